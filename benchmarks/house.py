@@ -1,4 +1,4 @@
-"""How the sources are laid out: full folders, lone importers, names used twice.
+"""Metrics of the source layout: full folders, single importers, duplicate class names.
 
     python -m benchmarks.house [ROOT] [--list WORD]
 
@@ -128,7 +128,7 @@ class Sources:
             longest = max(sizes, key=lambda name: sizes[name])
             text = f"p95 {late:.0f}, longest {sizes[longest]} ({longest})"
             yield Line(f"lines of a {what}", text)
-        yield Line("lines in all", str(sum(modules.values())))
+        yield Line("lines in total", str(sum(modules.values())))
 
 
 def _is_command(name: str) -> bool:
@@ -166,8 +166,8 @@ def measure(root: Path) -> list[Line]:
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.house")
-    parser.add_argument("root", type=Path, nargs="?", default=Path(), help="a checkout")
-    parser.add_argument("--list", default="", metavar="WORD", help="rows to show in full")
+    parser.add_argument("root", type=Path, nargs="?", default=Path(), help="root of a checkout")
+    parser.add_argument("--list", default="", metavar="WORD", help="rows to list in full")
     options = parser.parse_args()
     print("| what | |\n| --- | --- |")
     lines = measure(options.root)

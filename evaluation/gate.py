@@ -1,8 +1,8 @@
-"""Whether a made thing may leave: one report on four axes, requirements, RELEASE or HOLD.
+"""The release gate: measurements on four axes against requirements, with verdict RELEASE or HOLD.
 
-Every number stands beside the same number for a thing that cannot leak and for one that does: an
-attack that finds nothing in what is known to leak proves nothing. Whatever is missing, undefined
-or without its controls holds the thing back.
+Each privacy measurement comes with the same number for something that cannot leak (`null`) and
+for something known to leak (`control`): an attack that does not find a known leak proves nothing.
+A missing or undefined number, or a missing control, means HOLD.
 """
 
 import math
@@ -13,13 +13,13 @@ from typing import Any
 
 from record.errors import ConfigError
 
-NOT_MEASURED = "was not measured"
-UNSEEN, PASSED = "does not see a known leak", "would let a known leak pass"
-"""How objections begin to a number that is not there, and to one that cannot see a leak."""
+NOT_MEASURED = "not measured"
+UNSEEN, PASSED = "does not detect a known leak", "would pass a known leak"
+"""Beginnings of the reasons for a missing measurement, and for one that cannot detect a leak."""
 
 
 class Axis(StrEnum):
-    """What a number tells about."""
+    """What a measurement is about."""
 
     DETECTION = "detection"
     RESEMBLANCE = "resemblance"
@@ -28,7 +28,7 @@ class Axis(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What becomes of the thing."""
+    """The decision on a release."""
 
     RELEASE = "RELEASE"
     HOLD = "HOLD"
@@ -36,12 +36,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One number about a made thing.
+    """One measurement.
 
     `name` says what was measured and by which definition, `data` on what (a digest or a public
     name). `low` and `high` bound `value` with 95 % confidence over `seeds` repetitions. `null` is
-    the same number for a thing that cannot leak, or that chance made; `control` for one known to
-    leak. `detail` holds whatever else belongs to it, numbers and names only.
+    the same number for something that cannot leak, or for chance; `control` for something known to
+    leak. `detail` holds further numbers and names.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Measured:
     detail: Mapping[str, float | int | str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields; JSON has no NaN, and a control that could not be taken is none."""
+        """Return the fields; undefined controls are None, since JSON has no NaN."""
         held = asdict(self)
         missing = (name for name in ("null", "control") if _is_nan(held[name]))
         return held | dict.fromkeys(missing)
@@ -67,23 +67,23 @@ def _is_nan(number: float | None) -> bool:
 
 
 class Bound(StrEnum):
-    """What a requirement asks of a number."""
+    """The kind of a requirement."""
 
     AT_MOST = "at_most"
-    """The upper bound of the interval may not be above the limit."""
+    """The upper bound of the interval must not exceed the limit."""
     AT_LEAST = "at_least"
-    """The lower bound of the interval may not be below the limit."""
+    """The lower bound of the interval must reach the limit."""
     CONTAINS = "contains"
-    """The interval holds the limit, as that of an attack does that is no better than a guess."""
+    """The interval must contain the limit, such as the chance level of an attack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What must hold of one number: its bound, and how far its control must stand out.
+    """A bound on one measurement, and the least value of its control.
 
-    Numbers of privacy need a `null` and a `control`; `control_at_least` is what the control must
-    reach for the measurement to count as able to see a leak, `over_null` compares the excess over
-    `null` with the limit instead of the number itself.
+    Privacy measurements need a `null` and a `control`; `control_at_least` is the least control at
+    which the measurement counts as able to see a leak; `over_null` compares the difference to
+    `null` with the limit instead of the value itself.
     """
 
     name: str
@@ -96,18 +96,18 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The verdict with its reasons, one for each requirement that does not hold."""
+    """The verdict and its reasons, at least one for each requirement that is not met."""
 
     verdict: Verdict
     reasons: tuple[str, ...]
 
 
 def decide(measured: Iterable[Measured], requirements: Sequence[Requirement]) -> Decision:
-    """Compare numbers with requirements.
+    """Compare measurements with requirements.
 
-    HOLD where a required number is missing, twice there, not finite or outside its bound; where
-    one of privacy lacks a control, or its control does not stand out, or would pass itself; where
-    nothing is required on privacy. RELEASE only where every requirement holds.
+    HOLD if a required measurement is missing, duplicated, not finite or out of bounds; if a privacy
+    measurement lacks a control, or its control is too small or would pass itself; if there is no
+    requirement on privacy. RELEASE only if every requirement is met.
     """
     found: dict[str, list[Measured]] = {}
     for each in measured:
@@ -126,84 +126,91 @@ def _objections(requirement: Requirement, found: Sequence[Measured]) -> list[str
         return [f"{name}: {'measured twice' if found else NOT_MEASURED}"]
     measured = found[0]
     if measured.axis is not requirement.axis:
-        return [f"{name}: was measured as {measured.axis}, asked for as {requirement.axis}"]
+        return [f"{name}: measured for {measured.axis}, required for {requirement.axis}"]
     numbers = (measured.value, measured.low, measured.high)
     if not all(map(math.isfinite, numbers)) or not measured.low <= measured.value <= measured.high:
-        return [f"{name}: has no finite value within its interval"]
+        return [f"{name}: the value must be finite and within its interval"]
     return [
         f"{name}: {problem}"
-        for problem in (*_control(requirement, measured), *_limit(requirement, measured))
+        for problem in (
+            *_control_problems(requirement, measured),
+            *_limit_problems(requirement, measured),
+        )
     ]
 
 
-def _control(requirement: Requirement, measured: Measured) -> list[str]:
-    """Say what is wrong with the controls: without them a number of privacy tells nothing."""
+def _control_problems(requirement: Requirement, measured: Measured) -> list[str]:
+    """Return the problems with the controls, without which a privacy measurement is void."""
     needed = requirement.axis is Axis.PRIVACY
     null, control = measured.null, measured.control
     problems = []
     if (needed or requirement.over_null) and (null is None or not math.isfinite(null)):
-        problems.append("has no number for a thing that cannot leak")
+        problems.append("no null value (for something that cannot leak)")
     if needed and (control is None or not math.isfinite(control)):
-        problems.append("has no number for a thing that is known to leak")
+        problems.append("no control (for something known to leak)")
     if problems or control is None:
         return problems
     least = requirement.control_at_least
     if least is not None and control < least:
-        problems.append(f"{UNSEEN} ({control:.3g}, at least {least:.3g} asked)")
+        problems.append(f"{UNSEEN} (control {control:.3g}, at least {least:.3g} required)")
     base = (null or 0.0) if requirement.over_null else 0.0
     if needed and requirement.bound is Bound.AT_MOST and control - base <= requirement.limit:
-        problems.append(f"{PASSED}: it tells nothing here")
+        problems.append(f"{PASSED}, so it proves nothing here")
     return problems
 
 
-def _limit(requirement: Requirement, measured: Measured) -> list[str]:
+def _limit_problems(requirement: Requirement, measured: Measured) -> list[str]:
     base = (measured.null or 0.0) if requirement.over_null else 0.0
     low, high = measured.low - base, measured.high - base
-    limit, what = requirement.limit, "over its floor " if requirement.over_null else ""
+    limit, what = requirement.limit, "above null " if requirement.over_null else ""
     if requirement.bound is Bound.AT_MOST and high > limit:
-        return [f"may be {what}{high:.3g}, at most {limit:.3g} asked"]
+        return [f"upper bound {what}is {high:.3g}, at most {limit:.3g} required"]
     if requirement.bound is Bound.AT_LEAST and low < limit:
-        return [f"may be {what}{low:.3g}, at least {limit:.3g} asked"]
+        return [f"lower bound {what}is {low:.3g}, at least {limit:.3g} required"]
     if requirement.bound is Bound.CONTAINS and not low <= limit <= high:
-        return [f"lies {what}from {low:.3g} to {high:.3g}, which does not hold {limit:.3g}"]
+        return [f"interval {what}is {low:.3g} to {high:.3g}, must contain {limit:.3g}"]
     return []
 
 
 def read_requirements(table: Mapping[str, Any], *, where: str) -> tuple[Requirement, ...]:
-    """Read requirements from the tables of a TOML file, one for each number.
+    """Read requirements from the tables of a TOML file, one for each measurement.
 
-    A table is named after its number and holds `axis`, one of `at_most`, `at_least`, `contains`,
-    and perhaps `control_at_least` and `over_null`. Raises ConfigError that names the key.
+    A table is named after its measurement and holds `axis`, one of `at_most`, `at_least`,
+    `contains`, and optionally `control_at_least` and `over_null`. Raises ConfigError with the key.
     """
-    return tuple(_requirement(name, entry, f"{where}: {name}") for name, entry in table.items())
+    return tuple(
+        _parse_requirement(name, entry, f"{where}: {name}") for name, entry in table.items()
+    )
 
 
-def _requirement(name: str, entry: object, where: str) -> Requirement:
-    remedy = "give axis, one of at_most, at_least, contains, and perhaps control_at_least"
+def _parse_requirement(name: str, entry: object, where: str) -> Requirement:
+    remedy = "give axis, one of at_most, at_least, contains, and optionally control_at_least"
     if not isinstance(entry, Mapping):
-        raise ConfigError(where, "is no table", remedy)
+        raise ConfigError(where, "must be a table", remedy)
     bounds = [bound for bound in Bound if bound in entry]
     known = {"axis", "control_at_least", "over_null", *Bound}
     if len(bounds) != 1 or not set(entry) <= known:
-        raise ConfigError(where, "does not hold exactly one bound and known keys", remedy)
+        raise ConfigError(where, "must have exactly one bound and no unknown keys", remedy)
     axes = {axis.value: axis for axis in Axis}
     if entry.get("axis") not in axes:
-        raise ConfigError(f"{where}.axis", "is no axis", f"give one of {', '.join(axes)}")
+        raise ConfigError(f"{where}.axis", "unknown axis", f"give one of {', '.join(axes)}")
     over = entry.get("over_null", False)
     if not isinstance(over, bool):
-        raise ConfigError(f"{where}.over_null", "is neither true nor false", "give one of them")
+        raise ConfigError(f"{where}.over_null", "must be true or false", "give one of them")
     least = entry.get("control_at_least")
     return Requirement(
         name=name,
         bound=bounds[0],
-        limit=_number(entry[bounds[0]], f"{where}.{bounds[0]}"),
+        limit=_parse_number(entry[bounds[0]], f"{where}.{bounds[0]}"),
         axis=axes[entry["axis"]],
-        control_at_least=None if least is None else _number(least, f"{where}.control_at_least"),
+        control_at_least=None
+        if least is None
+        else _parse_number(least, f"{where}.control_at_least"),
         over_null=over,
     )
 
 
-def _number(value: object, where: str) -> float:
+def _parse_number(value: object, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ConfigError(where, "is no finite number", "give a number")
+        raise ConfigError(where, "must be a finite number", "give a number")
     return float(value)

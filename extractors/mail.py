@@ -1,4 +1,4 @@
-"""E-mail (RFC 5322, MIME) to its headers and its letter; attachments stay out."""
+"""Extraction of e-mail (RFC 5322, MIME): main headers and body, without attachments."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ _LOSSES = (
     *(errors.InvalidBase64PaddingDefect, errors.InvalidBase64CharactersDefect),
     errors.InvalidBase64LengthDefect,
 )
-# What the parser raises on shapes it does not expect.
+# Exceptions of the parser on unexpected structures.
 _SHAPE_ERRORS = (
     *(errors.MessageError, ValueError, LookupError, TypeError, AttributeError),
     *(AssertionError, RecursionError),
@@ -45,13 +45,13 @@ _SIGNATURE = "-- "
 
 
 def extract(data: bytes, limits: Limits) -> Extracted:
-    """Read a message: who wrote to whom, when and about what, then the letter.
+    """Extract a message: sender, recipients, subject and date, then the body.
 
-    Plain text is preferred to HTML; messages forwarded within it are read likewise. Raises
-    Unreadable: `broken`, `unknown-encoding`, `mojibake`, `encrypted`, `too-large`, `too-long`,
-    `too-many-parts`, `unread-part` where contents lie elsewhere, `unknown-format` for several
-    messages in one file, `no-text` where attachments are all there is; and what `html.extract`
-    and `rtf.extract` raise.
+    Plain text is preferred to HTML; forwarded messages are included. Raises Unreadable: `broken`,
+    `unknown-encoding`, `mojibake`, `encrypted`, `too-large`, `too-long`, `too-many-parts`,
+    `unread-part` for external content, `unknown-format` for several messages in one file,
+    `no-text` for a message with attachments only; and the reasons of `html.extract` and
+    `rtf.extract`.
     """
     if len(data) > limits.max_bytes:
         raise Unreadable("too-large")
@@ -60,9 +60,9 @@ def extract(data: bytes, limits: Limits) -> Extracted:
     if len(_BOUNDARY.findall(data)) > _MOST_BOUNDARIES:
         raise Unreadable("too-many-parts")
     try:
-        # Headers stay as they are: those of the newer policy are parsed by grammar, slowly.
+        # Raw headers: those of the newer policy are parsed by grammar, which is slow.
         message = BytesParser(policy=policy.compat32).parsebytes(data.removeprefix(b"\xef\xbb\xbf"))
-        text = _MailLetter(limits).text(message)
+        text = _MessageText(limits).text(message)
     except _SHAPE_ERRORS:
         raise Unreadable("broken") from None
     text = _EMPTY_LINES.sub("\n\n", _TRAILING.sub("", clean(text))).strip("\n")
@@ -71,8 +71,8 @@ def extract(data: bytes, limits: Limits) -> Extracted:
     return Extracted(text, "mail")
 
 
-class _MailLetter:
-    """The way through one message."""
+class _MessageText:
+    """Collects the text of one message, within the limits."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -80,12 +80,12 @@ class _MailLetter:
         self._left = limits.max_characters
 
     def text(self, message: Message) -> str:
-        body = self._body(message, 0)
+        body = self._part_text(message, 0)
         if not body.strip():
             raise Unreadable("no-text")
-        return f"{_heading(message)}\n\n{body}"
+        return f"{_format_headers(message)}\n\n{body}"
 
-    def _body(self, part: Message, depth: int) -> str:
+    def _part_text(self, part: Message, depth: int) -> str:
         self._parts += 1
         if depth > _DEEPEST or self._parts > _MOST_PARTS:
             raise Unreadable("too-many-parts")
@@ -97,45 +97,45 @@ class _MailLetter:
         if kind in _ELSEWHERE:
             raise Unreadable("unread-part")
         if kind == "message/rfc822":
-            inner = _children(part)
+            inner = _subparts(part)
             if len(inner) != 1:
                 raise Unreadable("broken")
-            return f"{_heading(inner[0])}\n\n{self._body(inner[0], depth + 1)}"
+            return f"{_format_headers(inner[0])}\n\n{self._part_text(inner[0], depth + 1)}"
         if part.is_multipart():
-            return self._several(part, kind, depth)
+            return self._multipart_text(part, kind, depth)
         if part.get_content_disposition() == "attachment" or kind not in _TEXTS:
             return ""
-        return self._written(part, kind)
+        return self._leaf_text(part, kind)
 
-    def _several(self, part: Message, kind: str, depth: int) -> str:
-        children = _children(part)
+    def _multipart_text(self, part: Message, kind: str, depth: int) -> str:
+        children = _subparts(part)
         if kind.startswith("message/"):
-            return ""  # a report of delivery: fields for machines
+            return ""  # a delivery report, which is machine-readable
         if kind == "multipart/related":
-            children = [_root(part, children)]  # the rest is what this one shows: pictures
+            children = [_related_root(part, children)]  # the other parts are its images
         if kind == "multipart/signed":
             children = children[:1]
         if kind == "multipart/alternative":
-            return self._best(children, depth)
-        texts = [self._body(child, depth + 1) for child in children]
+            return self._best_alternative(children, depth)
+        texts = [self._part_text(child, depth + 1) for child in children]
         return "\n\n".join(text.strip("\n") for text in texts if text.strip())
 
-    def _best(self, children: list[Message], depth: int) -> str:
-        """The first that has text: plain ones, then others, of which the last is the richest."""
+    def _best_alternative(self, children: list[Message], depth: int) -> str:
+        """Return the first alternative with text: plain ones first, then the richest."""
         plain = [child for child in children if child.get_content_type() == "text/plain"]
         rich = [child for child in reversed(children) if child not in plain]
         for child in (*plain, *rich):
-            text = self._body(child, depth + 1)
+            text = self._part_text(child, depth + 1)
             if text.strip():
                 return text
         return ""
 
-    def _written(self, part: Message, kind: str) -> str:
+    def _leaf_text(self, part: Message, kind: str) -> str:
         transfer = str(part.get("Content-Transfer-Encoding", "7bit")).strip().lower()
         if transfer not in _TRANSFERS:
             raise Unreadable("broken")
         payload = part.get_payload(decode=True)
-        # Whatever is wrong with base64 shows when it is decoded.
+        # Errors in base64 are recorded when it is decoded.
         if not isinstance(payload, bytes) or any(isinstance(one, _LOSSES) for one in part.defects):
             raise Unreadable("broken")
         data = payload
@@ -143,9 +143,9 @@ class _MailLetter:
             return ""
         label = part.get_content_charset()
         if kind == "text/html":
-            text = self._page(data, label)
+            text = self._html_text(data, label)
         elif kind == "text/plain":
-            text = _unflowed(decode_labelled(data, label), part)
+            text = _join_flowed_lines(decode_labelled(data, label), part)
         else:
             text = rtf.extract(data, self._limits).text
         self._left -= len(text)
@@ -153,65 +153,65 @@ class _MailLetter:
             raise Unreadable("too-long")
         return text
 
-    def _page(self, data: bytes, label: str | None) -> str:
+    def _html_text(self, data: bytes, label: str | None) -> str:
         try:
             if label is None:
                 return html.extract(data, self._limits).text
-            return html.text_of(decode_labelled(data, label), self._limits)
+            return html.extract_text(decode_labelled(data, label), self._limits)
         except Unreadable as unreadable:
-            # Of a picture alone it is the message that has no text.
+            # An image without text leaves the decision to the message as a whole.
             if unreadable.reason in ("no-text", "no-text-layer"):
                 return ""
             raise
 
 
-def _children(part: Message) -> list[Message]:
+def _subparts(part: Message) -> list[Message]:
     payload = part.get_payload()
     if not isinstance(payload, list):
         raise Unreadable("broken")
     return [child for child in payload if isinstance(child, Message)]
 
 
-def _root(part: Message, children: list[Message]) -> Message:
+def _related_root(part: Message, children: list[Message]) -> Message:
     start = part.get_param("start")
     return next(
         (child for child in children if start and child["Content-ID"] == start), children[0]
     )
 
 
-def _heading(message: Message) -> str:
+def _format_headers(message: Message) -> str:
     lines = []
     for name in _HEADERS:
         for found, value in message.raw_items():
             if found.lower() == name.lower():
-                lines.append(f"{name}: {_decoded(str(value))}")
+                lines.append(f"{name}: {_decode_header_value(str(value))}")
     return "\n".join(lines)
 
 
-def _decoded(value: str) -> str:
-    """Decode the encoded words of a header, and bytes that stand in it as they are."""
+def _decode_header_value(value: str) -> str:
+    """Decode the encoded words of a header, and raw bytes in it."""
     raw = _FOLD.sub("", value).encode("utf-8", "surrogateescape")
     words = decode_header(decode(raw))
-    return " ".join("".join(_words(words)).split())
+    return " ".join("".join(_decode_words(words)).split())
 
 
-def _words(words: list[tuple[bytes | str, str | None]]) -> Iterator[str]:
+def _decode_words(words: list[tuple[bytes | str, str | None]]) -> Iterator[str]:
     for word, label in words:
         if isinstance(word, str):
             yield word
         elif label is None:
-            yield word.decode("raw_unicode_escape")  # what decode_header encoded in it
+            yield word.decode("raw_unicode_escape")  # as decode_header encoded it
         else:
             yield decode_labelled(word, label)
 
 
-def _unflowed(text: str, part: Message) -> str:
-    """Join the lines of a paragraph that a blank at the end says are one (RFC 3676)."""
+def _join_flowed_lines(text: str, part: Message) -> str:
+    """Join the lines of a paragraph that end with a soft line break (RFC 3676)."""
     if str(part.get_param("format", "")).lower() != "flowed":
         return text
     without_blank = str(part.get_param("delsp", "")).lower() == "yes"
     out: list[str] = []
-    open_quote = -1  # how deep the paragraph is quoted that goes on; none does
+    open_quote = -1  # quote depth of the open paragraph, -1 for none
     for line in text.replace("\r\n", "\n").split("\n"):
         quoted = len(line) - len(line.lstrip(">"))
         rest = line[quoted:].removeprefix(" ")

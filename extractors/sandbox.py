@@ -1,4 +1,4 @@
-"""A child process that reads hostile documents and may be killed at any time."""
+"""`Sandbox`: extracts untrusted documents in a child process with limited resources."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from extractors.document.options import Options
 from record.errors import Unavailable, Unreadable
 
 HEADER = struct.Struct(">Q")
-"""Length of the message that follows, on the pipes in both directions."""
+"""Length prefix of the messages on both pipes."""
 
 OUT_OF_MEMORY = 77
 """Exit status of a child that ran out of memory."""
@@ -29,7 +29,7 @@ OUT_OF_MEMORY = 77
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why there is no text; `retry` where a fresh child may do better."""
+    """The reason why there is no text; `retry` where a new child may succeed."""
 
     reason: str
     retry: bool = False
@@ -37,7 +37,7 @@ class Refusal:
 
 OPTIONS = TypeAdapter(Options)
 ANSWER: TypeAdapter[Extracted | Refusal] = TypeAdapter(Extracted | Refusal)
-"""What is said on the pipes, as JSON: the options once, then an answer to each document."""
+"""JSON messages on the pipes: the options once, then a reply to each document."""
 
 _START_SECONDS = 120.0
 _DYING_SECONDS = 5.0
@@ -49,21 +49,21 @@ _REPLY_BYTES_BESIDES = 65536
 _REPLY_BYTES_OF_SHOWING = 500_000_000
 
 
-class _LateError(Exception):
+class _AnswerTimeoutError(Exception):
     """The child did not answer in time."""
 
 
-class _DeadError(Exception):
+class _ChildDiedError(Exception):
     """The child closed its end of a pipe."""
 
 
 class Sandbox:
-    """Extracts documents in a process of its own, started at the first of them.
+    """Extracts documents in a child process, which the first document starts.
 
-    The child has bounded memory, processor and wall time, inherits neither environment nor open
-    files, writes no files, and dies with its parent. It is replaced after `recycle_after`
-    documents. One document at a time: not for several threads; and the child also dies with the
-    thread that started it, after which the next document starts another.
+    The child has bounded memory, CPU and wall time, inherits neither environment nor open files,
+    writes no files, and is killed when its parent ends. It is replaced after `recycle_after`
+    documents. Not thread-safe. The child also ends with the thread that started it; the next
+    document then starts another.
     """
 
     def __init__(
@@ -87,14 +87,14 @@ class Sandbox:
     def extract(self, data: bytes) -> Extracted:
         """Extract one document.
 
-        Raises Unreadable with the reasons of `extractors.documents`, and `timed-out`,
+        Raises Unreadable with the reasons of `Extractor.extract`, and `timed-out`,
         `out-of-memory`, `crashed`. Raises Unavailable when no child can be started.
         """
         if self._is_spent():
             self.close()
         answer = self._attempt(data)
         if isinstance(answer, Refusal) and answer.retry and self._documents > 1:
-            # What earlier documents left behind in the child must not decide over this one.
+            # Earlier documents may have left the child short of memory: try a new one.
             self.close()
             answer = self._attempt(data)
         if isinstance(answer, Extracted):
@@ -104,10 +104,10 @@ class Sandbox:
         raise Unreadable(answer.reason)
 
     def close(self) -> None:
-        """End the child, if there is one."""
+        """Kill the child process, if there is one."""
         process, self._process, self._documents = self._process, None, 0
         if process is not None:
-            _end(process)
+            _kill(process)
 
     def __enter__(self) -> Self:
         return self
@@ -131,13 +131,13 @@ class Sandbox:
         self._documents += 1
         try:
             return self._exchange(self._process, data)
-        except _LateError:
+        except _AnswerTimeoutError:
             self.close()
             return Refusal("timed-out")
-        except _DeadError:
-            return _cause_of_death(self._process)
+        except _ChildDiedError:
+            return _explain_exit(self._process)
         except BaseException:
-            self.close()  # interrupted: an answer may be under way that belongs to this document
+            self.close()  # interrupted: a late reply must not be taken for the next document's
             raise
 
     def _exchange(self, process: subprocess.Popen[bytes], data: bytes) -> Extracted | Refusal:
@@ -147,15 +147,15 @@ class Sandbox:
         try:
             return ANSWER.validate_json(self._receive(process, deadline))
         except ValidationError:
-            raise _DeadError from None
+            raise _ChildDiedError from None
 
     def _receive(self, process: subprocess.Popen[bytes], deadline: float) -> bytes:
         most = self._limits.max_characters * _REPLY_BYTES_PER_CHARACTER + _REPLY_BYTES_BESIDES
-        if self._options.shows:
+        if self._options.wants_layout:
             most += _REPLY_BYTES_OF_SHOWING
         (length,) = HEADER.unpack(_receive(process, HEADER.size, deadline))
         if length > most:
-            raise _DeadError
+            raise _ChildDiedError
         return _receive(process, length, deadline)
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -163,23 +163,23 @@ class Sandbox:
             process = _spawn(self._limits)
         except OSError as error:
             raise Unavailable("document reader", type(error).__name__, _REMEDY) from None
-        # Through the pipe, since arguments are there for all to see, and passwords are among them.
+        # Sent through the pipe: arguments are visible to other users, and options hold passwords.
         options = OPTIONS.dump_json(self._options)
         deadline = time.monotonic() + _START_SECONDS
         try:
             _send(process, HEADER.pack(len(options)) + options, deadline)
             self._receive(process, deadline)
-        except (_DeadError, _LateError):
-            _end(process)
-            raise Unavailable("document reader", "its process did not start", _REMEDY) from None
+        except (_ChildDiedError, _AnswerTimeoutError):
+            _kill(process)
+            raise Unavailable("document reader", "process did not start", _REMEDY) from None
         return process
 
 
-_REMEDY = "check that pymupdf is installed and that processes may be started"
+_REMEDY = "check that pymupdf is installed and that the user may start processes"
 
 
 def _spawn(limits: Limits) -> subprocess.Popen[bytes]:
-    # The child finds the modules its parent finds, and gets nothing else of its surroundings.
+    # The child gets the parent's module search path and nothing else of its environment.
     home = str(Path(__file__).resolve().parent.parent)
     environment = {
         "PYTHONPATH": os.pathsep.join([home, *filter(None, sys.path)]),
@@ -188,7 +188,7 @@ def _spawn(limits: Limits) -> subprocess.Popen[bytes]:
         "OPENBLAS_NUM_THREADS": "1",
     }
     return subprocess.Popen(  # noqa: S603 # our own module, under our own interpreter
-        [sys.executable, "-P", "-m", "extractors.child", json.dumps(asdict(limits))],
+        [sys.executable, "-P", "-m", "extractors.sandbox_child", json.dumps(asdict(limits))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -198,52 +198,52 @@ def _spawn(limits: Limits) -> subprocess.Popen[bytes]:
     )
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
-    _pipe(process.stdin).close()
-    _pipe(process.stdout).close()
+    _opened_pipe(process.stdin).close()
+    _opened_pipe(process.stdout).close()
 
 
 def _send(process: subprocess.Popen[bytes], data: bytes, deadline: float) -> None:
-    pipe = _pipe(process.stdin)
+    pipe = _opened_pipe(process.stdin)
     os.set_blocking(pipe.fileno(), False)
     rest = memoryview(data)
     while rest:
-        _wait(pipe, select.POLLOUT, deadline)
+        _wait_until_ready(pipe, select.POLLOUT, deadline)
         try:
             rest = rest[os.write(pipe.fileno(), rest[:_CHUNK_BYTES]) :]
         except BrokenPipeError:
-            raise _DeadError from None
+            raise _ChildDiedError from None
 
 
 def _receive(process: subprocess.Popen[bytes], length: int, deadline: float) -> bytes:
-    pipe = _pipe(process.stdout)
+    pipe = _opened_pipe(process.stdout)
     data = bytearray()
     while len(data) < length:
-        _wait(pipe, select.POLLIN, deadline)
+        _wait_until_ready(pipe, select.POLLIN, deadline)
         chunk = os.read(pipe.fileno(), min(length - len(data), _CHUNK_BYTES))
         if not chunk:
-            raise _DeadError
+            raise _ChildDiedError
         data += chunk
     return bytes(data)
 
 
-def _wait(pipe: IO[bytes], event: int, deadline: float) -> None:
+def _wait_until_ready(pipe: IO[bytes], event: int, deadline: float) -> None:
     poll = select.poll()
     poll.register(pipe, event)
     if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
-        raise _LateError
+        raise _AnswerTimeoutError
 
 
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+def _opened_pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     assert pipe is not None
     return pipe
 
 
-def _cause_of_death(process: subprocess.Popen[bytes]) -> Refusal:
+def _explain_exit(process: subprocess.Popen[bytes]) -> Refusal:
     with suppress(subprocess.TimeoutExpired):
-        process.wait(_DYING_SECONDS)  # it closes its pipe first: killed now, it would not tell why
+        process.wait(_DYING_SECONDS)  # its exit status says why it stopped
     process.kill()
     code = process.wait()
     if code == -signal.SIGXCPU:

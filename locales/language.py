@@ -27,6 +27,10 @@ def style(lang: str, text: str, *, short: bool = False, rare: bool = False) -> D
     return DateStyle(lang, tuple(text.split()), short, rare)
 
 
+def _no_ending(_number: int) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateWords:
     """The words of written dates; all but the styles are folded.
@@ -38,8 +42,9 @@ class DateWords:
     `periods` are the nouns that divide a year, with their length in months, and `period_ranks`
     number them. `connectors` may stand in or beside a date and tell nothing; `range_words` join
     its two ends. `ordinal_endings` follow the digits of a day, `detached_endings` also a blank
-    away from a 1. After `day_words`, `month_words` and `year_words` a number or a month alone is
-    a date; `vague_day_words` and `weak_year_words` introduce other numbers as well. `durations`
+    away from a 1; `ordinal_ending` returns that of a number where the number decides. After
+    `day_words`, `month_words` and `year_words` a number or a month alone is a date;
+    `vague_day_words` and `weak_year_words` introduce other numbers as well. `durations`
     are the units of time that follow a number which is no day.
     """
 
@@ -55,6 +60,7 @@ class DateWords:
     range_words: frozenset[str] = frozenset()
     ordinal_endings: frozenset[str] = frozenset()
     detached_endings: frozenset[str] = frozenset()
+    ordinal_ending: Callable[[int], str] = _no_ending
     day_words: frozenset[str] = frozenset()
     vague_day_words: frozenset[str] = frozenset()
     month_words: frozenset[str] = frozenset()
@@ -147,7 +153,7 @@ class PersonWords:
 class Language:
     """One language by its ISO 639-1 code.
 
-    `has_surrogates` tells that `surrogates/lexicons` holds names, towns and streets of it.
+    `has_surrogates` tells that there are `lexicons` of names, towns and streets of it.
     """
 
     code: str

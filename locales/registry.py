@@ -6,7 +6,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 from locales import languages
-from locales.language import Language
+from locales.language import Language, words
 
 # Of two languages that fit equally well the first one is taken; others follow by their code.
 _ORDER = ("fr", "en", "es", "de", "nl")
@@ -25,6 +25,10 @@ def _rank(language: Language) -> tuple[int, str]:
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType(_find())
 """The languages by their codes, in the order of precedence."""
+
+
+FOREIGN_PARTICLES = words("al ben bin bint da di do dos i ould zu")
+"""Small words inside family names of other origins than those of the languages."""
 
 
 def every(pick: Callable[[Language], Iterable[str]]) -> frozenset[str]:

@@ -1,8 +1,7 @@
-"""Where an interrupted training goes on: weights, the optimizer's memory, and the place."""
+"""Checkpoints of interrupted trainings: weights, optimizer state and position in one file."""
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +18,8 @@ CHECKPOINT = "checkpoint.safetensors"
 _REMEDY = "give the same notes and settings as before, or another folder"
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """What a checkpoint held beside weights and the optimizer's memory."""
-
-    place: dict[str, Any]
-    extras: dict[str, Tensor] = field(repr=False)
-
-
-def learnt(network: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
-    """Return the weights that training changes, with their names, in a fixed order."""
+def trainable_parameters(network: nn.Module) -> Iterator[tuple[str, nn.Parameter]]:
+    """Return the parameters that training updates, with their names, in a fixed order."""
     for name, weights in network.named_parameters():
         if weights.requires_grad:
             yield name, weights
@@ -38,87 +29,89 @@ def save_checkpoint(
     folder: Path,
     network: nn.Module,
     optimizer: torch.optim.Optimizer,
-    place: Mapping[str, Any],
-    mark: str,
-    extras: Mapping[str, Tensor] | None = None,
+    position: Mapping[str, Any],
+    fingerprint: str,
+    extras: Mapping[str, Tensor],
 ) -> None:
-    """Write a checkpoint over the one before; `mark` tells which training it belongs to.
+    """Write a checkpoint over the previous one.
 
-    `place` is plain JSON; `extras` are tensors that the training carries from step to step.
+    `position` is plain JSON, `fingerprint` identifies the training by its settings and data, and
+    `extras` are tensors that the training carries from step to step.
     """
     tensors = {f"weights.{name}": value for name, value in network.state_dict().items()}
-    for name, weights in learnt(network):
+    for name, weights in trainable_parameters(network):
         for moment, value in optimizer.state.get(weights, {}).items():
             if isinstance(value, Tensor):
                 tensors[f"optimizer.{moment}.{name}"] = value
-    tensors |= {f"extras.{name}": value for name, value in (extras or {}).items()}
-    held = {"place": json.dumps(place), "mark": mark}
-    # Copies, for weights that are tied lie in one storage, which safetensors refuses.
+    tensors |= {f"extras.{name}": value for name, value in extras.items()}
+    metadata = {"place": json.dumps(position), "mark": fingerprint}
+    # Clones, because safetensors refuses tied weights, which share storage.
     tensors = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / CHECKPOINT, dump_weights(tensors, metadata=held))
+    write_atomically(folder / CHECKPOINT, dump_weights(tensors, metadata=metadata))
 
 
-def load_checkpoint(
-    folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer, mark: str
-) -> Checkpoint | None:
-    """Go on from a checkpoint; None where there is none.
+def read_checkpoint(
+    folder: Path, fingerprint: str
+) -> tuple[dict[str, Any], dict[str, Tensor]] | None:
+    """Read the position and all tensors of a checkpoint; None if there is none.
 
-    The optimizer must hold the weights that it held when the checkpoint was written. Raises
-    ConfigError where it is damaged or belongs to another training.
-    """
-    found = read_checkpoint(folder, mark)
-    if found is None:
-        return None
-    place, tensors = found
-    try:
-        network.load_state_dict(_part(tensors, "weights"))
-        _restore(optimizer, network, _part(tensors, "optimizer"))
-    except (KeyError, RuntimeError):
-        raise _damaged(folder / CHECKPOINT) from None
-    return Checkpoint(place, _part(tensors, "extras"))
-
-
-def read_checkpoint(folder: Path, mark: str) -> tuple[dict[str, Any], dict[str, Tensor]] | None:
-    """Read the place and all tensors of a checkpoint; None where there is none.
-
-    Raises ConfigError where it is damaged or belongs to another training.
+    Raises ConfigError if the file is corrupt or belongs to another training.
     """
     path = folder / CHECKPOINT
     if not path.exists():
         return None
     try:
-        with safe_open(path, framework="pt") as held:
-            about: dict[str, str] = held.metadata() or {}
-            if about.get("mark") != mark:
-                problem = "is of a training with other notes or settings"
+        with safe_open(path, framework="pt") as file:
+            metadata: dict[str, str] = file.metadata() or {}
+            if metadata.get("mark") != fingerprint:
+                problem = "belongs to a training with other notes or settings"
                 raise ConfigError(str(path), problem, _REMEDY)
-            tensors = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118
-        place: dict[str, Any] = json.loads(about["place"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        position: dict[str, Any] = json.loads(metadata["place"])
     except (SafetensorError, OSError, KeyError, TypeError, ValueError):
-        raise _damaged(path) from None
-    return place, tensors
+        raise _corrupt(path) from None
+    return position, tensors
 
 
-def _damaged(path: Path) -> ConfigError:
-    return ConfigError(str(path), "is damaged", f"remove it, or {_REMEDY}")
+def restore_checkpoint(
+    folder: Path,
+    network: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    tensors: Mapping[str, Tensor],
+) -> dict[str, Tensor]:
+    """Load the tensors of a checkpoint into network and optimizer; return the extras.
+
+    The optimizer must hold the same parameters as when the checkpoint was written. Raises
+    ConfigError if the tensors do not fit.
+    """
+    try:
+        network.load_state_dict(_with_prefix(tensors, "weights"))
+        _restore_optimizer(optimizer, network, _with_prefix(tensors, "optimizer"))
+    except (KeyError, RuntimeError):
+        raise _corrupt(folder / CHECKPOINT) from None
+    return _with_prefix(tensors, "extras")
 
 
-def _restore(
+def _corrupt(path: Path) -> ConfigError:
+    return ConfigError(str(path), "corrupt checkpoint", f"delete it, or {_REMEDY}")
+
+
+def _restore_optimizer(
     optimizer: torch.optim.Optimizer, network: nn.Module, tensors: dict[str, Tensor]
 ) -> None:
-    kept: dict[str, dict[str, Tensor]] = {}
-    for whole, value in tensors.items():
-        moment, _, name = whole.partition(".")
-        kept.setdefault(name, {})[moment] = value
-    for name, weights in learnt(network):
-        if name in kept:
+    states: dict[str, dict[str, Tensor]] = {}
+    for key, value in tensors.items():
+        moment, _, name = key.partition(".")
+        states.setdefault(name, {})[moment] = value
+    for name, weights in trainable_parameters(network):
+        if name in states:
             optimizer.state[weights] = {
                 moment: value if moment == "step" else value.to(weights.device)
-                for moment, value in kept[name].items()
+                for moment, value in states[name].items()
             }
 
 
-def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+def _with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     start = f"{prefix}."
     return {n.removeprefix(start): value for n, value in tensors.items() if n.startswith(start)}

@@ -1,4 +1,4 @@
-"""The command line: one program, one subcommand for each thing a user comes to do.
+"""The command line: one program with one subcommand for each task.
 
 Each command is a module of `pipeline.commands`, imported when it is called and not before.
 """
@@ -12,10 +12,10 @@ from typing import Any, Protocol, cast
 
 from pipeline.commands.options.values import EXITS
 from pipeline.config.exit_codes import EXIT_GATE, EXIT_UNAVAILABLE, EXIT_USAGE
-from pipeline.config.installation import check_rooms
+from pipeline.config.installation import check_installation
 from pipeline.reports.console import Console
 from record.errors import ConfigError, CryptonymError, Unavailable
-from record.garbage_collection import collect_seldom
+from record.garbage_collection import collect_garbage_rarely
 
 COMMANDS = {
     "demo": "create a fictional hospital and run the nightly job on it",
@@ -36,7 +36,7 @@ COMMANDS = {
     "pretrain": "continue pre-training an encoder on your notes",
     "quantize": "quantize a tagger to int8",
     "evaluate": "score spans against gold annotations",
-    "select": "select rules on annotated notes",
+    "select": "select detection rules on annotated notes",
     "synthesize prepare": "prepare a training corpus from a release",
     "synthesize train": "train a generator of annotated notes",
     "synthesize generate": "generate annotated synthetic notes",
@@ -46,14 +46,14 @@ COMMANDS = {
     "synthesize overlap": "test whether a pretrained model has seen a corpus",
     "synthesize screen": "screen synthetic notes for copied or leaked content",
     "synthesize attack": "attack a generator for memorized training notes",
-    "synthesize review": "write review pages for the pairs selected by screening",
-    "synthesize agreement": "measure reviewer agreement on pairs of notes",
+    "synthesize review": "write pages on which reviewers compare pairs of notes",
+    "synthesize agreement": "measure the agreement of reviewers on pairs of notes",
     "synthesize utility": "measure what a tagger learns from synthetic notes",
     "synthesize battery": "measure the language quality of synthetic notes",
     "synthesize report": "decide whether synthetic notes may be released",
     "share encode": "encode labelled notes as shareable vectors",
     "share train": "train a de-identifier on the vectors of several sites",
-    "share attack": "attack shared vectors",
+    "share attack": "attack shared vectors to measure what they give away",
     "share report": "decide whether vectors may be shared",
     "keys new": "create a master key",
     "keys derive": "print key ids of one cohort or all",
@@ -67,30 +67,30 @@ COMMANDS = {
 """Words of a command -> one line of help; `a b` is the module `pipeline.commands.a.b`."""
 
 GROUPS = {
-    "synthesize": "synthetic notes: prepare, train, generate, mask, fill, screen, utility, report",
-    "share": "joint learning from vectors instead of notes: encode, train, attack, report",
-    "audit": "human review of a random sample",
-    "report": "documents for auditors",
+    "synthesize": "synthetic notes: prepare, train, generate, mask, fill, screen, report and more",
+    "share": "joint training on vectors instead of notes: encode, train, attack, report",
+    "audit": "human review of a random sample: sample, read",
+    "report": "documents for auditors: dpo",
     "keys": "key custody: new, derive, destroy, log, rotate, split, reveal",
-    "policy": "treatment of every label and column",
+    "policy": "treatment of every label and column: check",
 }
-"""First words that stand for several commands, with one line of help.
+"""First words shared by several commands, with one line of help.
 
-`extract` is none: it takes any word for a file, and `extract train` is a command beside it.
+`extract` is not a group: it takes any word for a file, and `extract train` is a separate command.
 """
 
 
 class CommandModule(Protocol):
-    """What a module of `pipeline.commands` that is a command has."""
+    """A module of `pipeline.commands` that is a command."""
 
     DESCRIPTION: str
     EXAMPLES: str
 
     def add_options(self, parser: argparse.ArgumentParser, /) -> None:
-        """Add what the command takes."""
+        """Add the options of the command."""
 
     def run(self, options: argparse.Namespace, rest: list[str], console: Console, /) -> int:
-        """Do it; returns the exit code."""
+        """Run the command and return the exit code."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,17 +98,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     console = Console(plain="--plain" in words, quiet="--json" in words)
     try:
-        check_rooms()
-        called = called_command(words)
+        check_installation()
+        called = find_command(words)
         command = load(called) if called else None
         parser = make_parser(called, command)
-        options, rest = parser.parse_known_args(_joined(words))
+        options, rest = parser.parse_known_args(_join_command(words))
         if rest and not options.takes_beam_options:
             parser.error(f"unrecognized arguments: {' '.join(rest)}")
         assert command is not None
         if arguments is None:
             # Only as a program of its own: who calls this from Python has a collector to keep.
-            collect_seldom()
+            collect_garbage_rarely()
         return command.run(options, rest, console)
     except ConfigError as error:
         console.error(str(error))
@@ -124,8 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def called_command(words: Sequence[str]) -> str | None:
-    """Return the command that the first words call; none where they call none."""
+def find_command(words: Sequence[str]) -> str | None:
+    """Return the command that the first words name, if any."""
     for count in (2, 1):
         name = " ".join(words[:count])
         if name in COMMANDS:
@@ -149,7 +149,7 @@ def make_parser(
     """Make the parser with the help of every command, and the options of the one that is called."""
     parser = argparse.ArgumentParser(
         prog="cryptonym",
-        description="Pseudonymizes the notes of a clinical data warehouse.",
+        description="Pseudonymize the notes of a clinical data warehouse.",
         epilog=EXITS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -158,7 +158,7 @@ def make_parser(
     parser.set_defaults(takes_beam_options=False)
     added: Any = parser.add_subparsers(required=True, metavar="COMMAND")
     groups: dict[str, Any] = {}
-    for name, told in COMMANDS.items():
+    for name, summary in COMMANDS.items():
         first, _, action = name.partition(" ")
         if first in GROUPS:
             if first not in groups:
@@ -167,7 +167,7 @@ def make_parser(
             place, word = groups[first], action
         else:
             place, word = added, name
-        texts: dict[str, Any] = {"help": told} if told else {}
+        texts: dict[str, Any] = {"help": summary} if summary else {}
         if name == called and command is not None:
             texts |= {"description": command.DESCRIPTION, "epilog": command.EXAMPLES}
         made = place.add_parser(
@@ -181,8 +181,8 @@ def make_parser(
     return parser
 
 
-def _joined(words: list[str]) -> list[str]:
-    """Join the words of a command whose first word is no group."""
+def _join_command(words: list[str]) -> list[str]:
+    """Join the words of a command such as `extract train`, whose first word is not a group."""
     name = " ".join(words[:2])
     is_one = name in COMMANDS and words[0] not in GROUPS and len(words) > 1
     return [name, *words[2:]] if is_one else words

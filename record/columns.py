@@ -1,4 +1,4 @@
-"""Every column of the tables that research reads, and what happens to it: default-deny."""
+"""Every column of the OMOP tables in a release and how its values are treated (default: drop)."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -199,7 +199,7 @@ CDM = {
         "source": "location_source_value country_source_value",
     },
 }
-"""Table -> kind of column -> the columns of that kind; `note_span` is ours."""
+"""Table -> kind of column -> columns of that kind; `note_span` is not part of the OMOP CDM."""
 
 
 class Treatment(StrEnum):
@@ -213,8 +213,8 @@ class Treatment(StrEnum):
     DROP = "drop"
 
 
-class Holds(StrEnum):
-    """What values a column may hold; what is of another form is never kept."""
+class ColumnType(StrEnum):
+    """The type of a column's values; a value of another form is never kept."""
 
     ID = "id"
     DATE = "date"
@@ -226,72 +226,72 @@ class Holds(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnRule:
-    """What happens to a column, and why; `can_drop` where a policy may leave it out.
+    """How a column is treated, and why; a policy may drop it where `can_drop` is set.
 
-    `choices` are the other treatments that a policy may choose. `label` names the kind of
-    identifier that the values are, where a note may hold them too.
+    `choices` are the other treatments that a policy may select. `label` is set where the values
+    are identifiers that may also occur in notes.
     """
 
     treatment: Treatment
     reason: str
     can_drop: bool = False
-    holds: Holds = Holds.TEXT
+    holds: ColumnType = ColumnType.TEXT
     choices: frozenset[Treatment] = frozenset()
     label: str = ""
 
     @property
     def allowed(self) -> frozenset[Treatment]:
-        """Everything that a policy may write of the column."""
+        """The treatments that a policy may select for the column."""
         dropped = {Treatment.DROP} if self.can_drop else set()
         return frozenset({self.treatment} | self.choices | dropped)
 
 
 _REKEY, _SHIFT, _KEEP, _DROP = Treatment.REKEY, Treatment.SHIFT, Treatment.KEEP, Treatment.DROP
 _REWRITE = Treatment.REWRITE
-_JOIN = "the cohort's own id: joins hold inside the cohort and nowhere else"
-_CODE = "a concept of the vocabulary, the same for many patients"
-_MOVED = "moved by the patient's own days, as the dates in the text are"
-_CLOCK = f"{_MOVED}; the time of day stays"
-_SOURCE = "a value of the source, which may hold anything"
-_BIRTH = "narrows down who it is"
+_JOIN = "pseudonymous id of the cohort: joins work within the cohort only"
+_CODE = "a vocabulary concept, shared by many patients"
+_MOVED = "shifted by the patient's own number of days, like the dates in the notes"
+_CLOCK = f"{_MOVED}; the time of day is kept"
+_SOURCE = "a source value, which may hold anything"
+_BIRTH = "narrows down who the patient is"
 _KEYED = frozenset((_REKEY,))
 _AS_IN_NOTES = frozenset((_REKEY, _REWRITE))
 
 _KINDS = {
-    "row": ColumnRule(_REKEY, _JOIN, holds=Holds.ID),
-    "link": ColumnRule(_REKEY, _JOIN, can_drop=True, holds=Holds.ID),
-    "site": ColumnRule(_DROP, "leads to a place", holds=Holds.ID, choices=_KEYED),
+    "row": ColumnRule(_REKEY, _JOIN, holds=ColumnType.ID),
+    "link": ColumnRule(_REKEY, _JOIN, can_drop=True, holds=ColumnType.ID),
+    "site": ColumnRule(_DROP, "identifies a place", holds=ColumnType.ID, choices=_KEYED),
     "physician": ColumnRule(
-        _DROP, "leads to the patient's own physician", holds=Holds.ID, choices=_KEYED
+        _DROP, "identifies the patient's physician", holds=ColumnType.ID, choices=_KEYED
     ),
-    "event": ColumnRule(_DROP, "names a row of the source, or its table", holds=Holds.ID),
-    "date": ColumnRule(_SHIFT, _MOVED, holds=Holds.DATE),
-    "end": ColumnRule(_SHIFT, _MOVED, can_drop=True, holds=Holds.DATE),
-    "clock": ColumnRule(_SHIFT, _CLOCK, can_drop=True, holds=Holds.MOMENT),
+    "event": ColumnRule(_DROP, "refers to a row or table of the source", holds=ColumnType.ID),
+    "date": ColumnRule(_SHIFT, _MOVED, holds=ColumnType.DATE),
+    "end": ColumnRule(_SHIFT, _MOVED, can_drop=True, holds=ColumnType.DATE),
+    "clock": ColumnRule(_SHIFT, _CLOCK, can_drop=True, holds=ColumnType.MOMENT),
     "birth_year": ColumnRule(
-        _SHIFT, f"{_MOVED}; of the birth date the year alone", can_drop=True, holds=Holds.NUMBER
+        _SHIFT, f"{_MOVED}; only the year of birth", can_drop=True, holds=ColumnType.NUMBER
     ),
-    "birth": ColumnRule(_DROP, _BIRTH, holds=Holds.NUMBER, choices=frozenset((_SHIFT,))),
-    "code": ColumnRule(_KEEP, _CODE, can_drop=True, holds=Holds.CODE),
-    "fixed": ColumnRule(_KEEP, _CODE, holds=Holds.CODE),
-    "source_code": ColumnRule(_DROP, _SOURCE, holds=Holds.CODE, choices=frozenset((_KEEP,))),
+    "birth": ColumnRule(_DROP, _BIRTH, holds=ColumnType.NUMBER, choices=frozenset((_SHIFT,))),
+    "code": ColumnRule(_KEEP, _CODE, can_drop=True, holds=ColumnType.CODE),
+    "fixed": ColumnRule(_KEEP, _CODE, holds=ColumnType.CODE),
+    "source_code": ColumnRule(_DROP, _SOURCE, holds=ColumnType.CODE, choices=frozenset((_KEEP,))),
     "measure": ColumnRule(
-        _KEEP, "a number that was measured or counted", can_drop=True, holds=Holds.NUMBER
+        _KEEP, "a measurement or count", can_drop=True, holds=ColumnType.NUMBER
     ),
-    "title": ColumnRule(_REWRITE, "text: its spans are treated by label", can_drop=True),
-    "text": ColumnRule(_REWRITE, "text: its spans are treated by label"),
+    "title": ColumnRule(_REWRITE, "text: each span is treated by its label", can_drop=True),
+    "text": ColumnRule(_REWRITE, "text: each span is treated by its label"),
     "free": ColumnRule(_DROP, "free text, which may hold anything"),
-    "offset": ColumnRule(_DROP, "a place in the original text"),
-    "place": ColumnRule(_KEEP, "a place in the new text", holds=Holds.NUMBER),
-    "label": ColumnRule(_KEEP, "the kind of identifier that stood there"),
+    "offset": ColumnRule(_DROP, "an offset in the original text"),
+    "place": ColumnRule(_KEEP, "an offset in the released text", holds=ColumnType.NUMBER),
+    "label": ColumnRule(_KEEP, "the kind of identifier that was replaced"),
     "source": ColumnRule(_DROP, _SOURCE, choices=_KEYED),
     "patient_number": ColumnRule(_DROP, _SOURCE, choices=_AS_IN_NOTES, label=Label.PATIENT_ID),
     "visit_number": ColumnRule(_DROP, _SOURCE, choices=_AS_IN_NOTES, label=Label.VISIT_ID),
-    "number": ColumnRule(_DROP, "a number of one thing or sample", choices=_KEYED),
+    "number": ColumnRule(_DROP, "the number of a single device, lot or sample", choices=_KEYED),
     "name": ColumnRule(_DROP, "names a person or a place"),
-    "town": ColumnRule(_DROP, "tells where somebody lives", choices=frozenset((_KEEP,))),
+    "town": ColumnRule(_DROP, "shows where somebody lives", choices=frozenset((_KEEP,))),
     "zip": ColumnRule(
-        _DROP, "tells where somebody lives", choices=frozenset((_KEEP, Treatment.GENERALIZE))
+        _DROP, "shows where somebody lives", choices=frozenset((_KEEP, Treatment.GENERALIZE))
     ),
 }  # fmt: skip
 
@@ -301,13 +301,13 @@ COLUMNS = {
     for kind, columns in kinds.items()
     for column in columns.split()
 }
-"""Table and column of the output -> its rule; a column that is not here is not written."""
-COLUMNS["person.birth_datetime"] = replace(_KINDS["birth"], holds=Holds.MOMENT)
+"""`table.column` of the output -> its rule; columns not listed are not written."""
+COLUMNS["person.birth_datetime"] = replace(_KINDS["birth"], holds=ColumnType.MOMENT)
 
 BIRTHS = frozenset(
     f"person.{name}" for kind in ("birth_year", "birth") for name in CDM["person"][kind].split()
 )
-"""The columns that tell when a patient was born."""
+"""The columns that hold a patient's date of birth or parts of it."""
 
 TABLES = {
     table: tuple(name for columns in kinds.values() for name in columns.split())
@@ -316,22 +316,22 @@ TABLES = {
 """Table -> its columns."""
 
 CHOSEN = {
-    _REKEY: "by this policy the cohort's own code of it, the same wherever it recurs",
-    _SHIFT: f"by this policy {_MOVED}",
-    _REWRITE: "by this policy as the same number reads in the patient's notes",
-    Treatment.GENERALIZE: "by this policy its first digits alone",
-    _KEEP: "by this policy as it is",
+    _REKEY: "selected by this policy: a code of the cohort, the same wherever the value recurs",
+    _SHIFT: f"selected by this policy: {_MOVED}",
+    _REWRITE: "selected by this policy: replaced like the same number in the patient's notes",
+    Treatment.GENERALIZE: "selected by this policy: only its first digits",
+    _KEEP: "selected by this policy: unchanged",
 }
-"""Treatment that a policy chose in the place of the usual one -> what it says of it."""
+"""Treatment that a policy selects instead of the default -> its explanation."""
 
 _SHORTER = {"visit_occurrence": "visit"}
 _ROLES = ("preceding_", "parent_")
 
 
 def id_kind(column: str) -> str:
-    """Return what a column of ids counts: every column of a kind has the same pseudonyms.
+    """Return the kind of entity a column of ids refers to; columns of one kind share pseudonyms.
 
-    `preceding_visit_occurrence_id` and `visit_occurrence_id` both count a `visit`.
+    `preceding_visit_occurrence_id` and `visit_occurrence_id` both refer to a `visit`.
     """
     name = column.removesuffix("_id")
     for role in _ROLES:

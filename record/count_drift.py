@@ -1,22 +1,22 @@
-"""Counts over nights, and what a test says of the last of them."""
+"""Series of nightly counts and the result of a drift test on the last night."""
 
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 WEEKDAYS = 8
-"""Places of a night in a track: Monday to Sunday, and one for notes without a single day."""
+"""Values per night: Monday to Sunday, and one for notes that have no single day."""
 
 
 @dataclass(frozen=True, slots=True)
-class Track:
-    """One count over nights, oldest first; the last night is the one that is judged.
+class CountSeries:
+    """One count over nights, oldest first; the last night is the one under test.
 
-    `counts` and `exposures` hold `WEEKDAYS` values a night, one night after the other: how often
-    something was counted in notes of that weekday, and among how much. A night whose exposures
-    are all zero says nothing. What is counted comes in groups of `cluster` on average (a letter
-    has many dates or none). Tracks of one `family` share an allowance of false alarms, and a
-    change by less than the factor `least` never is an alarm.
+    `counts` and `exposures` hold `WEEKDAYS` values a night, one night after the other: the
+    number of events in notes of that weekday, and the number of opportunities for them. A night
+    whose exposures are all zero is ignored. Events come in clusters of mean size `cluster` (a
+    letter has many dates or none). Series of one `family` share a budget of false alarms, and a
+    change by less than the factor `least` never raises an alarm.
     """
 
     name: str
@@ -29,10 +29,10 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class DriftVerdict:
-    """What the last night of a track looks like beside the nights before it.
+    """The last night of a series compared with the nights before it.
 
-    `p_value` is two-sided. Between `low` and `high` there would have been no alarm. `nights`
-    counts the nights before it that said something; with too few of them nothing is an alarm.
+    `p_value` is two-sided. A count between `low` and `high` would not have raised an alarm.
+    `nights` is the number of earlier nights with exposure; with too few there is no alarm.
     """
 
     name: str
@@ -45,6 +45,6 @@ class DriftVerdict:
     is_alarm: bool
 
 
-Judge = Callable[[Sequence[Track], float], list[DriftVerdict]]
-"""Judges the last night of tracks, such that the probability of any false alarm among them is at
-most the given one; tracks about which nothing can be said have no verdict."""
+DriftTest = Callable[[Sequence[CountSeries], float], list[DriftVerdict]]
+"""Tests the last night of each series. The probability of any false alarm among them is at most
+the given one; series without enough data get no verdict."""

@@ -1,4 +1,4 @@
-"""A note as text, and the same note with the spans somebody put on it."""
+"""The text of a note with its metadata, and a note together with annotated spans."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,12 +9,12 @@ from record.span import Span
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The text of one note and what is known of that note itself.
+    """The text of one note and its metadata.
 
-    `text` never appears in a repr. `person_id` is None where nobody is named. `lang` is an
-    ISO 639-1 code or empty. `written` is when the note was written. `kind` is the kind of note
-    (`discharge`, `imaging`). `origin` tells where the text came from (`note_text`, `pdf`).
-    `clinicians` and `identifiers` are known of this very note (its author, its visit number).
+    `text` never appears in a repr. `person_id` is None where the note has no patient. `lang` is
+    an ISO 639-1 code or empty. `written` is when the note was written. `kind` is the kind of note
+    (`discharge`, `imaging`). `origin` is the source of the text (`note_text`, `pdf`).
+    `clinicians` and `identifiers` belong to this note (its author, its visit number).
     """
 
     note_id: str
@@ -30,7 +30,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """A document with spans: the one carrier for gold, predicted and synthetic annotation."""
+    """A document with spans, whether gold, predicted or synthetic."""
 
     document: Document
     spans: tuple[Span, ...] = ()
@@ -38,4 +38,4 @@ class Annotated:
     def __post_init__(self) -> None:
         length = len(self.document.text)
         if any(span.end > length for span in self.spans):
-            raise ValueError("a span ends beyond its document")
+            raise ValueError("span ends after the end of its document")

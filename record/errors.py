@@ -11,11 +11,11 @@ Messages carry keys, labels, counts and offsets, never text of a document.
 
 
 class CryptonymError(Exception):
-    """Root of the errors this project raises on purpose."""
+    """Base class of the errors that this project raises."""
 
 
 class ConfigError(CryptonymError):
-    """A setting is missing or wrong; names the key, the problem and the remedy."""
+    """A setting is missing or invalid; holds the key, the problem and the remedy."""
 
     def __init__(self, key: str, problem: str, remedy: str) -> None:
         super().__init__(key, problem, remedy)
@@ -45,11 +45,11 @@ class Unreadable(_Reasoned):
 
 
 class Unsafe(_Reasoned):
-    """A release would break a promise; `reason` is a code such as `residue` or `no-surrogate`."""
+    """A release would be unsafe; `reason` is a code such as `residue` or `no-surrogate`."""
 
 
 class Unavailable(CryptonymError):
-    """A service or resource did not answer; names it, the problem and the remedy."""
+    """A service or resource did not answer; holds its name, the problem and the remedy."""
 
     def __init__(self, what: str, problem: str, remedy: str) -> None:
         super().__init__(what, problem, remedy)

@@ -1,4 +1,4 @@
-"""A note that could not be released: which one, where it stopped and why, without its text."""
+"""The record of a note in quarantine: note id, stage, error and reason, without its text."""
 
 from dataclasses import dataclass
 

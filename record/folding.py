@@ -1,10 +1,10 @@
-"""Case, accents and typography folded away, one code point for one, so that offsets survive."""
+"""Folding of case, accents and typography that maps each code point to one, keeping offsets."""
 
 import unicodedata
 
 
 class _Unaccent(dict[int, str]):
-    """Maps a code point to one without accent; filled on demand, used by `str.translate`."""
+    """Table for `str.translate` that removes accents; filled on demand."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -14,7 +14,7 @@ class _Unaccent(dict[int, str]):
 
 
 class _Fold(dict[int, str]):
-    """Maps a code point to one folded character; filled on demand, used by `str.translate`."""
+    """Table for `str.translate` that folds case and accents; filled on demand."""
 
     def __missing__(self, code: int) -> str:
         base = _UNACCENT[code]
@@ -33,36 +33,42 @@ _TYPOGRAPHY = {
 
 _UNACCENT = _Unaccent()
 _TABLE = _Fold()
-# Most Western text fits one byte a character, which folds twenty times as fast. What does not
-# becomes a question mark, as does the micro sign, which folds to a Greek letter.
+# Most Western text fits in Latin-1, and folding bytes is twenty times as fast. Other characters
+# become a question mark first, as does the micro sign, which folds to a Greek letter.
 _FIRST_256 = "".join(map(chr, range(256)))
 _LATIN = _FIRST_256.translate(_TABLE).encode("latin-1", "replace")
 _LATIN_CASED = _FIRST_256.translate(_UNACCENT).encode("latin-1", "replace")
-_MANY = 20  # one other in so many characters: then the table is faster
+_CHARACTERS_PER_OTHER = 20  # with more characters outside Latin-1, the table is faster
 
 
 def fold(text: str) -> str:
     """Lower the case, strip accents and unify quotes, dashes and blanks.
 
-    The result has exactly one code point for each of the text: offsets hold in both.
-    Line breaks stay line breaks. Ligatures of two letters (`œ`, `ß`) keep their place unexpanded.
+    The result has one code point for each of the text, so offsets are valid in both. Line breaks
+    are kept. Ligatures of two letters (`œ`, `ß`) are not expanded.
     """
-    return text.translate(_TABLE) if text.isascii() else _mixed(text, _LATIN, _TABLE)
+    return (
+        text.translate(_TABLE) if text.isascii() else _translate_mostly_latin(text, _LATIN, _TABLE)
+    )
 
 
 def unaccent(text: str) -> str:
-    """Strip accents and unify quotes, dashes and blanks; the case stays.
+    """Strip accents and unify quotes, dashes and blanks; case is kept.
 
-    The result has exactly one code point for each of the text: offsets hold in both.
+    The result has one code point for each of the text, so offsets are valid in both.
     """
-    return text.translate(_UNACCENT) if text.isascii() else _mixed(text, _LATIN_CASED, _UNACCENT)
+    return (
+        text.translate(_UNACCENT)
+        if text.isascii()
+        else _translate_mostly_latin(text, _LATIN_CASED, _UNACCENT)
+    )
 
 
-def _mixed(text: str, latin: bytes, table: dict[int, str]) -> str:
-    """Translate what is Latin by bytes and the rest, often a dash or a quote, by the table."""
+def _translate_mostly_latin(text: str, latin: bytes, table: dict[int, str]) -> str:
+    """Translate Latin-1 characters as bytes and the others, often dashes and quotes, by table."""
     translated = text.encode("latin-1", "replace").translate(latin).decode("latin-1")
     others = translated.count("?") - text.count("?")
-    if others * _MANY > len(text):
+    if others * _CHARACTERS_PER_OTHER > len(text):
         return text.translate(table)
     parts: list[str] = []
     last, at = 0, -1
@@ -73,3 +79,13 @@ def _mixed(text: str, latin: bytes, table: dict[int, str]) -> str:
             last = at + 1
             others -= 1
     return "".join((*parts, translated[last:])) if parts else translated
+
+
+def strip_accents(text: str) -> str:
+    """Strip accents only: case, typography and compatibility characters (`½`, `ﬁ`) are kept.
+
+    Combining marks are removed, and the remaining characters stay as canonical decomposition
+    leaves them, so offsets are not kept.
+    """
+    decomposed = unicodedata.normalize("NFD", text)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))

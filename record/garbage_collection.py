@@ -1,29 +1,30 @@
-"""Stretches of work that make no reference cycles, in which nobody need look for any."""
+"""Control of Python's cyclic garbage collector for work that creates few reference cycles."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_SELDOM = 10_000
-"""Objects that may cycle which are made between two looks for cycles; Python's own is 700."""
+_THRESHOLD = 10_000
+"""Allocations of container objects between two collections; Python's default is 700."""
 
 
-def collect_seldom() -> None:
-    """Let the collector of reference cycles leave what is loaded by now alone, and look less often.
+def collect_garbage_rarely() -> None:
+    """Exclude the objects loaded so far from garbage collection, and collect less often.
 
-    For a program that has loaded what it needs and goes on to work: some hundred thousand objects
-    of libraries stay as they are, and notes make few cycles.
+    To be called once a program has loaded its libraries: their hundred thousand objects stay
+    alive anyway, and processing notes creates few cycles.
     """
     gc.freeze()
-    gc.set_threshold(_SELDOM, *gc.get_threshold()[1:])
+    gc.set_threshold(_THRESHOLD, *gc.get_threshold()[1:])
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """Keep Python's collector of reference cycles off within; what nobody refers to is freed.
+def pause_garbage_collection() -> Iterator[None]:
+    """Disable the cyclic garbage collector within the block; reference counting still frees.
 
-    For short stretches whose objects are bounded. The collector is one for all threads: where
-    two of them overlap it may come back before the later one ends, which does no harm.
+    For short blocks that allocate a bounded number of objects. The collector is shared by all
+    threads: if blocks overlap, it may be enabled again before the later one ends, which is
+    harmless.
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""The labels a span can carry: what kind of identifier it covers."""
+"""The labels of spans: the kinds of identifier that Cryptonym detects."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""What a warehouse already knows of a patient and of the people around a note."""
+"""What the warehouse knows of a patient: names, addresses, identifiers, relatives."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """A number or code that names somebody or something, with the label it is replaced under."""
+    """A number or code that identifies a person or thing, and the label it is replaced under."""
 
     label: str
     value: str = field(repr=False)
@@ -37,7 +37,7 @@ class Identifier:
 
 @dataclass(frozen=True, slots=True)
 class PatientRecord:
-    """What is already known of a patient; every field but `person_id` may be empty."""
+    """What is known of a patient; every field but `person_id` may be empty."""
 
     person_id: str = field(repr=False)
     given_names: tuple[str, ...] = field(default=(), repr=False)
@@ -52,15 +52,15 @@ class PatientRecord:
     relatives: tuple[PersonName, ...] = field(default=(), repr=False)
 
     def digest(self) -> bytes:
-        """Hash all that is known (BLAKE2b, 16 bytes): it changes when the identity changes."""
-        canonical = json.dumps(self, sort_keys=True, default=_plain, ensure_ascii=True)
+        """Return a BLAKE2b hash (16 bytes) of the record, which changes with any of its fields."""
+        canonical = json.dumps(self, sort_keys=True, default=_to_jsonable, ensure_ascii=True)
         return hashlib.blake2b(canonical.encode(), digest_size=16).digest()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as an object of `patients.jsonl`; empty fields are left out."""
+        """Return the record as an object of `patients.jsonl`, without empty fields."""
         record = asdict(self)
         record["birth_date"] = self.birth_date.isoformat() if self.birth_date else None
-        return {key: _without_empty(value) for key, value in record.items() if value}
+        return {key: _drop_empty(value) for key, value in record.items() if value}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "PatientRecord":
@@ -72,46 +72,48 @@ class PatientRecord:
         born = record.get("birth_date")
         return cls(
             person_id=str(record["person_id"]),
-            given_names=_strings(record.get("given_names")),
-            family_names=_strings(record.get("family_names")),
-            birth_names=_strings(record.get("birth_names")),
+            given_names=_to_strings(record.get("given_names")),
+            family_names=_to_strings(record.get("family_names")),
+            birth_names=_to_strings(record.get("birth_names")),
             gender=str(record.get("gender") or ""),
             birth_date=date.fromisoformat(str(born)[:10]) if born else None,
-            addresses=tuple(Address(**_known(a, Address)) for a in record.get("addresses") or ()),
-            phones=_strings(record.get("phones")),
-            emails=_strings(record.get("emails")),
+            addresses=tuple(
+                Address(**_select_fields(a, Address)) for a in record.get("addresses") or ()
+            ),
+            phones=_to_strings(record.get("phones")),
+            emails=_to_strings(record.get("emails")),
             identifiers=tuple(
                 Identifier(str(i["label"]), str(i["value"]))
                 for i in record.get("identifiers") or ()
             ),
             relatives=tuple(
-                PersonName(_strings(r.get("given_names")), _strings(r.get("family_names")))
+                PersonName(_to_strings(r.get("given_names")), _to_strings(r.get("family_names")))
                 for r in record.get("relatives") or ()
             ),
         )
 
 
-def _plain(value: Any) -> Any:
-    """Return what JSON cannot write as what it can, as `asdict` would without its copies."""
+def _to_jsonable(value: Any) -> Any:
+    """Convert a value that JSON cannot hold, like `asdict` but without copying."""
     if isinstance(value, date):
         return str(value)
     return {name: getattr(value, name) for name in value.__slots__}
 
 
-def _strings(values: Any) -> tuple[str, ...]:
+def _to_strings(values: Any) -> tuple[str, ...]:
     if isinstance(values, str):
-        raise TypeError("expected a list of strings")
+        raise TypeError("must be a list of strings, not a string")
     return tuple(str(value) for value in values or () if str(value).strip())
 
 
-def _known(record: Mapping[str, Any], shape: type) -> dict[str, str]:
+def _select_fields(record: Mapping[str, Any], shape: type) -> dict[str, str]:
     names = shape.__dataclass_fields__  # type: ignore[attr-defined]
     return {key: str(value) for key, value in record.items() if key in names and value}
 
 
-def _without_empty(value: Any) -> Any:
+def _drop_empty(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_empty(item) for key, item in value.items() if item}
+        return {key: _drop_empty(item) for key, item in value.items() if item}
     if isinstance(value, list | tuple):
-        return [_without_empty(item) for item in value]
+        return [_drop_empty(item) for item in value]
     return value

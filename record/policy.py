@@ -1,4 +1,4 @@
-"""What happens to each label: frozen, default-deny, with a version that every release carries."""
+"""The policy: how each label and each output column is treated, and the bounds of date shifts."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ class Action(StrEnum):
 
 
 GENERALIZABLE = frozenset((Label.ZIP.value,))
-"""The labels that a coarser value is made for; to generalize another is an error."""
+"""The labels that can be generalized; generalizing another one is an error."""
 
 
 def _replace_all() -> dict[str, Action]:
@@ -32,22 +32,22 @@ def _replace_all() -> dict[str, Action]:
 class Policy:
     """How spans become surrogates.
 
-    `actions` names every label that may occur; a label it does not name is refused.
-    `locale` (`fr`, `en`, `es`) chooses the lexicons surrogates are drawn from.
-    `min_shift_days` and `max_shift_days` bound the size of a patient's date shift, either way;
-    the shift is never zero. Ages over `age_cap` become `age_cap + 1` followed by a plus sign
+    `actions` lists every label that may occur; other labels are refused.
+    `locale` (`fr`, `en`, `es`) selects the lexicons that surrogates are drawn from.
+    `min_shift_days` and `max_shift_days` bound the absolute value of a patient's date shift,
+    which is never zero. Ages over `age_cap` become `age_cap + 1` followed by a plus sign
     (45 CFR 164.514(b)(2)(i)(C)).
-    A generalized postal code keeps its first `zip_digits`, and zeros for those in `zeroed_zips`
-    and, with a `zip_table`, for those of areas where 20,000 people or fewer live or nobody knows.
-    Towns and postal codes are replaced by others of the same `keep_area`, if any; with any of
-    them the country in which all of them lie stays, and another country becomes another still.
-    `keep_weekday` shifts by whole weeks. `date_precision` cuts the shifted dates down to the first
-    day of their month or year. `birth_dates` shifts a birth date as the others, cuts it down, or
-    moves it back by up to `birth_jitter_months` more; with `old_births` as `cap`, one that tells
-    an age over the cap tells `age_cap + 1` instead.
-    Whoever is not the patient keeps the surrogate of the mention before with the chance
-    `repeat_third_parties`, and gets another else.
-    `columns` maps `table.column` of the output to `drop`, or to what happens to it anyway.
+    A generalized postal code keeps its first `zip_digits`; codes in `zeroed_zips` become zeros,
+    and with a `zip_table` so do areas with 20,000 inhabitants or fewer, or an unknown number.
+    Towns and postal codes are replaced by others of the same `keep_area`, if set; then the
+    country of the locale is kept and other countries are replaced by others.
+    `keep_weekday` shifts by whole weeks. `date_precision` truncates shifted dates to the first
+    day of their month or year. `birth_dates` shifts a birth date like other dates, truncates it,
+    or moves it back by up to `birth_jitter_months` more; with `old_births` set to `cap`, a birth
+    date that implies an age over the cap is changed to imply `age_cap + 1`.
+    A person other than the patient keeps the surrogate of the previous mention with probability
+    `repeat_third_parties`, and otherwise gets a new one.
+    `columns` maps `table.column` of the output to a treatment that its rule allows.
     """
 
     actions: dict[str, Action] = field(default_factory=_replace_all)
@@ -69,7 +69,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         if self.locale not in ("fr", "en", "es"):
-            raise ConfigError("policy.locale", "not one of fr, en, es", "choose one of them")
+            raise ConfigError("policy.locale", "must be fr, en or es", "choose one of them")
         if not 1 <= self.min_shift_days <= self.max_shift_days:
             raise ConfigError(
                 "policy.min_shift_days",
@@ -83,7 +83,9 @@ class Policy:
             )
         if not 0.0 <= self.repeat_third_parties <= 1.0:
             raise ConfigError(
-                "policy.repeat_third_parties", "not from 0 to 1", "choose a chance, such as 0.9"
+                "policy.repeat_third_parties",
+                "must be between 0 and 1",
+                "choose a probability, such as 0.9",
             )
         self._check_dates()
         self._check_zips()
@@ -93,16 +95,18 @@ class Policy:
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
                 names = ", ".join(f'"{each}"' for each in known)
-                raise ConfigError(f"policy.{name}", "no such choice", f"write one of {names}")
+                raise ConfigError(f"policy.{name}", "unknown value", f"choose one of {names}")
         if self.keep_weekday and self.max_shift_days // 7 * 7 < self.min_shift_days:
             raise ConfigError(
                 "policy.keep_weekday",
-                "no whole week lies between min_shift_days and max_shift_days",
-                "raise max_shift_days to a multiple of 7 at least",
+                "there must be a multiple of 7 between min_shift_days and max_shift_days",
+                "raise max_shift_days to the next multiple of 7 or more",
             )
         if not 1 <= self.birth_jitter_months <= 120:
             raise ConfigError(
-                "policy.birth_jitter_months", "not from 1 to 120", "choose a number of months"
+                "policy.birth_jitter_months",
+                "must be between 1 and 120",
+                "choose a number of months",
             )
 
     def _check_zips(self) -> None:
@@ -110,21 +114,25 @@ class Policy:
         if refused := sorted(set(coarse) - GENERALIZABLE):
             raise ConfigError(
                 f"policy.actions.{refused[0]}",
-                "nothing coarser is made for this label",
-                'write "replace", "mask" or "keep"',
+                "this label cannot be generalized",
+                'choose "replace", "mask" or "keep"',
             )
         if not 1 <= self.zip_digits <= 4:
-            raise ConfigError("policy.zip_digits", "not from 1 to 4", "choose how many digits stay")
+            raise ConfigError(
+                "policy.zip_digits", "must be between 1 and 4", "choose how many digits to keep"
+            )
         if self.zip_table != "none" and self.zip_digits != _TABLE_DIGITS:
             raise ConfigError(
                 "policy.zip_table",
-                f"tells of areas of {_TABLE_DIGITS} digits",
+                f"the table lists areas by {_TABLE_DIGITS} digits",
                 f"set zip_digits = {_TABLE_DIGITS}",
             )
         size = self.zip_digits
         if any(not (code.isdecimal() and len(code) == size) for code in self.zeroed_zips):
             raise ConfigError(
-                "policy.zeroed_zips", f"not all have {size} digits", "list them as zip_digits says"
+                "policy.zeroed_zips",
+                f"every entry must have {size} digits, as zip_digits says",
+                "shorten or lengthen the entries",
             )
 
     def _check_columns(self) -> None:
@@ -135,16 +143,19 @@ class Policy:
                 raise ConfigError(key, "unknown column", "`cryptonym policy check` lists them")
             if wanted not in rule.allowed:
                 names = " or ".join(f'"{each}"' for each in sorted(rule.allowed))
-                raise ConfigError(key, f'"{wanted}" is not possible here', f"write {names}")
+                raise ConfigError(
+                    key, f'"{wanted}" is not allowed for this column', f"choose {names}"
+                )
 
     def action(self, label: str) -> Action | None:
-        """Return what to do with a label; None where the policy does not name it."""
+        """Return the action for a label; None where the policy does not list it."""
         return self.actions.get(label)
 
     def treatment(self, column: str) -> Treatment:
-        """Return what happens to a column of the output, `table.column`; unknown ones are dropped.
+        """Return the treatment of an output column, `table.column`; unknown ones are dropped.
 
-        So are births where ages over the cap may not be told: no row says on which day it is read.
+        Birth columns are dropped too where ages over the cap must be hidden, because a row does
+        not say at which date its age counts.
         """
         rule = COLUMNS.get(column)
         if rule is None or (self.old_births == "cap" and column in BIRTHS):
@@ -153,11 +164,12 @@ class Policy:
 
     @property
     def policy_id(self) -> str:
-        """A short digest that changes with any setting of the policy."""
+        """A short digest of the settings, which changes with any of them."""
         settings = {
             name: value
             for name, value in asdict(self).items()
-            # A setting that came later counts where it is used, so that digests given before hold.
+            # Settings added later count only where they differ from the default, so that the ids
+            # of existing policies stay the same.
             if name in _FIRST_SETTINGS or value != _default(name)
         }
         canonical = json.dumps(settings, sort_keys=True)

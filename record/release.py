@@ -1,4 +1,4 @@
-"""A note as research may read it, with the versions of everything that made it."""
+"""A pseudonymized note with the ids of the key and policy that produced it."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ class Release:
     """The pseudonymized text of a note.
 
     `spans` are the surrogates' offsets in the new text (code points, half open), in order, one
-    for each replaced span. `key_id` and `policy_id` name the cohort key and policy that made it.
+    for each replaced span. `key_id` and `policy_id` identify the cohort key and the policy.
     """
 
     note_id: str

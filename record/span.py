@@ -1,4 +1,4 @@
-"""A stretch of a text that identifies somebody: where it is and what it is, never what it says."""
+"""A span: offsets, label, detector and score of an identifier in a text, without the text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, order=True, init=False)
 class Span:
-    """A labelled stretch of a document.
+    """A labelled range of a document's text.
 
     Offsets are Unicode code points of the document's text, half open: 0 <= start < end.
-    Holds no text, so that it can be logged, stored and counted. `detector` names who found it
-    (`rules.dates`, `known.name`, `model`, `gold`); `score` lies in [0, 1].
+    Holds no text, so that it can be logged, stored and counted. `detector` is the detector that
+    found it (`rules.dates`, `known.name`, `model`, `gold`); `score` lies in [0, 1].
     """
 
     start: int
@@ -23,10 +23,10 @@ class Span:
         self, start: int, end: int, label: str, detector: str = "gold", score: float = 1.0
     ) -> None:
         if not 0 <= start < end:
-            raise ValueError(f"span offsets out of order: {start}..{end}")
+            raise ValueError(f"span offsets must satisfy 0 <= start < end, not {start}..{end}")
         if not 0.0 <= score <= 1.0:
-            raise ValueError(f"span score outside [0, 1]: {score}")
-        # Every note makes many: this takes half the time that a frozen dataclass takes by itself.
+            raise ValueError(f"span score must be between 0 and 1, not {score}")
+        # Created often; this takes half the time of the `__init__` of a frozen dataclass.
         _set_start(self, start)
         _set_end(self, end)
         _set_label(self, label)
@@ -34,7 +34,7 @@ class Span:
         _set_score(self, score)
 
     def overlaps(self, other: "Span") -> bool:
-        """Return whether both cover at least one common code point."""
+        """Return whether the spans share at least one code point."""
         return self.start < other.end and other.start < self.end
 
 
@@ -43,8 +43,8 @@ _set_start, _set_end, _set_label, _set_detector, _set_score = (
 )
 
 
-def covered(spans: Iterable[Span]) -> list[tuple[int, int]]:
-    """Merge spans into the sorted, disjoint intervals they cover; touching intervals stay apart."""
+def merge_spans(spans: Iterable[Span]) -> list[tuple[int, int]]:
+    """Merge spans into sorted, disjoint intervals; adjacent intervals are not merged."""
     intervals: list[tuple[int, int]] = []
     for start, end in sorted((span.start, span.end) for span in spans):
         if intervals and start < intervals[-1][1]:

@@ -1,22 +1,24 @@
-"""Words, numbers, signs and line breaks of a text: one lossless cut for rules, models and scores.
+"""The tokenizer: splits a text losslessly into words, numbers, punctuation and line breaks.
 
 A token is a pair of offsets (code points, half open). Tokens are in order, disjoint and never
-empty, and everything but white space is in one, so tokens and the white space between them
-restore the text. What parts tokens, and the repairs this makes to plainer ways of cutting:
+empty, and contain everything but white space, so tokens and the white space between them restore
+the text. The rules, which differ from those of simpler tokenizers:
 
-1.  Every sign stands alone, so a year never sticks to the `).` behind it.
+1.  Every punctuation mark is a token, so that a year is not joined to the `).` after it.
 2.  A number keeps one decimal separator (`12.5`). What may also be a date (`12.03`) has two
-    readings, see `readings`. With more separators (`12.03.2021`, `10.0.0.1`) all of them part.
-3.  A slash parts: `tom/smith`.
-4.  A small letter parts from the capitals glued to it: `SmithSURGEON`; and a surname in capitals
-    from the given name glued to it: `DUPONTJean`.
-5.  A small letter parts from one capital as well: `JamesSmith`. Units and formulas that are
-    written so (`mL`, `pH`, `mmHg`, `PaO`) and `McDonald` stay whole.
-6.  The case of a word is kept, and no word is normalized: `Rose` is a name or a flower still.
-7.  Titles keep their dot (`M.`, `Dr.`), and `M` alone stays alone; as the dot may also end a
+    readings, see `readings`. Numbers with more separators (`12.03.2021`, `10.0.0.1`) are split
+    at each.
+3.  A slash splits: `tom/smith`.
+4.  A lowercase letter is split from the capitals that follow it (`SmithSURGEON`), and a surname in
+    capitals from the given name that follows it (`DUPONTJean`).
+5.  A lowercase letter is also split from a single capital: `JamesSmith`. Units and formulas
+    (`mL`, `pH`, `mmHg`, `PaO`) and `McDonald` are not split.
+6.  Words keep their case and are not normalized: `Rose` may be a name or a flower.
+7.  Titles keep their dot (`M.`, `Dr.`), and `M` alone is a token; as the dot may also end a
     sentence or an initial, `M.` has two readings.
 
-Digits part from letters everywhere (`12nov`, `5mL`, `ACR5`). A run of line breaks is one token.
+Digits are split from letters everywhere (`12nov`, `5mL`, `ACR5`). A run of line breaks is one
+token.
 """
 
 import re
@@ -30,7 +32,7 @@ _UPPER = "".join(
     for code in (*range(0x0250), *range(0x0370, 0x0530), *range(0x1E00, 0x2000))
     if chr(code).isupper()
 )
-# A letter that is no capital, or a digit that is no decimal (`²`); combining accents follow it.
+# A letter that is not a capital, or a digit that is not decimal (`²`); accents may follow it.
 _SMALL = rf"[^\W\d_{_UPPER}]"
 _ACCENTS = "\u0300-\u036f"
 _BIG = f"[{_UPPER}]"
@@ -39,13 +41,13 @@ _TITLES = (
     "Dr Dra Drs Dres Pr Prof M MM Mme Mmes Mlle Mlles Mr Mrs Ms Sr Sra Srta D Dn St Ste Ep Ép Hr"
     " Fr Dhr Mw Mevr"
 )
-# In small letters some are units or words: `5 mm.`, `24 hr.`
+# In lowercase some are units or words: `5 mm.`, `24 hr.`
 _SMALL_TITLES = "dr dra drs pr prof mme mmes mlle mlles ep ép sr sra srta dhr mw mevr"
 _ABBREVIATION = "|".join(
     sorted({*_TITLES.split(), *_TITLES.upper().split(), *_SMALL_TITLES.split()}, reverse=True)
 )
 _WHOLE = rf"(?:mm|cm)Hg|cmH|HbA|[PSF][aipv]C?O(?!{_SMALL})|Ma?c{_BIG}{_SMALLS}+"
-# The first branch takes most words and spares them the others; blanks are passed over at once.
+# The first branch matches most words, so that the others are not tried; blanks are skipped.
 _TOKEN = re.compile(
     rf"([A-ZÀ-ÖØ-Þ]?[a-zß-öø-ÿ]++(?![^\W\d_]|[.{_ACCENTS}])"
     r"|[^\w\s]|_"
@@ -64,7 +66,7 @@ _MONTH_AND_YEAR = re.compile(
 
 
 def tokens(text: str) -> list[Token]:
-    """Cut a text into its tokens."""
+    """Return the tokens of a text."""
     return [match.span(1) for match in _TOKEN.finditer(text)]
 
 
@@ -74,10 +76,10 @@ def is_break(text: str, token: Token) -> bool:
 
 
 def readings(text: str, token: Token) -> list[list[Token]]:
-    """Return every reading of a token: itself, and where it may be more, its parts.
+    """Return every reading of a token: the token itself and, where ambiguous, its parts.
 
-    A decimal that may be a day and month, or month and year, is also both numbers and the
-    dot between them. A title is also the word and a dot of its own. What reads on decides.
+    A decimal that may be a day and month, or month and year, may also be two numbers and a dot.
+    A title may also be a word and a dot. The caller decides.
     """
     start, end = token
     value = text[start:end]

@@ -22,13 +22,13 @@ import pyarrow.parquet
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
+import lexicon_shared  # noqa: E402
 from lexicon_names import _americans, _frenchmen, _spaniards, faker_locales, listed  # noqa: E402
 from lexicon_shelf import Shelf, rank_class  # noqa: E402
 
 from record.folding import fold  # noqa: E402
 from surrogates.patient.name_words import PARTICLES, TITLES  # noqa: E402
 
-LISTS = ROOT / "surrogates" / "lexicons"
 FAKER = "40.54.0"
 # Names of a register that are listed, and those that only stand for names of no list.
 LISTED = {"family": 12_000, "given": 2_500}
@@ -321,19 +321,18 @@ SOURCES = {
 }
 
 
-def write(name: str, locale: str, entries: Mapping[str, str]) -> None:
-    """Write a list, sorted by folded name."""
+def write(kind: str, locale: str, codes: Mapping[str, str]) -> None:
+    """Write a list, sorted by folded name; the code of a given name begins with its gender."""
     used = ", ".join((*LOCALES[locale], *(e for o in ORIGINS[locale] for e in FAKER_OF[o])))
+    gender = "gender (m, f, b for both), " if kind == "given" else ""
     head = [
-        "Name;class of frequency (1 frequent, 2, 3 rare, 0 any, r reserve), origin where told.",
+        f"{kind.capitalize()} names (name;drawn;known). drawn: {gender}class of frequency"
+        " (1 frequent, 2, 3 rare, 0 any, r reserve), origin where told.",
         f"Source: {SOURCES[locale]}.",
         f"Source: Faker {FAKER} (MIT licence, copyright 2012 Daniele Faraglia): {used}.",
         "Built by scripts/lexicon_surrogates.py; Arabic given names were written for this project.",
     ]
-    lines = [f"{entry};{code}" for entry, code in sorted(entries.items(), key=lambda e: fold(e[0]))]
-    text = "\n".join([*(f"# {line}" for line in head), *lines, ""])
-    (LISTS / locale / f"{name}.txt").write_text(text, encoding="utf-8")
-    sys.stdout.write(f"{name}.{locale}: {len(lines)}\n")
+    lexicon_shared.write(kind, locale, head, sorted(codes.items(), key=lambda e: fold(e[0])))
 
 
 def main() -> None:
@@ -342,8 +341,12 @@ def main() -> None:
     shelf = Shelf(Path(sys.argv[1]))
     for locale in LOCALES:
         write("family", locale, family(shelf, locale))
-        for kind, entries in given(shelf, locale).items():
-            write(f"given.{kind}", locale, entries)
+        genders = given(shelf, locale)
+        write(
+            "given",
+            locale,
+            {name: f"{kind[0]}{code}" for kind in genders for name, code in genders[kind].items()},
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Surrogates of phones, mail and web addresses: reserved for fiction where such a range exists."""
+"""Surrogates of phone numbers, e-mail, web and IP addresses, from ranges reserved for fiction."""
 
 import re
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from record.label import Label
 from surrogates.names import names
 from surrogates.patient import lexicon, name_lists, value_format
 from surrogates.patient.patient import DRAWS, Mention, Subject
-from surrogates.patient.text_normalization import WORD, compact, fold, pour_case, unaccented
+from surrogates.patient.text_normalization import WORD, apply_case, compact, fold, unaccented
 
-# ARCEP's national numbering plan sets these numbers apart for audiovisual works.
+# Reserved for audiovisual works by the national numbering plan (ARCEP).
 _FRENCH = {
     "1": "19900", "2": "26191", "3": "35301", "4": "46571", "5": "53649",
     "6": "63998", "7": "63998",
@@ -25,9 +25,9 @@ _AREAS = lexicon.listed(
     " 314 315 316 317 318 319 320 321 323 325 330 334 336 337 339 346 347 351 352 360 361 385 386"
     " 401 402 404 405 406 407 408 409 410 412 413 414 415 417 419 423 424 425 430 432 434 435 440"
 )
-# Numbers up to this length are a ward's own.
+# Numbers up to this length are internal extensions.
 _EXTENSION = 5
-# Letters that the beginning of a name has at least where an account cuts it off.
+# The fewest letters of a truncated name in an account.
 _CUT = 4
 _VOWELS = frozenset("aeiouy")
 _DOMAINS = ("example.org", "example.com", "example.net")
@@ -46,7 +46,7 @@ _BYTES = 256
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A phone number's digits: those before the national number, the number, what follows."""
+    """The digits of a phone number: prefix, national number and extension."""
 
     country: str
     prefix: str
@@ -62,15 +62,15 @@ def replace_phone(mention: Mention, subject: Subject) -> str:
     number = _parse_phone(fold(mention.text), digits, mention.lang or subject.locale)
     for counter in range(DRAWS):
         national = _draw_national(number, subject, counter)
-        extension = _digits(number.extension, f"{number.national}x", subject, counter)
+        extension = _draw_digits(number.extension, f"{number.national}x", subject, counter)
         drawn = number.prefix + national + extension
         if national != number.national and drawn not in subject.avoided_codes:
-            return _pour_digits(drawn, mention.text)
+            return _apply_digits(drawn, mention.text)
     raise Unsafe("no-surrogate")
 
 
 def replace_email(mention: Mention, subject: Subject) -> str:
-    """Return a mail address at a reserved domain; names in it follow their own surrogates."""
+    """Return an e-mail address at a reserved domain; names in it get their own surrogates."""
     match = _MAIL.fullmatch(mention.text)
     if match is None:
         return (
@@ -79,7 +79,7 @@ def replace_email(mention: Mention, subject: Subject) -> str:
             else (replace_username(mention, subject))
         )
     for counter in range(DRAWS):
-        local = _local(match["local"], mention, subject, counter)
+        local = _replace_local_part(match["local"], mention, subject, counter)
         drawn = local + match["at"] + _pick_domain(match["domain"], subject, counter)
         if mention.text.isupper():
             drawn = drawn.upper()
@@ -89,9 +89,9 @@ def replace_email(mention: Mention, subject: Subject) -> str:
 
 
 def replace_username(mention: Mention, subject: Subject) -> str:
-    """Return an account name whose known names follow their own surrogates."""
+    """Return an account name in which known names get their own surrogates."""
     for counter in range(DRAWS):
-        drawn = _local(mention.text, mention, subject, counter)
+        drawn = _replace_local_part(mention.text, mention, subject, counter)
         if fold(drawn) != fold(mention.text) and subject.allows_code(drawn):
             return drawn
     raise Unsafe("no-surrogate")
@@ -104,7 +104,7 @@ def replace_url(mention: Mention, subject: Subject) -> str:
         return value_format.replace(mention, subject)
     for counter in range(DRAWS):
         host = _pick_domain(match["host"], subject, counter)
-        rest = _path(match["rest"], subject)
+        rest = _replace_path(match["rest"], subject)
         head = (match["scheme"] or "") + (match["www"] or "")
         drawn = head + host + (match["port"] or "") + rest
         if fold(drawn) != fold(mention.text):
@@ -113,7 +113,7 @@ def replace_url(mention: Mention, subject: Subject) -> str:
 
 
 def replace_ip(mention: Mention, subject: Subject) -> str:
-    """Return an address of the ranges for documentation; ports and masks keep their shape."""
+    """Return an address from the documentation ranges; ports and masks are kept."""
     text = mention.text
     four, six = _FOUR.search(text), _SIX.search(text)
     found = four if four and not (six and six.start() < four.start()) else six
@@ -134,7 +134,7 @@ def replace_ip(mention: Mention, subject: Subject) -> str:
 
 
 def _parse_phone(folded: str, digits: str, lang: str) -> _Number:
-    """Part the digits of a number: `+33 (0)1 ...`, `0033 1 ...` and `01 ...` are the same one."""
+    """Split the digits of a number: `+33 (0)1 ...`, `0033 1 ...` and `01 ...` are the same."""
     plus = "+" in folded[: folded.find(digits[0]) + 1]
     start = 0 if plus else 2 if digits.startswith("00") else -1
     for country, trunk, size in (("33", "0", 9), ("34", "", 9), ("44", "0", 10), ("1", "", 10)):
@@ -142,23 +142,27 @@ def _parse_phone(folded: str, digits: str, lang: str) -> _Number:
             end = start + len(country)
             end += 1 if trunk and digits.startswith(trunk, end) else 0
             if len(digits) >= end + size:
-                return _cut(country, digits, end, size)
+                return _make_number(country, digits, end, size)
     if start >= 0:
-        return _cut("", digits, max(0, min(start + 3, len(digits) - _EXTENSION)), len(digits))
+        return _make_number(
+            "", digits, max(0, min(start + 3, len(digits) - _EXTENSION)), len(digits)
+        )
     if lang == "fr" and digits[0] == "0" and len(digits) >= 10 and digits[1] != "0":
-        return _cut("33", digits, 1, 9)
+        return _make_number("33", digits, 1, 9)
     if lang == "fr" and digits.startswith("33") and len(digits) == 11:
-        return _cut("33", digits, 2, 9)
+        return _make_number("33", digits, 2, 9)
     if lang == "en" and digits[0] == "0" and len(digits) in (10, 11):
-        return _cut("44", digits, 1, 10)
+        return _make_number("44", digits, 1, 10)
     if lang == "en" and len(digits) >= 10:
-        return _cut("1", digits, int(digits[0] == "1" and len(digits) >= 11), 10)
+        return _make_number("1", digits, int(digits[0] == "1" and len(digits) >= 11), 10)
     if lang == "es" and len(digits) >= 9:
-        return _cut("34", digits, 2 if digits.startswith("34") and len(digits) == 11 else 0, 9)
-    return _cut("", digits, 0, len(digits))
+        return _make_number(
+            "34", digits, 2 if digits.startswith("34") and len(digits) == 11 else 0, 9
+        )
+    return _make_number("", digits, 0, len(digits))
 
 
-def _cut(country: str, digits: str, start: int, size: int) -> _Number:
+def _make_number(country: str, digits: str, start: int, size: int) -> _Number:
     end = start + size
     return _Number(country, digits[:start], digits[start:end], digits[end:])
 
@@ -177,26 +181,26 @@ def _draw_national(number: _Number, subject: Subject, counter: int) -> str:
     elif number.country == "34":
         head = national[0]
     rest = "0" * (len(national) - len(head))
-    return head + _digits(rest, value, subject, counter)
+    return head + _draw_digits(rest, value, subject, counter)
 
 
-def _digits(model: str, value: str, subject: Subject, counter: int) -> str:
-    """Draw as many digits as the model has, under one label for phone and fax."""
+def _draw_digits(model: str, value: str, subject: Subject, counter: int) -> str:
+    """Draw as many digits as the model has, with one label for phone and fax."""
     stream = subject.key.draw(Label.PHONE, value, 2 * len(model), counter=counter)
     return "".join(str((stream[2 * i] << 8 | stream[2 * i + 1]) % 10) for i in range(len(model)))
 
 
-def _pour_digits(drawn: str, model: str) -> str:
-    """Write the digits into the model; letters (`Tel`, `ext`) stay."""
+def _apply_digits(drawn: str, model: str) -> str:
+    """Write the digits into the format of the model; letters (`Tel`, `ext`) stay."""
     digits = iter(drawn)
-    # Told by the folded model, as they were counted: `¼` is written for a digit, too.
+    # Digits of the folded model, as they were counted: `¼` takes the place of a digit.
     parts = zip(model, fold(model), strict=True)
     return "".join(next(digits) if folded.isdigit() else char for char, folded in parts)
 
 
 def _pick_domain(domain: str, subject: Subject, counter: int) -> str:
-    """Return a name below example.org and its like, the same for the same domain."""
-    invented = _invented(subject)
+    """Return a host under example.org or similar, the same for equal domains."""
+    invented = _load_invented(subject)
     value = fold(domain).strip()
     for further in range(counter, counter + DRAWS):
         number = subject.key.number("domain", value, 3 * len(invented), counter=further)
@@ -206,46 +210,46 @@ def _pick_domain(domain: str, subject: Subject, counter: int) -> str:
     raise Unsafe("no-surrogate")
 
 
-def _local(text: str, mention: Mention, subject: Subject, counter: int) -> str:
+def _replace_local_part(text: str, mention: Mention, subject: Subject, counter: int) -> str:
     pieces: list[str] = []
     end = 0
     for word in WORD.finditer(text):
         pieces += (
-            _numbers(text[end : word.start()], subject, counter),
-            _handle(word[0], mention, subject, counter),
+            _replace_numbers(text[end : word.start()], subject, counter),
+            _replace_handle_word(word[0], mention, subject, counter),
         )
         end = word.end()
-    return "".join((*pieces, _numbers(text[end:], subject, counter)))
+    return "".join((*pieces, _replace_numbers(text[end:], subject, counter)))
 
 
-def _handle(word: str, mention: Mention, subject: Subject, counter: int) -> str:
-    """Replace one word of an account name: a name, an initial with a name, or anything."""
+def _replace_handle_word(word: str, mention: Mention, subject: Subject, counter: int) -> str:
+    """Replace one word of an account name: a known name, initials with a name, or other text."""
     value = fold(word)
     for start in (0, 1, 2):
         head, tail = value[:start], value[start:]
-        role, name = _name_of(tail, mention, subject)
+        role, name = _find_name(tail, mention, subject)
         if name:
-            letters = "".join(_initial(each, mention, subject) for each in head)
-            drawn = _ascii(names.part(name, role, subject, mention))
-            # An account cuts a long name off.
-            return pour_case(word, letters + (drawn if tail == name else drawn[: len(tail)]))
+            letters = "".join(_replace_initial(each, mention, subject) for each in head)
+            drawn = _ascii(names.replace_word(name, role, subject, mention))
+            # Accounts truncate long names.
+            return apply_case(word, letters + (drawn if tail == name else drawn[: len(tail)]))
     if len(value) == 1 or (len(value) == 2 and not set(value) & _VOWELS):
-        letters = "".join(_initial(letter, mention, subject) for letter in value)
+        letters = "".join(_replace_initial(letter, mention, subject) for letter in value)
         return letters.upper() if word.isupper() else letters
-    invented = _invented(subject)
+    invented = _load_invented(subject)
     number = subject.key.number(Label.USERNAME, value, len(invented), counter=counter)
     drawn = _ascii(invented[number])[: max(len(value), 3)]
     return drawn.upper() if word.isupper() else drawn
 
 
-def _name_of(tail: str, mention: Mention, subject: Subject) -> tuple[str, str]:
-    """Find the role and the known name that a part of an account name is, or begins."""
+def _find_name(tail: str, mention: Mention, subject: Subject) -> tuple[str, str]:
+    """Return role and known name of which a part of an account name is the whole or a prefix."""
     if len(tail) < 2:
         return "", ""
-    families = (*mention.who.family, *map(fold, subject.family))
+    families = (*mention.person.family, *map(fold, subject.family))
     if tail in families:
         return Label.LAST_NAME, tail
-    if tail in (*mention.who.given, *map(fold, subject.given)):
+    if tail in (*mention.person.given, *map(fold, subject.given)):
         return Label.FIRST_NAME, tail
     if len(tail) < _CUT:
         return "", ""
@@ -253,12 +257,12 @@ def _name_of(tail: str, mention: Mention, subject: Subject) -> tuple[str, str]:
     return Label.LAST_NAME, name
 
 
-def _initial(letter: str, mention: Mention, subject: Subject) -> str:
-    known = (*mention.who.given, *subject.given)
-    return names.abbreviation(letter, Label.FIRST_NAME, known, subject, mention).lower()
+def _replace_initial(letter: str, mention: Mention, subject: Subject) -> str:
+    known = (*mention.person.given, *subject.given)
+    return names.abbreviate(letter, Label.FIRST_NAME, known, subject, mention).lower()
 
 
-def _invented(subject: Subject) -> name_lists.Invented:
+def _load_invented(subject: Subject) -> name_lists.Invented:
     return name_lists.invented(subject.locale)
 
 
@@ -267,14 +271,14 @@ def _ascii(name: str) -> str:
     return "".join(char for char in plain if char.isascii() and char.isalnum())
 
 
-def _numbers(text: str, subject: Subject, counter: int) -> str:
+def _replace_numbers(text: str, subject: Subject, counter: int) -> str:
     if not any(char.isdigit() for char in text):
         return text
-    digits = _digits(compact(text), f"{text}/mail", subject, counter)
-    return _pour_digits(digits, text)
+    digits = _draw_digits(compact(text), f"{text}/mail", subject, counter)
+    return _apply_digits(digits, text)
 
 
-def _path(text: str, subject: Subject) -> str:
+def _replace_path(text: str, subject: Subject) -> str:
     def drawn(match: re.Match[str]) -> str:
         word = match[0]
         return word if fold(word) in _PAGES else value_format.scramble(word, Label.URL, subject)

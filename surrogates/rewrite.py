@@ -1,4 +1,4 @@
-"""Puts surrogates in the place of the spans of a document."""
+"""Replaces the detected spans of a document with surrogates under a policy."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
@@ -14,20 +14,20 @@ from record.release import Release
 from record.span import Span
 from surrogates import contacts
 from surrogates.dates import ages, dates
-from surrogates.dates.dates import completed, day_first, says_all
-from surrogates.dates.whole_dates import whole
+from surrogates.dates.dates import day_first, find_reference_day, is_complete
+from surrogates.dates.whole_dates import read_whole_date
 from surrogates.keys.keys import CohortKey
 from surrogates.names import names
 from surrogates.names.names import NoteNames
 from surrogates.numbers import identifiers
 from surrogates.patient import value_format
 from surrogates.patient.patient import Mention, Subject
-from surrogates.patient.text_normalization import HOLDS
+from surrogates.patient.text_normalization import HAS_CONTENT
 from surrogates.places import generalization, places
 
 Maker = Callable[[Mention, Subject], str]
 
-# Who makes the surrogates of each label.
+# The function that makes the surrogates of each label.
 MAKERS: dict[str, Maker] = {
     Label.FIRST_NAME: names.replace,
     Label.LAST_NAME: names.replace,
@@ -60,7 +60,7 @@ MAKERS: dict[str, Maker] = {
     Label.ID: identifiers.replace,
     Label.OTHER: value_format.replace,
 }
-# Who makes the coarser values of the labels that have them.
+# The functions that generalize values, for the labels that have one.
 GENERALIZERS: dict[str, Maker] = {Label.ZIP: generalization.generalize_zip}
 _DATED = frozenset(("DATE", "BIRTH_DATE"))
 _DRAWN = frozenset((Action.REPLACE, Action.GENERALIZE))
@@ -70,26 +70,30 @@ _MENTIONS = 4096
 
 
 @dataclass(slots=True)
-class _Known:
-    """A patient's subject, and the surrogates already made for them."""
+class _PatientState:
+    """A patient's subject, and a cache of the surrogates made for them."""
 
     record: PatientRecord | None = field(repr=False)
     subject: Subject
     made: dict[tuple[object, ...], str] = field(default_factory=dict, repr=False)
 
-    def make(self, maker: Maker | None, value: str, label: str, lang: str, near: Hashable) -> str:
-        """Make and remember the surrogate of a value; without a maker, or signs, it stays."""
+    def make(
+        self, maker: Maker | None, value: str, label: str, lang: str, context: Hashable
+    ) -> str:
+        """Make and cache the surrogate of a value; unchanged without a maker or content."""
         made = value
-        if maker is not None and HOLDS.search(value):
-            made = _keep_blanks(value, maker(_mention(value, label, lang, near), self.subject))
+        if maker is not None and HAS_CONTENT.search(value):
+            made = _keep_blanks(
+                value, maker(_make_mention(value, label, lang, context), self.subject)
+            )
         if len(self.made) >= _MENTIONS:
             self.made.clear()
-        self.made[value, label, lang, near] = made
+        self.made[value, label, lang, context] = made
         return made
 
 
-class _NoteInHand:
-    """What the spans of one document have beside them that decides as well."""
+class _NoteContext:
+    """What surrogates depend on in a document besides the text of the span."""
 
     def __init__(self, document: Document, spans: Sequence[Span], subject: Subject) -> None:
         self.text = document.text
@@ -102,26 +106,30 @@ class _NoteInHand:
             document.text[span.start : span.end] for span in spans if span.label in _DATED
         )
 
-    def who(self, number: int) -> Hashable:
-        """Return who is named; None where the text of the span and the record do."""
-        return self.people.who(number)
+    def find_person(self, number: int) -> Hashable:
+        """Return the named person; None where the text of the span and the record suffice."""
+        return self.people.find_person(number)
 
-    def when(self, number: int) -> Hashable:
-        """Tell from which day a date is completed, and which of its numbers is the day."""
+    def find_date_context(self, number: int) -> Hashable:
+        """Return the day that completes a partial date, and whether numeric dates are day first."""
         span = self.spans[number]
         if span.label == Label.DATE:
             value = self.text[span.start : span.end]
-            if says_all(value) or whole(value, self.lang or self._locale, self._day_first):
+            if is_complete(value) or read_whole_date(
+                value, self.lang or self._locale, self._day_first
+            ):
                 return None, self._day_first
-        day = completed(self.text, self.spans, number, written=self._written, lang=self.lang)
+        day = find_reference_day(
+            self.text, self.spans, number, written=self._written, lang=self.lang
+        )
         return day, self._day_first
 
-    def unit(self, number: int) -> Hashable:
-        """Return the unit smaller than a year that stands after an age."""
+    def find_age_unit(self, number: int) -> Hashable:
+        """Return the unit smaller than a year that follows an age."""
         return ages.unit_after(self.text, self.spans[number].end)
 
-    def city(self, number: int) -> Hashable:
-        """Find the town that stands after or before a postal code, a few signs away at most."""
+    def find_city(self, number: int) -> Hashable:
+        """Return the town next to a postal code, a few characters away at most."""
         text, spans = self.text, self.spans
         span = spans[number]
         if number + 1 < len(spans):
@@ -135,86 +143,86 @@ class _NoteInHand:
         return ""
 
 
-_Near = Callable[[_NoteInHand, int], Hashable]
-# What of the document decides a mention beside its own text; for most labels, nothing.
-_NEAR: dict[str, _Near] = {
-    Label.FIRST_NAME: _NoteInHand.who,
-    Label.LAST_NAME: _NoteInHand.who,
-    Label.NAME: _NoteInHand.who,
-    Label.USERNAME: _NoteInHand.who,
-    Label.EMAIL: _NoteInHand.who,
-    Label.DATE: _NoteInHand.when,
-    Label.BIRTH_DATE: _NoteInHand.when,
-    Label.AGE: _NoteInHand.unit,
-    Label.ZIP: _NoteInHand.city,
+_ContextFinder = Callable[[_NoteContext, int], Hashable]
+# What a surrogate depends on besides the text of its span; for most labels, nothing.
+_CONTEXT_FINDERS: dict[str, _ContextFinder] = {
+    Label.FIRST_NAME: _NoteContext.find_person,
+    Label.LAST_NAME: _NoteContext.find_person,
+    Label.NAME: _NoteContext.find_person,
+    Label.USERNAME: _NoteContext.find_person,
+    Label.EMAIL: _NoteContext.find_person,
+    Label.DATE: _NoteContext.find_date_context,
+    Label.BIRTH_DATE: _NoteContext.find_date_context,
+    Label.AGE: _NoteContext.find_age_unit,
+    Label.ZIP: _NoteContext.find_city,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What becomes of a label under the policy: what `maker` makes; without one it stays."""
+    """How the policy treats a label: `maker` makes its surrogates; without one it is kept."""
 
     maker: Maker | None
-    near: _Near | None
+    context: _ContextFinder | None
 
 
-def _rules(policy: Policy) -> dict[str, _Rule]:
-    """Return what becomes of each label; one that is not among them is refused."""
+def _make_rules(policy: Policy) -> dict[str, _Rule]:
+    """Return the rule of each label; labels without a rule are refused."""
     found = {}
     for label, maker in MAKERS.items():
         action = policy.action(label)
-        near = _NEAR.get(label) if action in _DRAWN else None
+        context = _CONTEXT_FINDERS.get(label) if action in _DRAWN else None
         if action is Action.KEEP:
             found[label] = _Rule(None, None)
         elif action is Action.MASK:
             found[label] = _Rule(generalization.mask, None)
         elif action is Action.GENERALIZE and label in GENERALIZERS:
-            found[label] = _Rule(GENERALIZERS[label], near)
+            found[label] = _Rule(GENERALIZERS[label], context)
         elif action is Action.REPLACE:
-            found[label] = _Rule(maker, near)
+            found[label] = _Rule(maker, context)
     return found
 
 
 class Rewriter:
-    """Writes documents with surrogates for one cohort under one policy.
+    """Rewrites documents with surrogates for one cohort under one policy.
 
-    What it gives depends on the cohort key, the policy, the document, its spans and the record
-    alone: neither on what it wrote before nor on the order.
+    The result depends only on the cohort key, the policy, the document, its spans and the record:
+    not on the documents rewritten before, nor on their order.
     """
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
         self._cohort = cohort
         self.policy = policy
         self._policy_id = policy.policy_id
-        self._rules = _rules(policy)
-        self._patients: OrderedDict[str, _Known] = OrderedDict()
+        self._make_rules = _make_rules(policy)
+        self._patients: OrderedDict[str, _PatientState] = OrderedDict()
 
     def rewrite(
         self, document: Document, spans: Sequence[Span], record: PatientRecord | None
     ) -> Release:
-        """Replace the spans; everything outside them stays as it is.
+        """Replace the spans; everything outside them is unchanged.
 
-        `spans` are sorted and disjoint. Without a `person_id` the note is its own patient.
+        `spans` are sorted and disjoint. A note without `person_id` is a patient of its own.
         Raises Unsafe: `overlapping-spans`, `span-outside-text`, `wrong-record` where the record is
         another person's, `no-surrogate` where the policy or a maker has none for a span.
         """
         _refuse_disorder(document, spans)
         text, lang = document.text, document.lang
-        known = self._known(document, record)
-        note = _NoteInHand(document, spans, known.subject)
+        patient = self._find_patient(document, record)
+        note = _NoteContext(document, spans, patient.subject)
         pieces: list[str] = []
         placed: list[Span] = []
         end = length = 0
         for number, span in enumerate(spans):
             label = span.label
-            rule = self._rules.get(label)
+            rule = self._make_rules.get(label)
             if rule is None:
                 raise Unsafe("no-surrogate")
             value, between = text[span.start : span.end], text[end : span.start]
-            near = rule.near(note, number) if rule.near else None
-            surrogate = known.made.get((value, label, lang, near))
+            context = rule.context(note, number) if rule.context else None
+            surrogate = patient.made.get((value, label, lang, context))
             if surrogate is None:
-                surrogate = known.make(rule.maker, value, label, lang, near)
+                surrogate = patient.make(rule.maker, value, label, lang, context)
             pieces += (between, surrogate)
             start = length + len(between)
             length = start + len(surrogate)
@@ -229,22 +237,22 @@ class Rewriter:
             policy_id=self._policy_id,
         )
 
-    def _known(self, document: Document, record: PatientRecord | None) -> _Known:
+    def _find_patient(self, document: Document, record: PatientRecord | None) -> _PatientState:
         person = document.person_id
         if record is not None and person is not None and record.person_id != person:
             raise Unsafe("wrong-record")
         name = f"note:{document.note_id}" if person is None else person
-        known = self._patients.get(name)
-        if known is not None and (known.record is record or known.record == record):
+        patient = self._patients.get(name)
+        if patient is not None and (patient.record is record or patient.record == record):
             self._patients.move_to_end(name)
-            return known
+            return patient
         key = self._cohort.patient(name)
         days = dates.shift_days(key, self.policy)
-        known = _Known(record, Subject(key, self.policy, record, days=days))
-        self._patients[name] = known
+        patient = _PatientState(record, Subject(key, self.policy, record, days=days))
+        self._patients[name] = patient
         if len(self._patients) > _PATIENTS:
             self._patients.popitem(last=False)
-        return known
+        return patient
 
 
 def _refuse_disorder(document: Document, spans: Sequence[Span]) -> None:
@@ -257,41 +265,41 @@ def _refuse_disorder(document: Document, spans: Sequence[Span]) -> None:
         raise Unsafe("span-outside-text")
 
 
-def _mention(text: str, label: str, lang: str, near: Any) -> Mention:
-    """Show a maker what `near` holds and nothing else, so that nothing else can decide."""
+def _make_mention(text: str, label: str, lang: str, context: Any) -> Mention:
+    """Make the mention that a maker gets, so that nothing else can influence the surrogate."""
     mention = Mention(text, label, lang)
-    if near is None:
+    if context is None:
         return mention
     if label in _DATED:
-        mention.written, mention.day_first = near
+        mention.written, mention.day_first = context
     elif label == Label.AGE:
-        mention.after = near
+        mention.after = context
     elif label == Label.ZIP:
-        mention.city = near
+        mention.city = context
     else:
-        mention.who = near
+        mention.person = context
     return mention
 
 
 def _is_gap(text: str) -> bool:
-    return len(text) <= _BESIDE and not HOLDS.search(text)
+    return len(text) <= _BESIDE and not HAS_CONTENT.search(text)
 
 
 def _keep_blanks(text: str, surrogate: str) -> str:
-    """Put the original's outer blanks around the surrogate, and its inner line break into it."""
+    """Keep the outer whitespace of the original, and an inner line break, in the surrogate."""
     if "\n" not in text and text == text.strip():
         return surrogate
     core = surrogate.strip()
     lead = text[: len(text) - len(text.lstrip())]
     trail = text[len(text.rstrip()) :]
     if "\n" in text.strip() and "\n" not in core:
-        line_break = _break(text.strip())
+        line_break = _line_break(text.strip())
         core = core.replace(" ", line_break, 1) if " " in core else core + line_break
     return lead + core + trail
 
 
-def _break(text: str) -> str:
-    """Return the first run of blanks that holds a line break."""
+def _line_break(text: str) -> str:
+    """Return the first run of whitespace with a line break."""
     at = text.index("\n")
     start = len(text[:at].rstrip())
     return text[start : len(text) - len(text[at:].lstrip())]

@@ -1,4 +1,4 @@
-"""Masked letters written anew: what a masked language model puts where words were taken out.
+"""Filling of masked letters with words predicted by a masked language model.
 
 The two algorithms of Belkadi et al. (2023), section 3.3, with one difference: their iterative one
 shows the model the originals of places that are filled later, identifiers among them. Here an
@@ -15,7 +15,7 @@ from typing import Protocol
 
 from record.errors import ConfigError, Unsafe
 from record.span import Span
-from synthesis.masking import Masked, MaskingDecision, Phase
+from synthesis.masking import MaskedDocument, MaskingDecision, Phase
 from synthesis.tag_repair import DETECTOR
 
 Window = Sequence[str | None]
@@ -25,11 +25,11 @@ Candidates = Sequence[tuple[str, float]]
 """Whole words for one place with their probabilities, likeliest first."""
 
 
-Classes = Mapping[str, Collection[str]]
+WordClasses = Mapping[str, Collection[str]]
 """Words by the class for which they may stand, such as NOUN; any word may for other classes."""
 
 
-Bars = Callable[[str], bool]
+WordFilter = Callable[[str], bool]
 """Tells whether a word must not be written."""
 
 
@@ -40,8 +40,8 @@ class Filler(Protocol):
         """Return the `top` likeliest words for every place of every window, in order."""
 
 
-class Method(StrEnum):
-    """How places see one another."""
+class FillingMethod(StrEnum):
+    """Whether places are filled at once or one after the other."""
 
     SIMULTANEOUS = "simultaneous"
     """All places of a stretch are filled at once, seeing none of each other."""
@@ -60,7 +60,7 @@ class Filling:
     places do not see one another.
     """
 
-    method: Method = Method.SIMULTANEOUS
+    method: FillingMethod = FillingMethod.SIMULTANEOUS
     top: int = 1
     window: int = 160
     seed: int = 1
@@ -70,26 +70,26 @@ class Filling:
     def __post_init__(self) -> None:
         for name in ("top", "window", "batch", "together"):
             if getattr(self, name) < 1:
-                raise ConfigError(name, "must be at least 1", "give more")
+                raise ConfigError(name, "must be at least 1", "give a higher number")
 
 
 @dataclass(frozen=True)
 class FillingRequest:
-    """A letter to write: what was masked, what stands for its identifiers, and which copy it is.
+    """A letter to fill: its masked source, surrogates for identifiers, and copy number.
 
     An identifier without a surrogate is left to the filler. `copy` decides chance, beside the seed
-    and the letter. `barred` tells words that the filler must not write: names in the source.
+    and the letter. `barred` says which words must not be written: names in the source.
     """
 
-    masked: Masked
+    masked: MaskedDocument
     surrogates: Mapping[MaskingDecision, str] = field(default_factory=dict, repr=False)
     copy: str = "0"
-    barred: Bars | None = field(default=None, repr=False)
+    barred: WordFilter | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
-class Filled:
-    """A letter that was written: its text, where its identifiers are, how many places it had."""
+class FilledDocument:
+    """A filled letter: its text, its identifiers, and how many places it had."""
 
     text: str = field(repr=False)
     spans: tuple[Span, ...]
@@ -97,102 +97,104 @@ class Filled:
 
 
 @dataclass
-class _Letter:
-    """A letter under way: its words, which of them are places, and what stands between words."""
+class _LetterState:
+    """A letter being filled: words, places among them, and the text between words."""
 
     words: list[str | None] = field(repr=False)
     originals: list[str | None] = field(repr=False)
     decisions: list[MaskingDecision] = field(repr=False)
     between: list[str] = field(repr=False)
     places: list[int]
-    chance: Random
-    barred: Bars | None = field(repr=False)
+    rng: Random
+    barred: WordFilter | None = field(repr=False)
 
 
 def fill(
-    orders: Sequence[FillingRequest],
+    requests: Sequence[FillingRequest],
     filler: Filler,
     filling: Filling,
-    classes: Classes | None = None,
-) -> list[Filled]:
-    """Write new letters, side by side.
+    classes: WordClasses | None = None,
+) -> list[FilledDocument]:
+    """Fill letters, in batches.
 
     All text outside masked words stays as it is. A place gets a word of the class that was masked
     there, if any of `classes` is likely, and of its case: a noun for a noun. The same seed gives
     the same letters, in whatever company and batches they are filled. Raises Unsafe (`not-filled`)
     where the filler has no word for a place.
     """
-    letters = [_begin(order, filling) for order in orders]
-    spare = _SPARE if any(letter.barred for letter in letters) else 0
-    classed = _Classed(filler, classes or {}, spare)
-    if filling.method is Method.SIMULTANEOUS:
-        _at_once(letters, classed, filling)
+    letters = [_open_letter(request, filling) for request in requests]
+    barred_candidates = _BARRED_CANDIDATES if any(letter.barred for letter in letters) else 0
+    classed = _ClassFilter(filler, classes or {}, barred_candidates)
+    if filling.method is FillingMethod.SIMULTANEOUS:
+        _fill_simultaneously(letters, classed, filling)
     else:
-        _one_by_one(letters, classed, filling)
-    return [_written(letter) for letter in letters]
+        _fill_iteratively(letters, classed, filling)
+    return [_join(letter) for letter in letters]
 
 
-_WIDE = 64  # words among which those of the right class are looked for
-_SPARE = 16  # likely words of which, at the most, are names of the source
+_CLASS_CANDIDATES = 64  # words among which those of the right class are looked for
+_BARRED_CANDIDATES = 16  # likely words of which, at the most, are names of the source
 
 
-class _Classed:
-    """A filler, and which of its words may stand for which class; `spare` ones may be barred."""
+class _ClassFilter:
+    """Filters a model's candidates by word class, letter case and barred words."""
 
-    def __init__(self, filler: Filler, classes: Classes, spare: int) -> None:
+    def __init__(self, filler: Filler, classes: WordClasses, barred_candidates: int) -> None:
         self._filler = filler
         self._classes = classes
-        self._spare = spare
+        self._barred_candidates = barred_candidates
 
-    def asked(self, windows: Sequence[Window], filling: Filling) -> list[Sequence[Candidates]]:
+    def candidates_for(
+        self, windows: Sequence[Window], filling: Filling
+    ) -> list[Sequence[Candidates]]:
         """Return candidates for every place of every window."""
-        top = self._wide(filling) + self._spare
+        top = self._candidate_count(filling) + self._barred_candidates
         found: list[Sequence[Candidates]] = []
         for start in range(0, len(windows), filling.batch):
             found += self._filler.candidates(windows[start : start + filling.batch], top)
         return found
 
-    def fit(
-        self, candidates: Candidates, letter: "_Letter", place: int, filling: Filling
+    def suitable(
+        self, candidates: Candidates, letter: "_LetterState", place: int, filling: Filling
     ) -> Candidates:
-        """Leave out what is barred, words of other classes, and then those of other case.
+        """Leave out barred words, words of other classes, and then those of other case.
 
         The latter two never leave nothing. As many words are looked at in whatever company.
         """
         decision, original = letter.decisions[place], letter.originals[place]
         if letter.barred is not None:
-            bars = letter.barred
-            candidates = [each for each in candidates if not bars(each[0])]
-        candidates = candidates[: self._wide(filling)]
+            is_barred = letter.barred
+            candidates = [each for each in candidates if not is_barred(each[0])]
+        candidates = candidates[: self._candidate_count(filling)]
         right = self._classes.get(decision.reason)
         if right is None or original is None:
             return candidates
-        fit = [each for each in candidates if each[0] in right] or candidates
+        suitable = [each for each in candidates if each[0] in right] or candidates
         is_capital = original[:1].isupper()
-        return [each for each in fit if each[0][:1].isupper() is is_capital] or fit
+        return [each for each in suitable if each[0][:1].isupper() is is_capital] or suitable
 
-    def _wide(self, filling: Filling) -> int:
-        return filling.top + (_WIDE if self._classes else 0)
+    def _candidate_count(self, filling: Filling) -> int:
+        return filling.top + (_CLASS_CANDIDATES if self._classes else 0)
 
 
-def draw(candidates: Candidates, top: int, chance: Random) -> str:
-    """Draw one of the `top` likeliest words by its probability; raises Unsafe where none is."""
+def draw(candidates: Candidates, top: int, rng: Random) -> str:
+    """Draw one of the `top` most probable words; raises Unsafe if there is none."""
     first = candidates[:top]
     if not first:
         raise Unsafe("not-filled")
     if len(first) == 1:
         return first[0][0]
-    return chance.choices([word for word, _ in first], [share for _, share in first])[0]
+    return rng.choices([word for word, _ in first], [share for _, share in first])[0]
 
 
-def _begin(order: FillingRequest, filling: Filling) -> _Letter:
-    """Cut a letter at its masked words; what stands between words is kept as it is."""
-    masked = order.masked
+def _open_letter(request: FillingRequest, filling: Filling) -> _LetterState:
+    """Split a letter at its masked words; the text between words is kept unchanged."""
+    masked = request.masked
     text = masked.document.text
-    name = f"{filling.seed}/{order.copy}/{masked.document.note_id}".encode()
+    name = f"{filling.seed}/{request.copy}/{masked.document.note_id}".encode()
     seed = int.from_bytes(hashlib.blake2b(name, digest_size=16).digest())
-    chance = Random(seed)  # noqa: S311 - what is drawn is no secret
-    letter = _Letter([], [], [], [""], [], chance, order.barred)
+    rng = Random(seed)  # noqa: S311 - what is drawn is no secret
+    letter = _LetterState([], [], [], [""], [], rng, request.barred)
     widths = iter(masked.widths)
     at = 0
     for decision in masked.decisions:
@@ -201,8 +203,8 @@ def _begin(order: FillingRequest, filling: Filling) -> _Letter:
         width = next(widths) if decision.is_masked else 1
         if not decision.is_masked:
             _add(letter, decision, text[decision.start : decision.end])
-        elif decision in order.surrogates:
-            _add(letter, decision, order.surrogates[decision])
+        elif decision in request.surrogates:
+            _add(letter, decision, request.surrogates[decision])
         else:
             # Only what does not identify may be seen before its turn.
             hidden = decision.phase is Phase.IDENTIFIER
@@ -215,7 +217,7 @@ def _begin(order: FillingRequest, filling: Filling) -> _Letter:
 
 
 def _add(
-    letter: _Letter,
+    letter: _LetterState,
     decision: MaskingDecision,
     word: str | None,
     shown: str | None = None,
@@ -227,8 +229,10 @@ def _add(
     letter.between.append(gap)
 
 
-def _at_once(letters: Sequence[_Letter], filler: _Classed, filling: Filling) -> None:
-    """Fill every stretch of the letters that has a place, all its places at once."""
+def _fill_simultaneously(
+    letters: Sequence[_LetterState], filler: _ClassFilter, filling: Filling
+) -> None:
+    """Fill every window of the letters that has a place, all its places at once."""
     stretches = [
         (letter, start)
         for letter in letters
@@ -236,24 +240,26 @@ def _at_once(letters: Sequence[_Letter], filler: _Classed, filling: Filling) -> 
         if None in letter.words[start : start + filling.window]
     ]
     windows = [letter.words[start : start + filling.window] for letter, start in stretches]
-    found = filler.asked(windows, filling)
+    found = filler.candidates_for(windows, filling)
     for (letter, start), window, each in zip(stretches, windows, found, strict=True):
         holes = [start + number for number, word in enumerate(window) if word is None]
         for place, candidates in zip(holes, each, strict=True):
-            fit = filler.fit(candidates, letter, place, filling)
-            letter.words[place] = draw(fit, filling.top, letter.chance)
+            words = filler.suitable(candidates, letter, place, filling)
+            letter.words[place] = draw(words, filling.top, letter.rng)
 
 
-def _one_by_one(letters: Sequence[_Letter], filler: _Classed, filling: Filling) -> None:
+def _fill_iteratively(
+    letters: Sequence[_LetterState], filler: _ClassFilter, filling: Filling
+) -> None:
     """Fill the first places of every letter, then the next; letters share batches."""
     for turn in zip_longest(*(_groups(letter.places, filling) for letter in letters)):
         going = [(letter, places) for letter, places in zip(letters, turn, strict=True) if places]
-        views = [_view(letter, places, filling.window) for letter, places in going]
-        found = filler.asked([window for window, _ in views], filling)
+        views = [_window_around(letter, places, filling.window) for letter, places in going]
+        found = filler.candidates_for([window for window, _ in views], filling)
         for (letter, places), (_, which), each in zip(going, views, found, strict=True):
             for place, number in zip(places, which, strict=True):
-                fit = filler.fit(each[number], letter, place, filling)
-                letter.words[place] = draw(fit, filling.top, letter.chance)
+                words = filler.suitable(each[number], letter, place, filling)
+                letter.words[place] = draw(words, filling.top, letter.rng)
 
 
 def _groups(places: Sequence[int], filling: Filling) -> list[list[int]]:
@@ -268,7 +274,9 @@ def _groups(places: Sequence[int], filling: Filling) -> list[list[int]]:
     return groups
 
 
-def _view(letter: _Letter, places: Sequence[int], width: int) -> tuple[Window, list[int]]:
+def _window_around(
+    letter: _LetterState, places: Sequence[int], width: int
+) -> tuple[Window, list[int]]:
     """Return the words around some places, and which of the places among them they are."""
     middle = (places[0] + places[-1]) // 2
     start = max(0, min(middle - width // 2, len(letter.words) - width), places[-1] - width + 1)
@@ -280,7 +288,7 @@ def _view(letter: _Letter, places: Sequence[int], width: int) -> tuple[Window, l
     return window, [holes.index(place) for place in places]
 
 
-def _written(letter: _Letter) -> Filled:
+def _join(letter: _LetterState) -> FilledDocument:
     """Join the words; those of one identifier are one span."""
     parts = [letter.between[0]]
     spans: list[Span] = []
@@ -295,4 +303,4 @@ def _written(letter: _Letter) -> Filled:
             last = each
         parts += (word, gap)
         length += len(word) + len(gap)
-    return Filled("".join(parts), tuple(spans), len(letter.places))
+    return FilledDocument("".join(parts), tuple(spans), len(letter.places))

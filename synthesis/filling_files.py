@@ -1,4 +1,4 @@
-"""Filling as files: masked letters in, batches of synthetic letters out, then one manifest."""
+"""A filling run as files: batches of filled letters, then the letters and a manifest."""
 
 import hashlib
 import json
@@ -10,22 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from models.language.masked import masked_model as models
-from models.language.masked.private_filling import Ledger, Mechanism
+from models.language.masked.private_filling import ExponentialMechanism, PrivacyAccountant
 from record.document import Annotated, Document
 from record.errors import ConfigError
-from synthesis.filling import Filled, Filling
+from synthesis.filling import FilledDocument, Filling
 from synthesis.generation import ORIGIN
-from synthesis.generation_summary import Account
-from synthesis.masked_letters import FORM
-from synthesis.masking import Masked
-from synthesis.part_files import InBatches, Lost, note_in, noted
+from synthesis.generation_files import BatchedWork, Lost, note_in, note_record
+from synthesis.generation_summary import GenerationSummary
+from synthesis.masked_letters import FOLDER_FORMAT
+from synthesis.masking import MaskedDocument
 
 _FORMAT = 1
 
 
 @dataclass(frozen=True)
 class Cohort:
-    """Under which key surrogates are drawn: locators and names, never a secret."""
+    """The key under which surrogates are drawn: locators and names, never a secret."""
 
     key: str
     name: str
@@ -34,8 +34,8 @@ class Cohort:
 
 
 @dataclass(frozen=True)
-class Refill(InBatches):
-    """Which letters to write, `copies` of each masked one, by what, and where to.
+class FillingJob(BatchedWork):
+    """Which letters to fill, how often (`copies`), with which model, and where to.
 
     `count` is the number of all letters. Without a `cohort` identifiers are left to the model.
     With `epsilon` words are drawn privately, and neither `filling.top` nor the seed counts.
@@ -52,9 +52,10 @@ class Refill(InBatches):
     epsilon: float | None = None
 
     def fingerprint(self, keys: Mapping[str, str]) -> str:
-        """Return what differs for work that must not be mixed; `keys` are ids of key and policy."""
+        """Return a hash of the settings and inputs; `keys` are ids of key and policy."""
         held = {
-            "model": models.FORM.digest(self.model), "masked": FORM.digest(self.masked),
+            "model": models.FOLDER_FORMAT.digest(self.model),
+            "masked": FOLDER_FORMAT.digest(self.masked),
             "count": self.count, "copies": self.copies, "batch": self.batch,
             "filling": asdict(self.filling), "epsilon": self.epsilon, "keys": dict(keys),
         }  # fmt: skip
@@ -68,7 +69,7 @@ class Refill(InBatches):
         """Return the id of the letter at a place."""
         return f"synthetic-{self.filling.seed}-{place:06d}"
 
-    def record(self, place: int, letter: Masked, made: Filled) -> dict[str, Any]:
+    def record(self, place: int, letter: MaskedDocument, made: FilledDocument) -> dict[str, Any]:
         """Return a letter as a line of notes.jsonl."""
         document = Document(
             self.note_id(place), made.text, lang=letter.document.lang,
@@ -80,29 +81,31 @@ class Refill(InBatches):
             "cut": False, "hurried": False, "trimmed": False, "thinned": False,
             "letter": self.source(place)[0], "copy": self.source(place)[1],
         }  # fmt: skip
-        return noted(Annotated(document, made.spans), about)
+        return note_record(Annotated(document, made.spans), about)
 
     def refused(self, place: int, reason: str) -> dict[str, Any]:
         """Return the line that stands for a letter that was not written, without its text."""
         return {"note_id": self.note_id(place), "refused": reason}
 
 
-def put_together(
-    refill: Refill, keys: Mapping[str, str], fresh: Collection[int], seconds: float
+def assemble(
+    job: FillingJob, keys: Mapping[str, str], fresh: Collection[int], seconds: float
 ) -> dict[str, Any]:
-    """Make notes.jsonl and the manifest out of all parts; returns the manifest.
+    """Combine all parts into notes.jsonl and the manifest; return the manifest.
 
     `fresh` are the batches that were written in so many seconds. Every letter that was planned is
     accounted for by its id, and raises Lost otherwise; what was refused is counted by reason.
     Raises ConfigError where every letter was.
     """
-    account = Account()
+    account = GenerationSummary()
     kept: list[bytes] = []
     seen: list[str] = []
     refused: Counter[str] = Counter()
-    ledger = Ledger(Mechanism.of(refill.epsilon)) if refill.epsilon is not None else None
+    accountant = (
+        PrivacyAccountant(ExponentialMechanism.of(job.epsilon)) if job.epsilon is not None else None
+    )
     letters = 0
-    for unit, line, record in refill.lines():
+    for unit, line, record in job.lines():
         seen.append(record["note_id"])
         letters += unit in fresh
         if "refused" in record:
@@ -111,47 +114,47 @@ def put_together(
         about = record["synthetic"]
         account.add(note_in(record), about)
         kept.append(line)
-        if ledger is not None:
-            ledger.charge(str(about["letter"]), record["note_id"], about["ids"])
-    if seen != [refill.note_id(place) for place in range(refill.count)]:
-        raise Lost(f"{len(seen)} letters were read back of {refill.count}; run again")
+        if accountant is not None:
+            accountant.charge(str(about["letter"]), record["note_id"], about["ids"])
+    if seen != [job.note_id(place) for place in range(job.count)]:
+        raise Lost(f"{len(seen)} letters found, expected {job.count}; run again")
     if not kept:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(refused.items()))
-        raise ConfigError(str(refill.masked), f"every letter was refused: {reasons}", _REMEDY)
+        raise ConfigError(str(job.masked), f"every letter was rejected: {reasons}", _REMEDY)
     content = b"".join(kept)
     manifest = {
-        **_about(refill, keys),
+        **_about(job, keys),
         "notes_sha256": hashlib.sha256(content).hexdigest(),
-        "privacy": ledger.to_json() if ledger is not None else None,
+        "privacy": accountant.to_json() if accountant is not None else None,
         "refused": dict(sorted(refused.items())),
         **account.to_json(),
         "seconds": seconds,
         "letters_per_minute": 60 * letters / max(seconds, 1e-9),
     }
-    refill.finish(content, manifest)
+    job.finish(content, manifest)
     return manifest
 
 
-_REMEDY = "mask letters whose labels the policy knows, or leave identifiers to the model"
+_REMEDY = "use a policy that covers the labels, or let the model fill identifiers"
 
 
-def _about(refill: Refill, keys: Mapping[str, str]) -> dict[str, Any]:
-    masked = FORM.read(refill.masked)
-    trained = models.FORM.read(refill.model)
+def _about(job: FillingJob, keys: Mapping[str, str]) -> dict[str, Any]:
+    masked = FOLDER_FORMAT.read(job.masked)
+    trained = models.FOLDER_FORMAT.read(job.model)
     return {
         "format": _FORMAT,
         "what": "synthetic letters, masked and filled",
         "screened": False,
-        "model_sha256": models.FORM.digest(refill.model),
-        "masked_sha256": FORM.digest(refill.masked),
+        "model_sha256": models.FOLDER_FORMAT.digest(job.model),
+        "masked_sha256": FOLDER_FORMAT.digest(job.masked),
         "corpus_sha256": masked["corpus_sha256"],
         "origin": masked["origin"],
         "model_origin": trained["about"].get("origin"),
         "masking": masked["masking"],
-        "seed": refill.filling.seed,
-        "batch": refill.batch,
-        "copies": refill.copies,
-        "decoding": asdict(refill.filling) | {"epsilon": refill.epsilon},
+        "seed": job.filling.seed,
+        "batch": job.batch,
+        "copies": job.copies,
+        "decoding": asdict(job.filling) | {"epsilon": job.epsilon},
         "surrogates": dict(keys),
         "versions": {name: version(name) for name in ("cryptonym", "torch")},
     }

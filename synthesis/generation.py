@@ -1,4 +1,4 @@
-"""Requests in, synthetic notes with their spans out."""
+"""Generation of synthetic notes with spans, one for each request."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,24 +10,24 @@ from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.decoding.generation import (
     Decoding,
     DecodingTask,
-    Written,
-    search_text,
-    write_texts,
+    GeneratedText,
+    beam_search,
+    generate_texts,
 )
-from models.language.decoding.grammar import Grammar, Marks, most_entities
-from models.language.training.folder import TrainedGenerator
+from models.language.decoding.tag_grammar import Grammar, TagTokens, most_entities
+from models.language.training.serialization import TrainedGenerator
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.markup import LT, PAR, end_tag, start_tag
-from synthesis.requests import Request, reweighted, thinned
-from synthesis.tag_repair import clean
+from synthesis.note_requests import Request, limit_entities, with_label_shares
+from synthesis.tag_repair import parse_tags
 
 ORIGIN = "synthetic"
 
 
 @dataclass(frozen=True)
 class GenerationPlan:
-    """Which notes to write: `count` of them, from a seed, each like one of the requests.
+    """Which notes to generate: `count` of them, from a seed, each like one of the requests.
 
     `shares` of labels, where given, decide the labels of a note's entities; how many it has stays
     as requested. A note is a function of the seed and its place alone.
@@ -40,12 +40,12 @@ class GenerationPlan:
     lang: str = ""
 
     def request(self, place: int) -> Request:
-        """Return what the note at a place is asked to be."""
-        chance = Random(f"{self.seed}/{place}")  # noqa: S311 - what is drawn is no secret
-        request = chance.choice(self.requests)
-        return reweighted(request, self.shares, chance) if self.shares else request
+        """Return the request for the note at an index."""
+        rng = Random(f"{self.seed}/{place}")  # noqa: S311 - what is drawn is no secret
+        request = rng.choice(self.requests)
+        return with_label_shares(request, self.shares, rng) if self.shares else request
 
-    def requested(self) -> Counter[str]:
+    def request_like(self) -> Counter[str]:
         """Add up the entities of all notes, by label."""
         total: Counter[str] = Counter()
         for place in range(self.count):
@@ -58,10 +58,10 @@ class GenerationPlan:
 
 
 @dataclass(frozen=True)
-class Synthetic:
-    """A note that a model wrote, and how: `started` counts start tags, `ids` what was written.
+class GeneratedNote:
+    """A generated note; `started` counts its start tags, `ids` its tokens.
 
-    `is_thinned` tells that fewer entities were wanted than requested, since no more fit.
+    `is_thinned` means that fewer entities than requested were required, since no more fit.
     """
 
     note: Annotated
@@ -87,27 +87,27 @@ class Synthetic:
         }
 
 
-class Writer:
-    """A trained model with the grammar of its tags, ready to write."""
+class NoteGenerator:
+    """Generates notes with a trained model under the grammar of its tags."""
 
     def __init__(self, trained: TrainedGenerator, decoding: Decoding) -> None:
         self._trained, self._decoding = trained, decoding
         if "longest" not in trained.about:
-            remedy = "name a folder that `cryptonym synthesize train` wrote"
-            raise ConfigError("the model", "knows nothing of entities", remedy)
+            remedy = "give a folder written by `cryptonym synthesize train`"
+            raise ConfigError("the model", "was not trained on annotated notes", remedy)
         longest: Mapping[str, int] = trained.about["longest"]
         self._labels = tuple(sorted(longest))
         self._ids_per_word: float = trained.about.get("ids_per_word", 0.0)
-        self._grammar = Grammar(trained.vocabulary, marks_in(trained.vocabulary, longest))
+        self._grammar = Grammar(trained.vocabulary, tag_tokens(trained.vocabulary, longest))
 
-    def write(self, plan: GenerationPlan, places: Sequence[int]) -> list[Synthetic]:
-        """Write the notes at some places, side by side.
+    def write(self, plan: GenerationPlan, places: Sequence[int]) -> list[GeneratedNote]:
+        """Generate the notes at some indices, in one batch.
 
         Raises ConfigError where the model cannot hold what is asked for.
         """
         requests = [plan.request(place) for place in places]
         wanted = [
-            self._fitted(request, Random(f"{plan.seed}/{place}/thinned"))  # noqa: S311
+            self._limit_to_room(request, Random(f"{plan.seed}/{place}/thinned"))  # noqa: S311
             for request, place in zip(requests, places, strict=True)
         ]
         tasks = [
@@ -116,36 +116,34 @@ class Writer:
         ]
         network, grammar, decoding = self._trained.network, self._grammar, self._decoding
         if decoding.method == "beam":
-            texts = [search_text(network, grammar, task, decoding) for task in tasks]
+            texts = [beam_search(network, grammar, task, decoding) for task in tasks]
         else:
-            texts = write_texts(network, grammar, tasks, decoding)
+            texts = generate_texts(network, grammar, tasks, decoding)
         return [
             self._synthetic(plan, place, text, is_thinned=fitted != request)
             for place, request, fitted, text in zip(places, requests, wanted, texts, strict=True)
         ]
 
-    def _fitted(self, request: Request, chance: Random) -> Request:
-        """Ask for what there is room for, where notes are held to what they are asked for."""
+    def _limit_to_room(self, request: Request, rng: Random) -> Request:
+        """Limit a request to the entities that fit, if entities are enforced."""
         decoding = self._decoding
         if not (decoding.enforced and decoding.masked):
             return request
         opening = len(self._trained.vocabulary.encode(request.opening))
-        return thinned(request, most_entities(decoding.max_length - opening), chance)
+        return limit_entities(request, most_entities(decoding.max_length - opening), rng)
 
-    def _task(self, request: Request, chance: tuple[object, ...]) -> DecodingTask:
+    def _task(self, request: Request, rng: tuple[object, ...]) -> DecodingTask:
         vocabulary = self._trained.vocabulary
         known = {label: request.counts.get(label, 0) for label in self._labels}
         asked = vocabulary.encode(Request(request.kind, known).codes())
         opening = vocabulary.encode(request.opening)
         length = round(request.words * self._ids_per_word) or None
-        return DecodingTask(
-            asked, opening, [known[label] for label in self._labels], chance, length
-        )
+        return DecodingTask(asked, opening, [known[label] for label in self._labels], rng, length)
 
     def _synthetic(
-        self, plan: GenerationPlan, place: int, text: Written, *, is_thinned: bool
-    ) -> Synthetic:
-        cleaned = clean(self._trained.vocabulary.decode(text.ids))
+        self, plan: GenerationPlan, place: int, text: GeneratedText, *, is_thinned: bool
+    ) -> GeneratedNote:
+        cleaned = parse_tags(self._trained.vocabulary.decode(text.ids))
         request = plan.request(place)
         document = Document(
             note_id=plan.note_id(place),
@@ -155,15 +153,15 @@ class Writer:
             origin=ORIGIN,
         )
         note = Annotated(document, cleaned.spans)
-        how = (text.is_cut, text.is_hurried, text.is_trimmed, is_thinned)
-        return Synthetic(note, request, cleaned.started, len(text.ids), *how)
+        flags = (text.is_cut, text.is_hurried, text.is_trimmed, is_thinned)
+        return GeneratedNote(note, request, cleaned.started, len(text.ids), *flags)
 
 
-def marks_in(vocabulary: Vocabulary, longest: Mapping[str, int]) -> Marks:
-    """Return the grammar of the marks of a corpus:
-    only tags, breaks and `<LT>` are ever written.
-    """
+def tag_tokens(vocabulary: Vocabulary, longest: Mapping[str, int]) -> TagTokens:
+    """Return the constraints on a corpus's tags: only tags, breaks and `<LT>` are generated."""
     pairs = [(start_tag(label), end_tag(label)) for label in sorted(longest)]
     written = {END, PAR, LT, *(tag for pair in pairs for tag in pair)}
     bounds = [longest[label] for label in sorted(longest)]
-    return Marks(pairs, bounds, [PAR], [mark for mark in vocabulary.marks if mark not in written])
+    return TagTokens(
+        pairs, bounds, [PAR], [mark for mark in vocabulary.marks if mark not in written]
+    )

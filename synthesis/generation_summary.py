@@ -1,4 +1,4 @@
-"""Summary of a generation in numbers: tags requested and obtained, lengths, diversity."""
+"""Summary statistics of a generation: requested and obtained tags, lengths, diversity."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,36 +6,36 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from record.document import Annotated
-from synthesis.statistics import corpus_statistics, distance, shares_of
+from synthesis.corpus_statistics import corpus_statistics, distance, shares_of
 
 
 @dataclass
-class Account:
-    """Adds up notes as they were written; holds them for the statistics at the end."""
+class GenerationSummary:
+    """Accumulates generated notes and computes their statistics."""
 
     notes: list[Annotated] = field(default_factory=list, repr=False)
-    requested: Counter[str] = field(default_factory=Counter)
+    request_like: Counter[str] = field(default_factory=Counter)
     obtained: Counter[str] = field(default_factory=Counter)
     started: int = 0
     ids: int = 0
     cut: int = 0
     hurried: int = 0
     trimmed: int = 0
-    thinned: int = 0
+    limit_entities: int = 0
     exact: int = 0
 
     def add(self, note: Annotated, about: dict[str, Any]) -> None:
         """Take a note and what is kept with it."""
         obtained = Counter(span.label for span in note.spans)
         self.notes.append(note)
-        self.requested.update(about["requested"])
+        self.request_like.update(about["requested"])
         self.obtained.update(obtained)
         self.started += about["started"]
         self.ids += about["ids"]
         self.cut += about["cut"]
         self.hurried += about["hurried"]
         self.trimmed += about["trimmed"]
-        self.thinned += about["thinned"]
+        self.limit_entities += about["thinned"]
         self.exact += obtained == Counter(about["requested"])
 
     def to_json(self) -> dict[str, Any]:
@@ -51,15 +51,15 @@ class Account:
             "cut": self.cut / count,
             "hurried": self.hurried / count,
             "trimmed": self.trimmed / count,
-            "thinned": self.thinned / count,
+            "thinned": self.limit_entities / count,
             "as_requested": self.exact / count,
             "distinct": _distinct(self.notes),
             "tags": {
-                "requested": dict(sorted(self.requested.items())),
+                "requested": dict(sorted(self.request_like.items())),
                 "obtained": dict(sorted(self.obtained.items())),
-                "requested_shares": shares_of(self.requested),
+                "requested_shares": shares_of(self.request_like),
                 "obtained_shares": shares_of(self.obtained),
-                "distance": distance(self.requested, self.obtained),
+                "distance": distance(self.request_like, self.obtained),
             },
             "statistics": found.to_json(),
             "types_per_word": found.vocabulary / (found.words or 1),

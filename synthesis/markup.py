@@ -1,4 +1,4 @@
-"""A note and its spans as one text with tags in it, and back, without loss.
+"""Conversion of a note and its spans to text with tags and back, without loss.
 
 `Seen by <NAME_START>Smith<NAME_END><PAR>`: tags open and close entities, `<PAR>` is a line break.
 Whatever in a note looks like a mark (`<`, a word character, and a `>` before any blank) begins with
@@ -38,8 +38,10 @@ def tags_of(labels: Iterable[str]) -> list[str]:
     tags = []
     for label in sorted(set(labels)):
         if not _LABEL.fullmatch(label):
-            problem = f"a label of {len(label)} characters cannot be a tag"
-            raise ConfigError("labels", problem, "rename it: letters, digits, `_`, `.` and `-`")
+            problem = f"a label of {len(label)} characters contains characters not allowed in tags"
+            raise ConfigError(
+                "labels", problem, "rename it using letters, digits, `_`, `.` and `-` only"
+            )
         tags += [start_tag(label), end_tag(label)]
     return tags
 

@@ -1,4 +1,4 @@
-"""A folder of masked letters: written whole or not at all, by `synthesize mask`, read by `fill`."""
+"""Folders of masked letters, written by `synthesize mask` and read by `synthesize fill`."""
 
 import json
 from collections import Counter
@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from models.folder import FolderFormat
+from models.serialization import FolderFormat
 from record.atomic_write import write_atomically
 from record.document import Document
 from record.errors import ConfigError
-from synthesis.masking import Masked, MaskingDecision, Phase
+from synthesis.masking import MaskedDocument, MaskingDecision, Phase
 
 LETTERS = "letters.jsonl"
-FORM = FolderFormat("masked-letters.json", "folder of masked letters", "cryptonym synthesize mask")
+FOLDER_FORMAT = FolderFormat(
+    "masked-letters.json", "folder of masked letters", "cryptonym synthesize mask"
+)
 
 _OWNER_ONLY = 0o700
 
@@ -23,47 +25,47 @@ _OWNER_ONLY = 0o700
 class MaskedLetters:
     """Masked letters in order, each document's `person_id` whose letter it is, and the manifest."""
 
-    letters: Sequence[Masked] = field(repr=False)
+    letters: Sequence[MaskedDocument] = field(repr=False)
     manifest: Mapping[str, Any]
 
 
-def refuse_full(folder: Path) -> None:
-    """Raise ConfigError where a folder holds something."""
+def require_empty(folder: Path) -> None:
+    """Raise ConfigError if a folder is not empty."""
     if folder.exists() and any(folder.iterdir()):
-        raise ConfigError(str(folder), "is not empty", "name a new folder")
+        raise ConfigError(str(folder), "not empty", "give a new folder")
 
 
 def save_letters(
-    letters: Iterable[Masked], folder: Path, about: Mapping[str, Any]
+    letters: Iterable[MaskedDocument], folder: Path, about: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Write masked letters for their owner alone; returns the manifest, which `about` is part of.
 
     Raises ConfigError where the folder is not empty or there is no letter.
     """
-    refuse_full(folder)
+    require_empty(folder)
     lines: list[str] = []
     counts: Counter[tuple[Phase, str, bool]] = Counter()
     for letter in letters:
         lines.append(json.dumps(_line(letter)) + "\n")
         counts += letter.counts()
     if not lines:
-        raise ConfigError(str(folder), "would hold no letter", "give a corpus with notes in train")
+        raise ConfigError(str(folder), "no letters to write", "give a corpus with training notes")
     folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     write_atomically(folder / LETTERS, "".join(lines).encode())
     (folder / LETTERS).chmod(0o600)
-    manifest = {**about, "letters": len(lines), "words": _told(counts)}
-    FORM.seal(folder, manifest, (LETTERS,))
+    manifest = {**about, "letters": len(lines), "words": _ranked_counts(counts)}
+    FOLDER_FORMAT.write_settings(folder, manifest, (LETTERS,))
     return manifest
 
 
 def load_letters(folder: Path) -> MaskedLetters:
-    """Read masked letters; raises ConfigError that names what is missing or damaged."""
-    manifest = FORM.read(folder)
-    content = FORM.checked(folder, manifest, LETTERS)
+    """Read masked letters; raises ConfigError that names what is missing or corrupt."""
+    manifest = FOLDER_FORMAT.read(folder)
+    content = FOLDER_FORMAT.read_verified(folder, manifest, LETTERS)
     return MaskedLetters([_letter(json.loads(line)) for line in content.splitlines()], manifest)
 
 
-def _told(counts: Mapping[tuple[Phase, str, bool], int]) -> list[dict[str, Any]]:
+def _ranked_counts(counts: Mapping[tuple[Phase, str, bool], int]) -> list[dict[str, Any]]:
     """Return counts of decisions by phase, reason and whether they mask,
     the most frequent first.
     """
@@ -74,7 +76,7 @@ def _told(counts: Mapping[tuple[Phase, str, bool], int]) -> list[dict[str, Any]]
     ]
 
 
-def _line(letter: Masked) -> dict[str, Any]:
+def _line(letter: MaskedDocument) -> dict[str, Any]:
     document = letter.document
     return {
         "note_id": document.note_id,
@@ -91,7 +93,7 @@ def _line(letter: Masked) -> dict[str, Any]:
     }
 
 
-def _letter(line: Mapping[str, Any]) -> Masked:
+def _letter(line: Mapping[str, Any]) -> MaskedDocument:
     document = Document(
         line["note_id"], line["text"], line["owner"], lang=line["lang"], kind=line["note_type"]
     )
@@ -99,4 +101,4 @@ def _letter(line: Mapping[str, Any]) -> Masked:
         MaskingDecision(start, end, Phase(phase), reason, is_masked)
         for start, end, phase, reason, is_masked in line["decisions"]
     )
-    return Masked(document, decisions, tuple(line["widths"]))
+    return MaskedDocument(document, decisions, tuple(line["widths"]))

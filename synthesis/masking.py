@@ -1,4 +1,4 @@
-"""What of a letter is taken out before it is written anew: identifiers, then a share of the rest.
+"""Masking of letters: identifiers, and a share of the other words, marked for replacement.
 
 Three phases, as in Belkadi et al. (2023): whatever identifies is always masked; medical words are
 protected; of the other words a share of each part of speech is masked. Where phases claim the same
@@ -21,7 +21,7 @@ from record.tokens import Token, is_break, tokens
 
 
 class Phase(StrEnum):
-    """Which phase decided on a word."""
+    """The phase that decided on a word."""
 
     IDENTIFIER = "identifier"
     MEDICAL = "medical"
@@ -32,7 +32,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MaskingDecision:
-    """What becomes of the words from `start` to `end`, and why.
+    """Whether the words from `start` to `end` are masked, and why.
 
     `reason` is the label of the identifier, the class of the medical entity or the part of speech.
     An identifier is decided on as a whole, other words one by one.
@@ -47,7 +47,7 @@ class MaskingDecision:
 
 @dataclass(frozen=True)
 class Masking:
-    """How much is masked: shares from 0 to 1, by name.
+    """How much is masked: shares from 0 to 1.
 
     `speech` are shares to mask by part of speech, `medical` shares to *keep* by class of medical
     entity (default 1), and `slots` widens or narrows identifiers by up to so many words, since
@@ -63,10 +63,10 @@ class Masking:
         for name, shares in (("speech", self.speech), ("medical", self.medical)):
             for key, value in shares.items():
                 if not 0 <= value <= 1:
-                    problem = "must be from 0 to 1"
-                    raise ConfigError(f"{name}.{key}", problem, "give a share")
+                    problem = "must be between 0 and 1"
+                    raise ConfigError(f"{name}.{key}", problem, "give a fraction")
         if self.slots < 0:
-            raise ConfigError("slots", "is negative", "give 0 or more")
+            raise ConfigError("slots", "must be at least 0", "give 0 or more")
 
 
 class MedicalTagger(Protocol):
@@ -77,8 +77,8 @@ class MedicalTagger(Protocol):
 
 
 @dataclass(frozen=True)
-class Masked:
-    """A letter with its decisions in order, disjoint; what none covers is blank space."""
+class MaskedDocument:
+    """A letter with its decisions, in order and disjoint; uncovered text is white space."""
 
     document: Document = field(repr=False)
     decisions: tuple[MaskingDecision, ...]
@@ -122,8 +122,8 @@ def mask(
     medical: Iterable[Span],
     masking: Masking,
     parts: Sequence[str] | None = None,
-) -> Masked:
-    """Decide on every word of a letter.
+) -> MaskedDocument:
+    """Decide for every word of a letter whether it is masked.
 
     `parts` is the part of speech of each of its words (`words_of`), such as NOUN, empty where it
     is not known. Of `count` words of a part of speech, int(share x count) are masked, drawn at
@@ -132,10 +132,12 @@ def mask(
     """
     text = document.text
     words = words_of(text)
-    chance = _chance(document.note_id, masking.seed)
-    groups = _merged(_grown(span, words) for span in identifiers)
-    taken = touched(groups, words)
-    kinds = {word: span.label for word, span in _claims(medical, words) if word not in taken}
+    rng = _rng(document.note_id, masking.seed)
+    groups = _merge_overlapping(_grow_to_words(span, words) for span in identifiers)
+    taken = touched_words(groups, words)
+    kinds = {
+        word: span.label for word, span in _words_in_spans(medical, words) if word not in taken
+    }
     decisions = [
         MaskingDecision(group.start, group.end, Phase.IDENTIFIER, group.label, is_masked=True)
         for group in groups
@@ -143,15 +145,15 @@ def mask(
     free = [number for number in range(len(words)) if number not in taken]
     parts = parts or [""] * len(words)
     if len(parts) != len(words):
-        raise ValueError("one part of speech for each word")
-    to_mask = _drawn(
+        raise ValueError("parts must have one entry per word")
+    to_mask = _draw_words(
         {number: kinds[number] for number in free if number in kinds},
         {kind: 1 - masking.medical.get(kind, 1.0) for kind in set(kinds.values())},
-        chance,
-    ) | _drawn(
+        rng,
+    ) | _draw_words(
         {n: parts[n] for n in free if n not in kinds and _is_word(text, words[n])},
         masking.speech,
-        chance,
+        rng,
     )
     for number in free:
         is_medical = number in kinds
@@ -159,10 +161,12 @@ def mask(
         reason = kinds[number] if is_medical else parts[number]
         decisions.append(MaskingDecision(*words[number], phase, reason, number in to_mask))
     decisions.sort(key=lambda each: (each.start, each.end))
-    return Masked(document, tuple(decisions), tuple(_widths(decisions, words, masking, chance)))
+    return MaskedDocument(
+        document, tuple(decisions), tuple(_widths(decisions, words, masking, rng))
+    )
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
+def _merge_overlapping(spans: Iterable[Span]) -> list[Span]:
     """Return disjoint identifiers in order; those that overlap become one,
     named after the first.
     """
@@ -176,7 +180,9 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _claims(spans: Iterable[Span], words: Sequence[tuple[int, int]]) -> Iterable[tuple[int, Span]]:
+def _words_in_spans(
+    spans: Iterable[Span], words: Sequence[tuple[int, int]]
+) -> Iterable[tuple[int, Span]]:
     """Return the numbers of the words that spans touch; of several spans the last one wins."""
     starts, ends = [start for start, _ in words], [end for _, end in words]
     for span in spans:
@@ -184,14 +190,14 @@ def _claims(spans: Iterable[Span], words: Sequence[tuple[int, int]]) -> Iterable
             yield number, span
 
 
-def touched(spans: Iterable[Span], words: Sequence[tuple[int, int]]) -> set[int]:
+def touched_words(spans: Iterable[Span], words: Sequence[tuple[int, int]]) -> set[int]:
     """Return the numbers of the words that spans touch."""
-    return {number for number, _ in _claims(spans, words)}
+    return {number for number, _ in _words_in_spans(spans, words)}
 
 
-def _grown(span: Span, words: Sequence[tuple[int, int]]) -> Span:
-    """Grow an identifier to whole words: half a word must not stay."""
-    inside = [words[number] for number in touched([span], words)]
+def _grow_to_words(span: Span, words: Sequence[tuple[int, int]]) -> Span:
+    """Extend an identifier to word boundaries, so that no part of a word remains."""
+    inside = [words[number] for number in touched_words([span], words)]
     start = min([span.start, *(start for start, _ in inside)])
     end = max([span.end, *(end for _, end in inside)])
     return Span(start, end, span.label)
@@ -201,7 +207,7 @@ def _is_word(text: str, word: tuple[int, int]) -> bool:
     return any(map(str.isalnum, text[word[0] : word[1]]))
 
 
-def _drawn(kinds: Mapping[int, str], shares: Mapping[str, float], chance: Random) -> set[int]:
+def _draw_words(kinds: Mapping[int, str], shares: Mapping[str, float], rng: Random) -> set[int]:
     """Draw int(share x count) words of each kind."""
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for number, kind in sorted(kinds.items()):
@@ -209,7 +215,7 @@ def _drawn(kinds: Mapping[int, str], shares: Mapping[str, float], chance: Random
     drawn: set[int] = set()
     for kind, numbers in sorted(groups.items()):
         # What is 3 as a product of decimals may be 2.9999 in binary.
-        drawn.update(chance.sample(numbers, int(shares.get(kind, 0.0) * len(numbers) + 1e-9)))
+        drawn.update(rng.sample(numbers, int(shares.get(kind, 0.0) * len(numbers) + 1e-9)))
     return drawn
 
 
@@ -217,18 +223,20 @@ def _widths(
     decisions: Iterable[MaskingDecision],
     words: Sequence[tuple[int, int]],
     masking: Masking,
-    chance: Random,
+    rng: Random,
 ) -> Iterable[int]:
     for decision in decisions:
         if not decision.is_masked:
             continue
-        held = len(touched([Span(decision.start, decision.end, decision.reason)], words))
+        words_in_decision = len(
+            touched_words([Span(decision.start, decision.end, decision.reason)], words)
+        )
         change = 0
         if decision.phase is Phase.IDENTIFIER and masking.slots:
-            change = chance.randint(-masking.slots, masking.slots)
-        yield max(1, held + change)
+            change = rng.randint(-masking.slots, masking.slots)
+        yield max(1, words_in_decision + change)
 
 
-def _chance(note_id: str, seed: int) -> Random:
+def _rng(note_id: str, seed: int) -> Random:
     digest = hashlib.blake2b(f"{seed}/{note_id}".encode(), digest_size=16).digest()
     return Random(int.from_bytes(digest))  # noqa: S311 - what is drawn is no secret

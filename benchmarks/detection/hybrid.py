@@ -1,4 +1,4 @@
-"""Rules, known values, a model, and all together: what stays readable of notes never seen.
+"""Leaks and over-redaction on unseen notes: rules, known values, a model, and all combined.
 
     python -m benchmarks.detection.hybrid [--model DIR] [--patients 25] [--also NOTES.jsonl]
 
@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.detection.train_tagger import hospitals
-from evaluation.detection.alignment import pair
-from evaluation.detection.scores import score
+from benchmarks.detection.train_tagger import make_hospitals
+from evaluation.detection.alignment import pair_annotations
+from evaluation.detection.scores import score_pairs
 from models.tagger.runtime import Tagger
 from pipeline.files.gold import read_annotated
 from pipeline.notes.detection import KnownPatients, by_record, by_rules
-from pipeline.notes.overlap_resolution import resolve, trim
+from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
 from record.document import Annotated
 from record.patient import PatientRecord
 from record.span import Span
@@ -37,29 +37,29 @@ def main() -> None:
         "| notes | detectors | redacted | notes without a leak | at 95 % | over-redacted tokens |"
     )
     print("| --- | --- | ---: | ---: | --- | ---: |")
-    for name, (notes, patients) in corpora(options):
-        found = detected(notes, patients, tagger)
+    for name, (notes, patients) in make_corpora(options):
+        found = detect_arms(notes, patients, tagger)
         for arm in ARMS:
-            scores = score(pair(notes, found[arm]).pairs, resamples=100)
+            scores = score_pairs(pair_annotations(notes, found[arm]).pairs, resamples=100)
             fully = scores["fully_redacted"]
             print(
                 f"| {name} ({len(notes)}) | {arm} | {scores['redacted']:.4f} | {fully['rate']:.3f} "
                 f"| {fully['low']:.3f} to {fully['high']:.3f} "
-                f"| {scores['over_redaction']:.2f} in 1,000 |",
+                f"| {scores['over_redaction']:.2f} per 1,000 |",
                 flush=True,
             )
 
 
-def corpora(options: argparse.Namespace) -> Iterator[tuple[str, Corpus]]:
+def make_corpora(options: argparse.Namespace) -> Iterator[tuple[str, Corpus]]:
     """Return each corpus by its name."""
-    for hospital in hospitals(options.patients, SEED, "held-out"):
+    for hospital in make_hospitals(options.patients, SEED, "held-out"):
         known = {str(number): record for number, record in hospital.patients.items()}
         yield f"fictional {hospital.lang}", ([note.annotated for note in hospital.notes()], known)
     for path in options.also:
         yield path.parent.name, (list(read_annotated(path, [])), {})
 
 
-def detected(
+def detect_arms(
     notes: Sequence[Annotated], patients: Mapping[str, PatientRecord], tagger: Tagger
 ) -> dict[str, list[Annotated]]:
     """Return the notes with the spans of each arm."""
@@ -70,19 +70,19 @@ def detected(
         record = patients.get(document.person_id or "")
         rules = by_rules(document)
         known = by_record(document, compiled.of(record)) if record else []
-        model = trim(tagger.spans([document])[0], document.text)
+        model = trim_spans(tagger.spans([document])[0], document.text)
         parts: dict[str, list[Span]] = {"rules": rules, "known": known, "model": model}
         for arm in ARMS:
             spans = [span for name in arm.split(", ") for span in parts[name]]
-            found[arm].append(replace(note, spans=resolve(spans, document.text)))
+            found[arm].append(replace(note, spans=resolve_spans(spans, document.text)))
     return found
 
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.detection.hybrid")
     add = parser.add_argument
-    add("--model", type=Path, required=True, help="the folder of a model")
-    add("--patients", type=int, default=25, help="patients in each language")
+    add("--model", type=Path, required=True, help="folder of a model")
+    add("--patients", type=int, default=25, help="patients per language")
     add("--also", type=Path, action="append", default=[], metavar="NOTES")
     return parser.parse_args()
 

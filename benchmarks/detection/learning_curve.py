@@ -1,4 +1,4 @@
-"""How much annotation is enough: a tagger trained on more and more notes, alone and with rules.
+"""Learning curve of a tagger over the number of annotated notes, alone and with rules.
 
     python -m benchmarks.detection.learning_curve TRAIN DEV SCORED -o FOLDER --max-minutes 10
     python -m benchmarks.detection.learning_curve TRAIN DEV SCORED -o FOLDER --leave-out imaging
@@ -26,12 +26,12 @@ from pathlib import Path
 
 from scipy.stats import ttest_ind
 
-from benchmarks.detection.curves import Line, figure
-from benchmarks.synthesis.steps import split
-from evaluation.detection.alignment import pair
-from evaluation.detection.scores import score
+from benchmarks.detection.curves import CurveLine, draw_curves
+from benchmarks.synthesis.steps import split_arguments
+from evaluation.detection.alignment import pair_annotations
+from evaluation.detection.scores import score_pairs
 from pipeline.files.gold import read_annotated
-from pipeline.files.jsonl import dumped, listed
+from pipeline.files.jsonl import dump_line, spans_to_json
 from record.document import Annotated
 
 SIZES = (10, 30, 100, 250, 500)
@@ -64,7 +64,7 @@ class Case:
 
 
 def main() -> None:
-    own, more = split(sys.argv[1:])
+    own, more = split_arguments(sys.argv[1:])
     options = _parser().parse_args(own)
     train, dev, scored = (_read(getattr(options, name)) for name in ("train", "dev", "scored"))
     options.output.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def main() -> None:
     if options.leave_out:
         print("\n" + ablation(points, options.leave_out))
     else:
-        (options.output / "curve.svg").write_text(drawn(points), encoding="utf-8")
+        (options.output / "curve.svg").write_text(draw_redaction(points), encoding="utf-8")
         print(f"\nwrote {options.output / 'curve.svg'}")
 
 
@@ -131,7 +131,7 @@ def ablation(points: Sequence[Point], kinds: Iterable[str]) -> str:
     return "\n".join(lines)
 
 
-def drawn(points: Sequence[Point]) -> str:
+def draw_redaction(points: Sequence[Point]) -> str:
     """Draw redaction over the number of notes, one line for each way."""
     sizes = sorted({point.notes for point in points})
     lines = []
@@ -140,8 +140,12 @@ def drawn(points: Sequence[Point]) -> str:
             (size, [p.redacted for p in points if (p.notes, p.way) == (size, way)])
             for size in sizes
         ]
-        lines.append(Line(way, color, [(size, statistics.fmean(held)) for size, held in found]))
-    return figure(lines, "Share of identifiers redacted by notes learnt", "notes learnt from")
+        lines.append(
+            CurveLine(way, color, [(size, statistics.fmean(held)) for size, held in found])
+        )
+    return draw_curves(
+        lines, "Share of identifiers redacted by number of training notes", "training notes"
+    )
 
 
 def _points(
@@ -177,13 +181,13 @@ def _points(
 def _scored(
     case: Case, way: str, seed: int, notes: tuple[Sequence[Annotated], Sequence[Annotated]]
 ) -> list[Point]:
-    pairs = pair(*notes).pairs
+    pairs = pair_annotations(*notes).pairs
     points = []
     for kind in case.kinds:
         chosen = [each for each in pairs if not kind or each.kind == kind]
         if not chosen:
-            raise SystemExit(f"SCORED has no note of the kind {kind}")
-        found = score(chosen, resamples=1)
+            raise SystemExit(f"no note in SCORED is of kind {kind}")
+        found = score_pairs(chosen, resamples=1)
         shares = found["redacted"], found["fully_redacted"]["rate"], found["token"]["f1"]
         points.append(Point(case.name, kind or ALL, way, seed, len(case.train), *shares))
     return points
@@ -193,7 +197,9 @@ def _run(*arguments: str) -> None:
     command = [sys.executable, "-m", "pipeline.cli", *arguments, "--plain"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"cryptonym {arguments[0]} ended with {done.returncode}:\n{done.stderr}")
+        raise SystemExit(
+            f"cryptonym {arguments[0]} exited with status {done.returncode}:\n{done.stderr}"
+        )
 
 
 def _read(path: Path) -> list[Annotated]:
@@ -203,7 +209,9 @@ def _read(path: Path) -> list[Annotated]:
 def _line(note: Annotated) -> str:
     document = note.document
     record = {"note_id": document.note_id, "text": document.text, "lang": document.lang}
-    return dumped({**record, "note_type": document.kind, "spans": listed(note.spans)}) + "\n"
+    return (
+        dump_line({**record, "note_type": document.kind, "spans": spans_to_json(note.spans)}) + "\n"
+    )
 
 
 def _spread(values: Sequence[float]) -> str:
@@ -221,9 +229,11 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(name, type=Path, metavar=name.upper())
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, metavar="N")
-    parser.add_argument("--seeds", type=int, default=3, metavar="N", help="default 3")
+    parser.add_argument(
+        "--seeds", type=int, default=3, metavar="N", help="number of seeds (default 3)"
+    )
     parser.add_argument("--leave-out", nargs="+", default=(), metavar="KIND")
-    parser.add_argument("--max-minutes", type=float, metavar="M", help="for each training")
+    parser.add_argument("--max-minutes", type=float, metavar="M", help="time limit per training")
     return parser
 
 

@@ -1,13 +1,13 @@
-"""MEDDOCAN's letters under our labels, as JSON Lines."""
+"""Conversion of the MEDDOCAN corpus to Cryptonym's labels, as JSON Lines."""
 
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.synthesis.steps import once
+from benchmarks.synthesis.steps import run_once
 from pipeline.files.gold import read_annotated
-from pipeline.files.jsonl import dumped, listed
+from pipeline.files.jsonl import dump_line, spans_to_json
 from record.document import Annotated
 from record.span import Span
 
@@ -26,7 +26,7 @@ MEDDOCAN = {
 territories are postal codes."""
 
 
-def in_our_labels(note: Annotated) -> Annotated:
+def map_labels(note: Annotated) -> Annotated:
     """Rename the labels of a note that has MEDDOCAN's; those of others stay."""
     return Annotated(note.document, tuple(_renamed(note)))
 
@@ -37,18 +37,20 @@ def prepare(options: argparse.Namespace) -> Path:
     for name in ("train", "test"):
         target = out / f"{name}.jsonl"
         if not target.exists():
-            notes = map(in_our_labels, read_annotated(getattr(options, name), []))
-            target.write_text("".join(map(line, notes)), encoding="utf-8")
+            notes = map(map_labels, read_annotated(getattr(options, name), []))
+            target.write_text("".join(map(to_json_line, notes)), encoding="utf-8")
     corpus, source = out / "corpus", str(out / "train.jsonl")
-    once(corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus)
+    run_once(
+        corpus / "prepared.json", "prepare", source, "--inside", "--lang", options.lang, o=corpus
+    )
     return corpus
 
 
-def line(note: Annotated) -> str:
+def to_json_line(note: Annotated) -> str:
     """Return a note as one line."""
     document = note.document
-    told = {"note_id": document.note_id, "text": document.text, "lang": document.lang}
-    return dumped({**told, "spans": listed(note.spans)}) + "\n"
+    row = {"note_id": document.note_id, "text": document.text, "lang": document.lang}
+    return dump_line({**row, "spans": spans_to_json(note.spans)}) + "\n"
 
 
 def _renamed(note: Annotated) -> Iterator[Span]:

@@ -1,4 +1,4 @@
-"""The rules compiled to C, in a process of their own that a benchmark asks for rounds."""
+"""A process that runs the rules compiled to C, for comparison in benchmarks."""
 
 import json
 import os
@@ -50,7 +50,7 @@ class Native:
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise EOFError("the process with the compiled rules has ended")
+            raise EOFError("the process with the compiled rules exited")
         return json.loads(answer)
 
     def __enter__(self) -> Self:

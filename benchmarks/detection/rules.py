@@ -9,10 +9,10 @@ warehouse (Tannier et al. 2024, Methods Inf Med 63) counts 10 in the body of a d
 the whole page; MEDDOCAN's cases have 23 per 3,000 characters. `--peer` names a Python that has
 edsnlp and deduce installed: their rules read the same notes in the same run. Everything runs on
 one core, one arm after the other; of each note the least of the rounds counts, since other
-programs only ever add to it. "Side by side" is how the nightly job searches: each family in
-many notes before the next. `--native` compiles the rules to C first, as `CRYPTONYM_USE_MYPYC=1 pip
-install .` does, and another process searches with them, by turns with this one; it ends with an
-error where they find anything else. Prints Markdown: read ratios, not absolute numbers.
+programs only ever add to it. `--native` compiles the rules to C first, as
+`CRYPTONYM_USE_MYPYC=1 pip install .` does, and another process searches with them, by turns with
+this one; it ends with an error where they find anything else. Prints Markdown: read ratios, not
+absolute numbers.
 """
 
 import argparse
@@ -31,11 +31,11 @@ from pathlib import Path
 from statistics import mean
 
 from benchmarks.detection.native import Native, build
-from pipeline.notes.detection import FAMILIES, KnownPatients, detect, detect_together
+from pipeline.notes.detection import FAMILIES, KnownPatients, detect
 from record.document import Annotated, Document
 from record.folding import fold
 from record.patient import Identifier, PatientRecord
-from rules.matching.normalized_document import TOGETHER, cased_once, fold_once
+from rules.matching.normalized_document import RECENT_TEXTS, cased_once, fold_once
 from rules.matching.scanner import AUTOMATA, Automaton
 from synthesis.fictional.hospital import make_hospital
 
@@ -43,8 +43,8 @@ LANGUAGES = ("fr", "en", "es")
 NOTES_PER_PATIENT = 10
 CHARACTERS = 3000
 KNOWN_VALUES = 20
-TOGETHER_ARM = f"all rules and known, {TOGETHER} notes side by side"
-NATIVE_ARM = f"{TOGETHER_ARM}, compiled to C"
+ALL_ARM = "all rules and known"
+NATIVE_ARM = f"{ALL_ARM}, compiled to C"
 
 Note = tuple[Document, PatientRecord]
 Arm = Callable[..., object]
@@ -64,7 +64,7 @@ def main() -> None:
             arms = measure(notes, options.rounds, native)
         if options.peer:
             arms.update(_peers(notes, options.peer))
-        reference = arms["all rules and known"]
+        reference = arms[ALL_ARM]
         for name, seconds in arms.items():
             share = f"{reference / seconds:.2f}"
             print(
@@ -77,8 +77,9 @@ def measure(notes: Sequence[Note], rounds: int, native: Native | None = None) ->
     """Return seconds a note for each arm: of each note the least of the rounds, then the mean."""
     least: dict[str, list[float]] = {}
     for _ in range(rounds):
-        taken = {name: [_seconds(arm, note) for note in notes] for name, arm in _arms().items()}
-        taken[TOGETHER_ARM], found = _side_by_side(notes)
+        searched, found = _search(notes)
+        taken = {ALL_ARM: searched}
+        taken |= {name: [_seconds(arm, note) for note in notes] for name, arm in _arms().items()}
         if native:
             taken[NATIVE_ARM], found_so = native.round()
             if found_so != found:
@@ -89,9 +90,9 @@ def measure(notes: Sequence[Note], rounds: int, native: Native | None = None) ->
 
 
 def serve(notes: Sequence[Note]) -> None:
-    """Search notes side by side once for each line read, and print what `_side_by_side` gives."""
+    """Search all notes once for each line read, and print what `_search` returns."""
     for _ in sys.stdin:
-        print(json.dumps(_side_by_side(notes)), flush=True)
+        print(json.dumps(_search(notes)), flush=True)
 
 
 def _native(rooms: Path, notes: int, identifiers: int) -> Native:
@@ -99,17 +100,16 @@ def _native(rooms: Path, notes: int, identifiers: int) -> Native:
     return Native(rooms, "benchmarks.detection.rules", options)
 
 
-def _side_by_side(notes: Sequence[Note]) -> tuple[list[float], str]:
-    """Return each note's share of the seconds of its batch, and a hash of all that was found."""
+def _search(notes: Sequence[Note]) -> tuple[list[float], str]:
+    """Return the seconds of each note, and a hash of all that was found.
+
+    A patient is compiled at the first note of each round.
+    """
     compiled, seconds, found = KnownPatients(), list[float](), blake2b(digest_size=16)
-    for at in range(0, len(notes), TOGETHER):
-        some = notes[at : at + TOGETHER]
+    for document, patient in notes:
         started = time.process_time()
-        spans = detect_together([(document, compiled.of(patient)) for document, patient in some])
-        share = (time.process_time() - started) / len(some)
-        seconds += [share] * len(some)
-        if not all(isinstance(one, tuple) for one in spans):
-            sys.exit("a note could not be searched")
+        spans = detect(document, compiled.of(patient))
+        seconds.append(time.process_time() - started)
         found.update(repr(spans).encode())
     return seconds, found.hexdigest()
 
@@ -121,10 +121,9 @@ def _seconds(arm: Arm, note: Note) -> float:
 
 
 def _arms() -> dict[str, Arm]:
-    """Make the arms of a round; a patient is compiled at the first note of each round."""
-    everything, alone = KnownPatients(), KnownPatients()
+    """Make the arms of a round beside that of all rules and known values."""
+    alone = KnownPatients()
     return {
-        "all rules and known": lambda document, patient: detect(document, everything.of(patient)),
         "all rules": lambda document, _: detect(document, None),
         "known, 20 values": lambda document, patient: alone.of(patient).detect(document),
         **{f"family {one.__module__.removeprefix('rules.')}": _family(one) for one in FAMILIES},
@@ -258,8 +257,8 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--peer", default="", help="a Python with edsnlp and deduce installed")
     options = parser.parse_args()
-    if options.notes < 2 * TOGETHER:
-        parser.error(f"--notes: {2 * TOGETHER} at least, or arms find texts that are remembered")
+    if options.notes <= RECENT_TEXTS:
+        parser.error(f"--notes: more than {RECENT_TEXTS}, or arms find texts that are remembered")
     return options
 
 

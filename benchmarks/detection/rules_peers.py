@@ -1,4 +1,4 @@
-"""Seconds a note of the rules of public peers; runs in an environment that has them installed.
+"""Seconds per note of public peers (edsnlp, deduce), in an environment that has them installed.
 
     python benchmarks/detection/rules_peers.py < texts.json
 
@@ -21,7 +21,7 @@ _ROUNDS = 3
 
 def main() -> None:
     texts: list[str] = json.load(sys.stdin)
-    arms = {"peer edsnlp, dates alone": edsnlp_dates(), "peer deduce": deduce_all()}
+    arms = {"peer edsnlp, dates only": edsnlp_dates(), "peer deduce": deduce_all()}
     print(json.dumps({name: _seconds(run, texts) for name, run in arms.items()}))
 
 

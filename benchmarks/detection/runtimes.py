@@ -1,4 +1,4 @@
-"""What a tagger finds on each runtime: exact spans, tokens and leaks against gold, side by side.
+"""Scores of a tagger on each runtime: exact spans, tokens and leaks against gold.
 
     python -m benchmarks.detection.runtimes [--model DIR] [--patients 25] [--also NOTES.jsonl]
 
@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.detection.hybrid import corpora
+from benchmarks.detection.hybrid import make_corpora
 from benchmarks.detection.tagger import runtimes
-from evaluation.detection.alignment import pair
-from evaluation.detection.scores import score
+from evaluation.detection.alignment import pair_annotations
+from evaluation.detection.scores import score_pairs
 from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import DEFAULT, folder_of
 from pipeline.notes.model_detection import TOGETHER
-from pipeline.notes.overlap_resolution import resolve, trim
+from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
 from record.document import Annotated
 
 
@@ -27,30 +27,32 @@ def main() -> None:
     options = _parse()
     taggers = [Tagger.load(options.model, name) for name in runtimes(options.model)]
     print(
-        "| notes | runtime | spans F1 | spans F1, no labels | tokens F1, no labels | redacted "
+        "| notes | runtime | spans F1 | span F1, unlabelled | token F1, unlabelled | redacted "
         "| over-redacted tokens | CPU s |"
     )
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for name, (notes, _) in corpora(options):
+    for name, (notes, _) in make_corpora(options):
         for tagger in taggers:
             started = time.process_time()
-            found = detected(notes, tagger)
+            found = detect_notes(notes, tagger)
             taken = time.process_time() - started
-            plain = score(
-                pair([_folded(note) for note in notes], [_folded(note) for note in found]).pairs,
+            plain = score_pairs(
+                pair_annotations(
+                    [_folded(note) for note in notes], [_folded(note) for note in found]
+                ).pairs,
                 resamples=10,
             )
-            typed = score(pair(notes, found).pairs, resamples=10)["strict"]["f1"]
+            typed = score_pairs(pair_annotations(notes, found).pairs, resamples=10)["strict"]["f1"]
             print(
                 f"| {name} ({len(notes)}) | {tagger.runtime} | {typed:.4f} "
                 f"| {plain['strict']['f1']:.4f} | {plain['token']['f1']:.4f} "
-                f"| {plain['redacted']:.4f} | {plain['over_redaction']:.2f} in 1,000 "
+                f"| {plain['redacted']:.4f} | {plain['over_redaction']:.2f} per 1,000 |"
                 f"| {taken:.0f} |",
                 flush=True,
             )
 
 
-def detected(notes: Sequence[Annotated], tagger: Tagger) -> list[Annotated]:
+def detect_notes(notes: Sequence[Annotated], tagger: Tagger) -> list[Annotated]:
     """Return the notes with the spans of a tagger."""
     given = []
     for at in range(0, len(notes), TOGETHER):
@@ -58,7 +60,7 @@ def detected(notes: Sequence[Annotated], tagger: Tagger) -> list[Annotated]:
         every = tagger.spans([note.document for note in several])
         for note, spans in zip(several, every, strict=True):
             text = note.document.text
-            given.append(replace(note, spans=tuple(resolve(trim(spans, text), text))))
+            given.append(replace(note, spans=tuple(resolve_spans(trim_spans(spans, text), text))))
     return given
 
 
@@ -69,8 +71,13 @@ def _folded(note: Annotated) -> Annotated:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.detection.runtimes")
     add = parser.add_argument
-    add("--model", type=Path, default=folder_of(DEFAULT), help="default: the one that is shipped")
-    add("--patients", type=int, default=25, help="patients in each language")
+    add(
+        "--model",
+        type=Path,
+        default=folder_of(DEFAULT),
+        help="folder of a tagger; default: the shipped one",
+    )
+    add("--patients", type=int, default=25, help="patients per language")
     add("--also", type=Path, action="append", default=[], metavar="NOTES")
     return parser.parse_args()
 

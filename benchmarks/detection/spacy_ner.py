@@ -1,4 +1,4 @@
-"""The tagger that the utility of filled letters was published with: spaCy's, from nothing.
+"""Training of spaCy recognizers from scratch, as published for the utility of filled letters.
 
 Belkadi et al. (2023), section 4.2, train one for each corpus. All get as many steps here, however
 many letters they learn from, and keep the weights that do best on the same held-out letters.
@@ -25,9 +25,9 @@ from spacy.util import filter_spans
 from thinc.api import fix_random_seed
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.counts import ScoreTally, count
-from evaluation.utility.utility import Utility, counts_of, f1, scored
-from pipeline.files.jsonl import dumped
+from evaluation.detection.span_counts import ScoreTally, count_note
+from evaluation.utility.tagger_utility import Utility, count_exact, f1, score_finder
+from pipeline.files.jsonl import dump_line
 from record.atomic_write import write_atomically
 from record.document import Annotated, Document
 from record.span import Span
@@ -52,7 +52,7 @@ _WEIGHTS_ALONE = ["vocab", "tokenizer"]
 
 
 @dataclass(frozen=True)
-class Course:
+class TrainingPlan:
     """How long is learnt: `steps` of `words` words each, scored after every `every` of them."""
 
     steps: int
@@ -79,8 +79,8 @@ class SpacyTagger:
         return [Span(cut[e.start][0], cut[e.end - 1][1], e.label_) for e in document.ents]
 
 
-def learn(
-    notes: Sequence[Annotated], dev: Sequence[Annotated], lang: str, course: Course, seed: int
+def train_recognizer(
+    notes: Sequence[Annotated], dev: Sequence[Annotated], lang: str, course: TrainingPlan, seed: int
 ) -> SpacyTagger:
     """Train a recognizer on notes; sets the random state of Python and NumPy."""
     fix_random_seed(seed)
@@ -96,7 +96,7 @@ def learn(
     for step in range(1, course.steps + 1):
         pipeline.update(next(batches), sgd=optimizer, drop=course.dropout)
         if step % course.every == 0 or step == course.steps:
-            reached = float(f1(scored(tagger, dev).sum(0)))
+            reached = float(f1(score_finder(tagger, dev).sum(0)))
             if reached > best:
                 best, kept = reached, pipeline.to_bytes(exclude=_WEIGHTS_ALONE)
     pipeline.from_bytes(kept, exclude=_WEIGHTS_ALONE)
@@ -104,7 +104,7 @@ def learn(
 
 
 @dataclass(frozen=True)
-class Judges:
+class EvaluationLetters:
     """The letters that weights are selected by, and those that taggers are scored on."""
 
     lang: str
@@ -113,7 +113,7 @@ class Judges:
 
 
 @dataclass(frozen=True)
-class Kept:
+class RecognizedSpans:
     """What taggers found: spans of every letter that is scored, by seed, for each arm."""
 
     found: Mapping[str, Sequence[Sequence[Sequence[Span]]]] = field(repr=False)
@@ -123,7 +123,7 @@ class Kept:
         """Count exact spans and labels."""
         return Utility(
             {
-                arm: np.stack([counts_of(self.test, spans) for spans in seeds])
+                arm: np.stack([count_exact(self.test, spans) for spans in seeds])
                 for arm, seeds in self.found.items()
             }
         )
@@ -134,18 +134,18 @@ class Kept:
         for spans in self.found[arm]:
             for note, some in zip(self.test, spans, strict=True):
                 pair = Pair(note.document.note_id, note.document.text, note.spans, tuple(some))
-                for label, held in count(pair).labels.items():
+                for label, held in count_note(pair).labels.items():
                     total[label].add(held.spans)
         return total
 
 
-def taught(
+def train_arms(
     arms: Mapping[str, Sequence[Annotated]],
-    judges: Judges,
-    course: Course,
+    judges: EvaluationLetters,
+    course: TrainingPlan,
     seeds: Sequence[int],
     folder: Path,
-) -> Kept:
+) -> RecognizedSpans:
     """Train a recognizer for each arm and seed, and keep what it finds.
 
     What a recognizer found before under the folder is read, and it is not trained again.
@@ -157,17 +157,17 @@ def taught(
         path = folder / f"{arm}-{seed}.json"
         if not path.exists():
             began = process_time()
-            tagger = learn(arms[arm], judges.dev, judges.lang, course, seed)
+            tagger = train_recognizer(arms[arm], judges.dev, judges.lang, course, seed)
             spans = [list(map(astuple, each)) for each in tagger.spans(documents)]
-            write_atomically(path, dumped({"spans": spans}).encode())
-            print(f"{path.stem}: {process_time() - began:.0f} s of processor time", flush=True)
+            write_atomically(path, dump_line({"spans": spans}).encode())
+            print(f"{path.stem}: {process_time() - began:.0f} CPU s", flush=True)
         held = json.loads(path.read_text("utf-8"))["spans"]
         found[arm].append([[Span(*each) for each in note] for note in held])
-    return Kept(found, judges.test)
+    return RecognizedSpans(found, judges.test)
 
 
 def _read(pipeline: Language, text: str) -> tuple[Doc, list[Token]]:
-    """Cut a text; line breaks are words, since they tell where a field ends."""
+    """Cut a text; line breaks are words, since they mark the end of a field."""
     cut = tokens(text)
     ends = [start for start, _ in cut[1:]] + [len(text)]
     blanks = [end < following for (_, end), following in zip(cut, ends, strict=False)]
@@ -178,13 +178,13 @@ def _read(pipeline: Language, text: str) -> tuple[Doc, list[Token]]:
 def _example(pipeline: Language, note: Annotated) -> Example:
     document, cut = _read(pipeline, note.document.text)
     starts, ends = [start for start, _ in cut], [end for _, end in cut]
-    told = document.copy()
+    annotated = document.copy()
     spans = (
-        Found(told, bisect_right(ends, s.start), bisect_left(starts, s.end), label=s.label)
+        Found(annotated, bisect_right(ends, s.start), bisect_left(starts, s.end), label=s.label)
         for s in note.spans
     )
-    told.set_ents(filter_spans([span for span in spans if len(span)]))
-    return Example(document, told)
+    annotated.set_ents(filter_spans([span for span in spans if len(span)]))
+    return Example(document, annotated)
 
 
 def _batches(examples: Sequence[Example], words: int, chance: Random) -> Iterator[list[Example]]:

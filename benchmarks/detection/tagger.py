@@ -1,4 +1,4 @@
-"""Notes per second of a tagger: a plain loop over its encoder, each runtime, and all detectors.
+"""Throughput of a tagger: a plain loop over its encoder, each runtime, and all detectors.
 
     python -m benchmarks.detection.tagger [--model DIR] [--notes 48] [--pieces 500] [--rounds 3]
         [--threads 1]
@@ -18,6 +18,7 @@ Prints Markdown.
 import argparse
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
@@ -25,14 +26,15 @@ from statistics import median, quantiles
 
 import torch
 
-from models.precision import has_vnni
-from models.tagger import folder
-from models.tagger.encoders.onnx_encoder import Exported
-from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.tokenizers import END, PADDING, START
+from models.hardware import has_vnni
+from models.tagger import serialization
+from models.tagger.encoders.encoder import Encoder
+from models.tagger.encoders.onnx_encoder import OnnxEncoder
+from models.tagger.encoders.subword_models import END, PADDING, START
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 from models.tagger.network import Network, TaggerBatch, collate
 from models.tagger.runtime import Tagger
-from models.tagger.sequences.corpus import cut_text
+from models.tagger.sequences.alignment import segment_text
 from models.tagger.shipped_model import (  # fmt: skip
     DEFAULT,
     ONNX,
@@ -45,7 +47,7 @@ from models.tagger.shipped_model import (  # fmt: skip
 )
 from pipeline.notes.detection import by_rules
 from pipeline.notes.model_detection import TOGETHER
-from pipeline.notes.overlap_resolution import resolve, trim
+from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
 from record.document import Document
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.templates.languages import LANGUAGES
@@ -58,7 +60,7 @@ PLAIN = "plain loop, fp32"
 def main() -> None:
     options = _parse()
     torch.set_num_threads(options.threads)
-    trained = folder.load(options.model)
+    trained = serialization.load(options.model)
     taggers = {name: Tagger.load(options.model, name) for name in runtimes(options.model)}
     notes = make_notes(options.notes, options.pieces, trained.subwords)
     arms = _arms(trained, taggers, notes)
@@ -67,54 +69,56 @@ def main() -> None:
     ][1:]  # the first one warms up
     taken = {name: median(each[name] for each in rounds) for name in arms}
     first = taken[PLAIN]
-    work, peak = multiplications(trained, notes), gemm_peak(trained.network)
+    work, peak = count_multiplications(trained, notes), measure_gemm_peak(trained.network)
     print(
         f"{len(notes)} notes, {options.threads} threads, {torch.backends.cpu.get_cpu_capability()}"
     )
-    print("\n| arm | notes/s | against the plain loop | share of peak |")
+    print("\n| arm | notes/s | relative to the plain loop | share of peak |")
     print("| --- | ---: | ---: | ---: |")
     for name, seconds in taken.items():
         share = work / seconds / peak
         print(f"| {name} | {len(notes) / seconds:.2f} | {first / seconds:.2f} | {share:.0%} |")
     for name, tagger in taggers.items():
-        each = sorted(_seconds(lambda one=one, by=tagger: by.spans([one])) for one in notes)
+        each = sorted(_seconds(partial(tagger.spans, [one])) for one in notes)
         half, most = quantiles(each, n=20)[9], quantiles(each, n=20)[18]
         print(f"\none note, {name}: p50 {half * 1000:.0f} ms, p95 {most * 1000:.0f} ms")
-    print(f"\npeak of matrices (fp32): {peak / 1e9:.0f} GFLOP/s")
+    print(f"\npeak matrix multiplication (fp32): {peak / 1e9:.0f} GFLOP/s")
     asked = sum(len(ids) for note in notes for ids in trained.subwords.of(note.text)[1])
     encoded = sum(int(batch.lengths.sum()) for batch in _windows(trained, notes))
-    print(f"pieces computed for each piece of a note: {encoded / asked:.2f}")
+    print(f"subwords computed per subword of a note: {encoded / asked:.2f}")
 
 
 def _arms(
-    trained: folder.TrainedTagger, taggers: Mapping[str, Tagger], notes: Sequence[Document]
+    trained: serialization.TrainedTagger, taggers: Mapping[str, Tagger], notes: Sequence[Document]
 ) -> dict[str, Callable[[], object]]:
     groups = [notes[at : at + TOGETHER] for at in range(0, len(notes), TOGETHER)]
-    exported = Exported(trained.network.encoder, eight_bits=True)
+    assert isinstance(trained.network.encoder, Encoder)
+    exported = OnnxEncoder(trained.network.encoder, eight_bits=True)
     windows = _windows(trained, notes)
     arms: dict[str, Callable[[], object]] = {
-        PLAIN: lambda: plain(trained.network, trained.subwords, notes)
+        PLAIN: lambda: run_plain_loop(trained.network, trained.subwords, notes)
     }
     for name, tagger in taggers.items():
-        arms[f"{name}, one note a call"] = lambda by=tagger: [by.spans([each]) for each in notes]
-        arms[f"{name}, {TOGETHER} notes a call"] = lambda by=tagger: [
-            by.spans(group) for group in groups
-        ]
-        arms[f"hybrid: rules and {name}"] = lambda by=tagger: [
-            hybrid(by, group) for group in groups
-        ]
-    arms["onnx-int8, encoder alone"] = lambda: [
-        exported(each.ids, each.lengths) for each in windows
-    ]
+        arms[f"{name}, one note per call"] = partial(_each, tagger.spans, [[one] for one in notes])
+        arms[f"{name}, {TOGETHER} notes per call"] = partial(_each, tagger.spans, groups)
+        arms[f"hybrid: rules and {name}"] = partial(_each, partial(detect_hybrid, tagger), groups)
+    arms["onnx-int8, encoder only"] = lambda: [exported(each.ids, each.lengths) for each in windows]
     return arms
 
 
-def _windows(trained: folder.TrainedTagger, notes: Sequence[Document]) -> list[TaggerBatch]:
-    cuttings = [cut_text(note.text, trained.subwords, trained.cut) for note in notes]
+def _each(
+    work: Callable[[Sequence[Document]], object], groups: Sequence[Sequence[Document]]
+) -> None:
+    for group in groups:
+        work(group)
+
+
+def _windows(trained: serialization.TrainedTagger, notes: Sequence[Document]) -> list[TaggerBatch]:
+    cuttings = [segment_text(note.text, trained.subwords, trained.cut) for note in notes]
     return [collate([(each.pieces, window)]) for each in cuttings for window in each.windows]
 
 
-def make_notes(count: int, pieces: int, subwords: SubWords) -> list[Document]:
+def make_notes(count: int, pieces: int, subwords: SubwordTokenizer) -> list[Document]:
     """Return notes cut to so many pieces, one language after the other."""
     hospitals = [
         make_hospital(count, seed=SEED, lang=lang, mean_characters=4000, pdf_share=0, scan_share=0)
@@ -125,7 +129,7 @@ def make_notes(count: int, pieces: int, subwords: SubWords) -> list[Document]:
     return [_cut(str(at), text, pieces, subwords) for at, text in enumerate(islice(notes, count))]
 
 
-def _cut(note_id: str, text: str, pieces: int, subwords: SubWords) -> Document:
+def _cut(note_id: str, text: str, pieces: int, subwords: SubwordTokenizer) -> Document:
     words, ids = subwords.of(text)
     total, end = 0, len(text)
     for word, each in zip(words, ids, strict=True):
@@ -137,7 +141,7 @@ def _cut(note_id: str, text: str, pieces: int, subwords: SubWords) -> Document:
 
 
 @torch.no_grad()
-def plain(network: Network, subwords: SubWords, notes: Sequence[Document]) -> None:
+def run_plain_loop(network: Network, subwords: SubwordTokenizer, notes: Sequence[Document]) -> None:
     """Encode each note in parts padded to one length, and take the best tag of each piece."""
     for document in notes:
         ids = [one for each in subwords.of(document.text)[1] for one in each]
@@ -149,21 +153,21 @@ def plain(network: Network, subwords: SubWords, notes: Sequence[Document]) -> No
             network.scores(hidden).argmax(-1)
 
 
-def hybrid(tagger: Tagger, notes: Sequence[Document]) -> None:
+def detect_hybrid(tagger: Tagger, notes: Sequence[Document]) -> None:
     """Find and join what rules and the model find."""
     for document, found in zip(notes, tagger.spans(notes), strict=True):
-        resolve([*by_rules(document), *trim(found, document.text)], document.text)
+        resolve_spans([*by_rules(document), *trim_spans(found, document.text)], document.text)
 
 
-def multiplications(trained: folder.TrainedTagger, notes: Sequence[Document]) -> float:
+def count_multiplications(trained: serialization.TrainedTagger, notes: Sequence[Document]) -> float:
     """Count twice the multiplications with weights of the encoder's layers, once a piece."""
-    layers = trained.network.encoder.body.encoder.parameters()
+    layers = trained.network.encoder.get_submodule("body.encoder").parameters()
     weights = sum(weight.numel() for weight in layers if weight.dim() == 2)
     pieces = sum(len(ids) for note in notes for ids in trained.subwords.of(note.text)[1])
     return 2.0 * weights * pieces
 
 
-def gemm_peak(network: Network) -> float:
+def measure_gemm_peak(network: Network) -> float:
     """Measure what the encoder's largest multiplication reaches on its own, in FLOP/s."""
     width = network.encoder.width
     left, right = torch.randn(1024, width), torch.randn(width, 4 * width)
@@ -186,7 +190,12 @@ def _seconds(run: Callable[[], object]) -> float:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.detection.tagger")
     add = parser.add_argument
-    add("--model", type=Path, default=folder_of(DEFAULT), help="default: the one that is shipped")
+    add(
+        "--model",
+        type=Path,
+        default=folder_of(DEFAULT),
+        help="folder of a tagger; default: the shipped one",
+    )
     add("--notes", type=int, default=48)
     add("--pieces", type=int, default=500)
     add("--rounds", type=int, default=3)

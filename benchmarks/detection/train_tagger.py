@@ -1,4 +1,4 @@
-"""Training of the tagger that is shipped, on notes of the fictional hospital and open corpora.
+"""Training of the shipped tagger on notes of the fictional hospital and open corpora.
 
     python -m benchmarks.detection.train_tagger OUTPUT [--patients 250]
         [--also NOTES.jsonl MAP.toml]
@@ -11,14 +11,15 @@ selected on other patients, from templates for training too. Prints the scores o
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from models.tagger.encoders.encoder import EncoderPlan
-from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.encoders.encoder import EncoderConfig
+from models.tagger.sequences.alignment import TrainingNote
 from models.tagger.training.recipe import default_recipe
-from models.tagger.training.training import Corpora, TaggerWatch, train
+from models.tagger.training.training import Corpora, train
+from models.training_loop import TrainingCallbacks
 from pipeline.files.gold import read_annotated, read_label_map
 from record.document import Annotated
 from synthesis.fictional.hospital import Part, make_hospital
@@ -33,13 +34,16 @@ DEV_SEED = 900_000
 
 def main() -> None:
     options = _parse()
-    notes = [TrainingNote(note) for note in fictional(options.patients, options.seed, "training")]
-    dev = [TrainingNote(note) for note in fictional(DEV_PATIENTS, DEV_SEED, "training")]
+    notes = [
+        TrainingNote(note)
+        for note in write_fictional_notes(options.patients, options.seed, "training")
+    ]
+    dev = [TrainingNote(note) for note in write_fictional_notes(DEV_PATIENTS, DEV_SEED, "training")]
     for file, label_map in options.also:
         notes += options.repeat * _mapped(Path(file), Path(label_map))
     sources = {"fictional": options.patients, "also": [Path(file).name for file, _ in options.also]}
     recipe = replace(
-        default_recipe(EncoderPlan(options.encoder, options.vocabulary)),
+        default_recipe(EncoderConfig(options.encoder, options.vocabulary)),
         seed=options.seed,
         epochs=options.epochs,
         max_minutes=options.max_minutes,
@@ -47,20 +51,23 @@ def main() -> None:
         step_tokens=options.step_tokens,
     )
     characters = sum(len(note.annotated.document.text) for note in notes)
-    print(f"{len(notes)} notes of {characters:,} characters, {len(dev)} to select by", flush=True)
+    print(
+        f"{len(notes)} notes of {characters:,} characters, {len(dev)} for selecting weights",
+        flush=True,
+    )
     scores = train(
-        Corpora(notes, dev, sources), recipe, options.output, TaggerWatch(evaluated=_report)
+        Corpora(notes, dev, sources), recipe, options.output, TrainingCallbacks(evaluated=_report)
     )
     print(scores)
 
 
-def fictional(patients: int, seed: int, templates: Part) -> Iterator[Annotated]:
+def write_fictional_notes(patients: int, seed: int, templates: Part) -> Iterator[Annotated]:
     """Write notes of so many patients in each language, with gold spans."""
-    for hospital in hospitals(patients, seed, templates):
+    for hospital in make_hospitals(patients, seed, templates):
         yield from (note.annotated for note in hospital.notes())
 
 
-def hospitals(patients: int, seed: int, templates: Part) -> Iterator[Hospital]:
+def make_hospitals(patients: int, seed: int, templates: Part) -> Iterator[Hospital]:
     """Make a hospital of so many patients in each language."""
     for lang in LANGUAGES:
         yield make_hospital(
@@ -86,17 +93,17 @@ def _mapped(path: Path, label_map: Path) -> list[TrainingNote]:
     return [TrainingNote(note, labels) for note in found]
 
 
-def _report(scores: dict[str, float]) -> None:
+def _report(scores: Mapping[str, float]) -> None:
     print(", ".join(f"{name} {value:.4f}" for name, value in scores.items()), flush=True)
 
 
 def _parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.detection.train_tagger")
     add = parser.add_argument
-    add("output", type=Path, help="a new folder")
-    add("--patients", type=int, default=250, help="patients in each language")
+    add("output", type=Path, help="new folder for the tagger")
+    add("--patients", type=int, default=250, help="patients per language")
     add("--also", nargs=2, action="append", default=[], metavar=("NOTES", "MAP"))
-    add("--repeat", type=int, default=3, help="how many times the corpora of --also are taken")
+    add("--repeat", type=int, default=3, help="repetitions of the corpora of --also")
     add("--encoder", default="e5-small-6")
     add("--vocabulary", type=int, default=30_000)
     add("--epochs", type=int, default=4)

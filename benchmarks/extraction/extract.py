@@ -1,4 +1,4 @@
-"""Pages per second and core: `full` and `body` beside raw PyMuPDF and pdfplumber.
+"""Extraction throughput in pages per second and core, compared with raw PyMuPDF and pdfplumber.
 
     python -m benchmarks.extraction.extract [--pages 100] [--rounds 5] [--folder PDFS] [--profile]
 
@@ -27,9 +27,9 @@ from pdfplumber.utils.exceptions import PdfminerException
 
 from extractors.document.limits import Limits
 from extractors.document.options import Layout, Options
-from extractors.documents import Extractor
+from extractors.extractor import Extractor
 from record.errors import Unreadable
-from synthesis.fictional.pages.pages import labelled_letter
+from synthesis.fictional.labelled_pages.pages import labelled_letter
 
 Arm = Callable[[bytes], object]
 
@@ -43,8 +43,8 @@ def main() -> None:
     options = _parse()
     _run_on_one_core()
     arms = make_arms()
-    source = given(options.folder) if options.folder else made()
-    documents = list(readable(source, arms, options.pages))
+    source = list_pdfs(options.folder) if options.folder else make_letters()
+    documents = list(select_readable(source, arms, options.pages))
     pages = sum(map(page_count, documents))
     if options.profile:
         for name in ("full", "body"):
@@ -78,19 +78,21 @@ def raw_pdfplumber(data: bytes) -> list[str]:
         return [page.extract_text() for page in document.pages]
 
 
-def made() -> Iterator[bytes]:
+def make_letters() -> Iterator[bytes]:
     """Make letters for ever, in one language after the other."""
     for seed in count():
         yield labelled_letter(seed, LANGUAGES[seed % len(LANGUAGES)], held_out=True).data
 
 
-def given(folder: Path) -> Iterator[bytes]:
+def list_pdfs(folder: Path) -> Iterator[bytes]:
     """Return the PDFs under a folder."""
     for path in sorted(folder.rglob("*.pdf")):
         yield path.read_bytes()
 
 
-def readable(documents: Iterable[bytes], arms: dict[str, Arm], pages: int) -> Iterator[bytes]:
+def select_readable(
+    documents: Iterable[bytes], arms: dict[str, Arm], pages: int
+) -> Iterator[bytes]:
     """Return the documents that all arms can read, until they have so many pages."""
     left_out = 0
     for data in documents:
@@ -105,7 +107,7 @@ def readable(documents: Iterable[bytes], arms: dict[str, Arm], pages: int) -> It
         pages -= page_count(data)
         yield data
     if left_out:
-        print(f"{left_out} PDFs left out: not every arm reads them\n")
+        print(f"{left_out} PDFs skipped: not readable by every arm\n")
 
 
 def page_count(data: bytes) -> int:
@@ -133,7 +135,7 @@ def table(pages: int, documents: list[bytes], rounds: list[dict[str, float]]) ->
         f"{len(documents)} PDFs, {pages} pages, {len(rounds)} rounds; {platform.machine()}, "
         f"{os.cpu_count()} cores, Python {platform.python_version()}, {libraries}",
         "",
-        "| arm | pages/s per core | ms per page | against raw PyMuPDF |",
+        "| arm | pages/s per core | ms per page | relative to raw PyMuPDF |",
         "| --- | ---: | ---: | ---: |",
     ]
     for name in rounds[0]:
@@ -142,7 +144,7 @@ def table(pages: int, documents: list[bytes], rounds: list[dict[str, float]]) ->
             f"| {name} | {pages / seconds:.0f} | {1000 * seconds / pages:.2f} | "
             f"{_ratio(rounds, name, 'raw PyMuPDF'):.2f} |"
         )
-    lines += ["", "| ratio of speeds | median | lowest | highest |", "| --- | ---: | ---: | ---: |"]
+    lines += ["", "| speed ratio | median | lowest | highest |", "| --- | ---: | ---: | ---: |"]
     for name, base in RATIOS:
         each = [taken[base] / taken[name] for taken in rounds]
         lines.append(
@@ -180,10 +182,12 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--pages", type=int, default=100, help="at least so many")
+    parser.add_argument("--pages", type=int, default=100, help="minimum number of pages")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--folder", type=Path, help="PDFs to read instead of made-up ones")
-    parser.add_argument("--profile", action="store_true", help="where the time goes instead")
+    parser.add_argument(
+        "--folder", type=Path, help="folder of PDFs to read instead of fictional ones"
+    )
+    parser.add_argument("--profile", action="store_true", help="print a profile instead")
     return parser.parse_args()
 
 

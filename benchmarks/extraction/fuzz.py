@@ -1,4 +1,4 @@
-"""Spoilt documents by the thousand through the reader: what came of them, and what they cost.
+"""Fuzzing of the document reader: outcomes, time and memory for thousands of damaged documents.
 
     python -m benchmarks.extraction.fuzz [--count 5000] [--seed 1] [--first 0] [--recognize]
         [--keep FOLDER]
@@ -18,11 +18,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.extraction.mutations import spoilt
-from benchmarks.extraction.specimens import specimens
+from benchmarks.extraction.mutations import mutate_specimen
+from benchmarks.extraction.specimens import make_specimens
 from extractors.document.limits import Limits
 from extractors.document.options import Layout, Options
-from extractors.read import DocumentReader
+from extractors.document_reader import DocumentReader
 from record.errors import Unreadable
 
 READ = "read"
@@ -51,13 +51,13 @@ class Attempt:
     parent: int
 
 
-def attempts(
+def read_documents(
     reader: DocumentReader, seed: int, numbers: Iterable[int], *, named: bool = True
 ) -> Iterator[Attempt]:
     """Read the documents of these numbers; whatever is raised but Unreadable is not caught."""
-    whole = specimens()
+    whole = make_specimens()
     for number in numbers:
-        name, data = spoilt(seed, number, whole)
+        name, data = mutate_specimen(seed, number, whole)
         origin, blank = "", False
         started = time.monotonic()
         try:
@@ -72,17 +72,17 @@ def attempts(
             origin,
             blank,
             time.monotonic() - started,
-            memory(child(reader), "VmHWM"),
-            memory("self", "VmRSS") or 0,
+            read_memory(sandbox_process(reader), "VmHWM"),
+            read_memory("self", "VmRSS") or 0,
         )
 
 
-def child(reader: DocumentReader) -> int | None:
+def sandbox_process(reader: DocumentReader) -> int | None:
     """Return the reading process of a reader, if it has one now."""
     return reader._sandbox.pid
 
 
-def memory(process: int | str | None, what: str) -> int | None:
+def read_memory(process: int | str | None, what: str) -> int | None:
     """Read how many kilobytes a process has: VmRSS now, VmHWM at most so far."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
@@ -97,31 +97,31 @@ def main() -> int:
     limits = Limits(seconds=options.seconds, memory_mb=options.memory_mb)
     languages = ("eng", "fra", "spa") if options.recognize else ()
     with DocumentReader(limits, Options(Layout(options.layout), languages=languages)) as reader:
-        idle = warm(reader)
+        idle = read_specimens(reader)
         numbers = range(options.first, options.first + options.count)
-        made = list(_watched(attempts(reader, options.seed, numbers, named=options.named)))
+        made = list(_watched(read_documents(reader, options.seed, numbers, named=options.named)))
     print(_table(made))
     print(_costs(made, idle))
-    wrong = [one for one in made if faults(one, limits, idle)]
+    wrong = [one for one in made if list_faults(one, limits, idle)]
     for one in wrong:
         _keep(options, one)
     for one in wrong[:SHOWN]:
-        print(f"number {one.number} ({one.name}): {', '.join(faults(one, limits, idle))}")
-    print(f"{len(wrong)} documents did what none may")
+        print(f"number {one.number} ({one.name}): {', '.join(list_faults(one, limits, idle))}")
+    print(f"{len(wrong)} documents violated a limit")
     growth = made[-1].parent - made[0].parent
-    print(f"this process grew by {growth / 1000:.0f} MB")
+    print(f"memory of this process grew by {growth / 1000:.0f} MB")
     return int(bool(wrong) or growth > MOST_GROWTH_KB)
 
 
-def warm(reader: DocumentReader) -> int:
+def read_specimens(reader: DocumentReader) -> int:
     """Read every document as it was before it was spoilt; returns the kilobytes held after that."""
-    for name, data in specimens().items():
+    for name, data in make_specimens().items():
         with suppress(Unreadable):
             reader.read(data, name=name)
-    return memory(child(reader), "VmRSS") or 0
+    return read_memory(sandbox_process(reader), "VmRSS") or 0
 
 
-def faults(one: Attempt, limits: Limits, idle: int) -> list[str]:
+def list_faults(one: Attempt, limits: Limits, idle: int) -> list[str]:
     """List what must not happen over a document; `idle` is the memory of an idle process in KB."""
     found = ["crashed"] if one.outcome == "crashed" else []
     if one.blank:
@@ -160,7 +160,7 @@ def _costs(made: list[Attempt], idle: int) -> str:
     peak = max((one.child_peak or 0 for one in made), default=0)
     return (
         f"{len(made)} documents in {total:.0f} s; the slowest took {slowest.seconds:.2f} s "
-        f"(number {slowest.number}, {slowest.name}, {slowest.outcome}); the reading process held "
+        f"(number {slowest.number}, {slowest.name}, {slowest.outcome}); peak memory of the sandbox "
         f"{peak / 1000:.0f} MB at most ({idle / 1000:.0f} MB after sound documents), this one "
         f"{max(one.parent for one in made) / 1000:.0f} MB"
     )
@@ -169,7 +169,7 @@ def _costs(made: list[Attempt], idle: int) -> str:
 def _keep(options: argparse.Namespace, one: Attempt) -> None:
     if options.keep:
         options.keep.mkdir(exist_ok=True)
-        _, data = spoilt(options.seed, one.number, specimens())
+        _, data = mutate_specimen(options.seed, one.number, make_specimens())
         (options.keep / f"{options.seed}-{one.number}-{one.name}").write_bytes(data)
 
 
@@ -181,9 +181,9 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--memory-mb", type=int, default=512)
     parser.add_argument("--layout", choices=("full", "body"), default="full")
-    parser.add_argument("--recognize", action="store_true", help="read pictures, which is slow")
+    parser.add_argument("--recognize", action="store_true", help="run OCR, which is slow")
     parser.add_argument("--named", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--keep", type=Path, help="folder for documents that did what none may")
+    parser.add_argument("--keep", type=Path, help="folder for documents that violated a limit")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Documents without a leak, `full` beside `body`: what the layout alone is worth.
+"""Share of documents without a leak with the `full` and the `body` layout.
 
     python -m benchmarks.extraction.layouts [--patients 200] [--seed 1] [--langs fr,en,es]
 
@@ -17,15 +17,15 @@ from scipy.stats import binomtest
 
 from extractors.document.limits import Limits
 from extractors.document.options import LANGUAGES, Layout, Options
-from extractors.documents import Extractor
-from pipeline.night.engine import annotate
+from extractors.extractor import Extractor
+from pipeline.night.engine import annotate_note
 from pipeline.notes.detection import KnownPatients
 from record.document import Annotated, Document
 from record.errors import Unreadable
 from record.patient import PatientRecord
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.letters.pdf import render
+from synthesis.fictional.pdf_letters.rendering import render
 
 _WORD = re.compile(r"[^\W_]{3,}")
 _KNOWN = KnownPatients()
@@ -39,16 +39,16 @@ def main() -> None:
     )
     print("| --- | --- | ---: | ---: | --- | ---: | --- | ---: |")
     for lang in options.langs.split(","):
-        letters = list(rendered(lang, options.patients, options.seed))
+        letters = list(render_reports(lang, options.patients, options.seed))
         for layout in Layout:
-            for row in measured(letters, layout):
+            for row in measure_layouts(letters, layout):
                 print("| " + " | ".join((lang, layout.value, *row)) + " |", flush=True)
 
 
 Letter = tuple[bytes, Annotated, PatientRecord]
 
 
-def rendered(lang: str, patients: int, seed: int) -> Iterator[Letter]:
+def render_reports(lang: str, patients: int, seed: int) -> Iterator[Letter]:
     """Render the hospital's reports."""
     hospital = make_hospital(patients, seed=seed, lang=lang)
     for note in hospital.notes():
@@ -58,9 +58,9 @@ def rendered(lang: str, patients: int, seed: int) -> Iterator[Letter]:
             yield data, annotated, hospital.patients[int(person or 0)]
 
 
-def measured(letters: Sequence[Letter], layout: Layout) -> Iterator[tuple[str, ...]]:
+def measure_layouts(letters: Sequence[Letter], layout: Layout) -> Iterator[tuple[str, ...]]:
     """Return a row for each way of detecting."""
-    extractor = Extractor(Limits(), Options(layout, LANGUAGES))
+    extractor = Extractor(Limits(), Options(layout, languages=LANGUAGES))
     left: dict[str, Counter[int]] = {name: Counter() for name in DETECTIONS}
     refused = 0
     for number, (data, gold, patient) in enumerate(letters):
@@ -76,10 +76,10 @@ def measured(letters: Sequence[Letter], layout: Layout) -> Iterator[tuple[str, .
             lang=gold.document.lang,
             written=gold.document.written,
         )
-        secret = secrets(gold)
+        secret = identifier_words(gold)
         for name in DETECTIONS:
-            masked = without(text, detected(name, document, patient))
-            left[name][number] = len(secret & words(masked))
+            masked = blank_spans(text, detect_spans(name, document, patient))
+            left[name][number] = len(secret & split_words(masked))
     for name, leaks in left.items():
         clean = sum(count == 0 for count in leaks.values())
         interval = binomtest(clean, len(leaks)).proportion_ci(method="wilson")
@@ -88,19 +88,19 @@ def measured(letters: Sequence[Letter], layout: Layout) -> Iterator[tuple[str, .
         yield str(len(leaks)), str(refused), name, rate, between, str(leaks.total())
 
 
-def secrets(gold: Annotated) -> set[str]:
+def identifier_words(gold: Annotated) -> set[str]:
     """Return the words that only identifiers hold."""
     text = gold.document.text
-    inside = set[str]().union(*(words(text[span.start : span.end]) for span in gold.spans))
-    return inside - words(without(text, gold.spans))
+    inside = set[str]().union(*(split_words(text[span.start : span.end]) for span in gold.spans))
+    return inside - split_words(blank_spans(text, gold.spans))
 
 
-def words(text: str) -> set[str]:
+def split_words(text: str) -> set[str]:
     """Return the words and numbers of at least three characters, in small letters."""
     return set(_WORD.findall(text.casefold()))
 
 
-def without(text: str, spans: Sequence[Span]) -> str:
+def blank_spans(text: str, spans: Sequence[Span]) -> str:
     """Blank the spans out."""
     chars = list(text)
     for span in spans:
@@ -108,11 +108,13 @@ def without(text: str, spans: Sequence[Span]) -> str:
     return "".join(chars)
 
 
-def detected(detection: str, document: Document, patient: PatientRecord) -> Sequence[Span]:
+def detect_spans(detection: str, document: Document, patient: PatientRecord) -> Sequence[Span]:
     """Find identifiers in one of the ways compared."""
     if detection == "none":
         return ()
-    return annotate(document, patient if detection == "rules and known" else None, _KNOWN).spans
+    return annotate_note(
+        document, patient if detection == "rules and known" else None, _KNOWN
+    ).spans
 
 
 def _parse() -> argparse.Namespace:

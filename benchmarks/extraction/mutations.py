@@ -1,4 +1,4 @@
-"""Ways to spoil a document: its bytes, its tokens, or the parts it is packed from."""
+"""Mutations of documents for fuzzing: of bytes, of tokens, and of archive members."""
 
 import copy
 import io
@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 import pymupdf
 
-from benchmarks.extraction.specimens import zipped
+from benchmarks.extraction.specimens import zip_members
 
 # A sound document, spoilt, makes MuPDF talk.
 pymupdf.TOOLS.mupdf_display_errors(False)
@@ -51,13 +51,13 @@ _NUMBERS = (
 
 def flip(data: bytes, rng: Random) -> bytes:
     """Flip some bits."""
-    spoilt = bytearray(data)
-    for _ in range(rng.choice((1, 1, 2, 8, 64)) if spoilt else 0):
-        spoilt[rng.randrange(len(spoilt))] ^= 1 << rng.randrange(8)
-    return bytes(spoilt)
+    mutated = bytearray(data)
+    for _ in range(rng.choice((1, 1, 2, 8, 64)) if mutated else 0):
+        mutated[rng.randrange(len(mutated))] ^= 1 << rng.randrange(8)
+    return bytes(mutated)
 
 
-def put(data: bytes, rng: Random) -> bytes:
+def overwrite(data: bytes, rng: Random) -> bytes:
     """Put a byte of meaning, or noise, over what is there or between."""
     at = rng.randint(0, len(data))
     new = rng.choice((rng.choice(_BYTES) * rng.choice((1, 1, 3, 1000, 30_000)), rng.randbytes(20)))
@@ -155,7 +155,7 @@ def _tokens(kind: str) -> Mutate:
     def tokens(data: bytes, rng: Random) -> bytes:
         found = list(_TOKENS[kind].finditer(data))
         if not found:
-            return put(data, rng)
+            return overwrite(data, rng)
         pieces, last = [], 0
         chosen = {rng.randrange(len(found)) for _ in range(rng.choice((1, 1, 2, 5, 20)))}
         for number in sorted(chosen):
@@ -190,7 +190,7 @@ _VALUES = (
 )
 
 
-def objects(data: bytes, rng: Random) -> bytes:
+def mutate_objects(data: bytes, rng: Random) -> bytes:
     """Spoil what the objects of a sound PDF say; the file as such stays sound."""
     try:
         with pymupdf.open(stream=data, filetype="pdf") as document:
@@ -221,7 +221,7 @@ _MOST_NODES = 5_000
 _DEEPEST = 400  # deeper ones can be parsed, but not be written here
 
 
-def branches(data: bytes, rng: Random) -> bytes:
+def mutate_tree(data: bytes, rng: Random) -> bytes:
     """Spoil the tree of a sound XML document, which stays well-formed."""
     try:
         root = ElementTree.fromstring(data)
@@ -266,7 +266,7 @@ def _bend(node: Element, other: Element, rng: Random) -> None:
             inner = outer
 
 
-def members(data: bytes, rng: Random) -> bytes:
+def mutate_member(data: bytes, rng: Random) -> bytes:
     """Spoil a member of a zip archive, or leave it out, name it anew, pack it otherwise."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -274,7 +274,7 @@ def members(data: bytes, rng: Random) -> bytes:
     except _UNSOUND:
         return flip(data, rng)
     if not unpacked:
-        return put(data, rng)
+        return overwrite(data, rng)
     name = rng.choice(sorted(unpacked))
     kind = rng.randrange(12)
     if kind == 0:
@@ -286,10 +286,10 @@ def members(data: bytes, rng: Random) -> bytes:
     elif kind == 3:
         unpacked[name] = unpacked[name] + b" " * rng.choice((MOST_BYTES, 20 * MOST_BYTES))
     else:
-        spoil = rng.choice((*[branches] * 9, *[_tokens("xml")] * 3, *BYTEWISE))
+        spoil = rng.choice((*[mutate_tree] * 9, *[_tokens("xml")] * 3, *BYTEWISE))
         unpacked[name] = spoil(unpacked[name], rng)[:MOST_BYTES]
     methods = (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
-    return zipped(unpacked, rng.choices(methods, (20, 4, 1, 1))[0])
+    return zip_members(unpacked, rng.choices(methods, (20, 4, 1, 1))[0])
 
 
 _NAMES = (
@@ -306,12 +306,12 @@ _NAMES = (
 # Recipes -----------------------------------------------------------------------------------------
 
 
-BYTEWISE: tuple[Mutate, ...] = (flip, put, delete, repeat, swap, cut)
+BYTEWISE: tuple[Mutate, ...] = (flip, overwrite, delete, repeat, swap, cut)
 
 _FITTING: Mapping[str, tuple[Mutate, ...]] = {
     "pdf": (_tokens("pdf"), _tokens("pdf")),
     "rtf": (_tokens("rtf"), _tokens("rtf")),
-    "docx": (members, members, members),
+    "docx": (mutate_member, mutate_member, mutate_member),
     "html": (_tokens("xml"), _tokens("xml")),
     "xml": (_tokens("xml"), _tokens("xml")),
     "eml": (_tokens("eml"), _tokens("eml"), _tokens("xml")),
@@ -320,10 +320,10 @@ _FITTING: Mapping[str, tuple[Mutate, ...]] = {
 
 
 # What only works on a sound document comes first, and often alone.
-_FIRST: Mapping[str, Mutate] = {"pdf": objects, "docx": members, "xml": branches}
+_FIRST: Mapping[str, Mutate] = {"pdf": mutate_objects, "docx": mutate_member, "xml": mutate_tree}
 
 
-def spoilt(seed: int, number: int, whole: Mapping[str, bytes]) -> tuple[str, bytes]:
+def mutate_specimen(seed: int, number: int, whole: Mapping[str, bytes]) -> tuple[str, bytes]:
     """Make the spoilt document of this number: the name of what it was, and its bytes."""
     rng = Random(f"{seed}:{number}")
     name = sorted(whole)[number % len(whole)]

@@ -1,4 +1,4 @@
-"""Characters that are read wrongly on scanned pages of the fictional hospital, by language.
+"""Character error rate of OCR on scanned pages of the fictional hospital, by language.
 
     python -m benchmarks.extraction.ocr [--notes 10] [--dpi 300] [--languages eng,fra,spa]
 
@@ -27,10 +27,10 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from extractors.document.page import Page
-from extractors.layout.page_text import join
+from extractors.layout.page_text import join_lines
 from extractors.pdf.ocr import Recognizer
 from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.letters.pdf import render
+from synthesis.fictional.pdf_letters.rendering import render
 
 HOSPITAL_LANGUAGES = ("fr", "en", "es")
 _NOTES_PER_PATIENT = 3
@@ -68,9 +68,9 @@ def main() -> None:
         options.languages.split(","), dpi=options.dpi, tessdata=options.tessdata
     )
     if not recognizer.available:
-        raise SystemExit("tesserocr or tesseract's data for a language is not installed")
+        raise SystemExit("install tesserocr and tesseract's data for each language")
     print(
-        f"pictures of {options.dpi} dpi; {platform.machine()}, {os.cpu_count()} cores, "
+        f"images at {options.dpi} dpi; {platform.machine()}, {os.cpu_count()} cores, "
         f"Python {platform.python_version()}\n\n"
         "| language | notes | pages | characters | any order | worst note | in order "
         "| confidence | s/page |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
@@ -121,7 +121,7 @@ def recognize(recognizer: Recognizer, data: bytes, errors: Errors) -> str:
             pages.append(Page(number, page.rect.width, page.rect.height, seen.lines))
             errors.confidences.append(seen.confidence)
     errors.pages += len(pages)
-    return join(pages).text
+    return join_lines(pages).text
 
 
 def any_order(printed: list[str], read: list[str]) -> int:
@@ -180,9 +180,11 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--notes", type=int, default=10, help="in each language")
-    parser.add_argument("--dpi", type=int, default=300, help="of the picture that is recognized")
-    parser.add_argument("--languages", default="eng,fra,spa", help="tesseract's, parted by commas")
+    parser.add_argument("--notes", type=int, default=10, help="notes per language")
+    parser.add_argument("--dpi", type=int, default=300, help="resolution of the images")
+    parser.add_argument(
+        "--languages", default="eng,fra,spa", help="comma-separated languages, by tesseract's names"
+    )
     parser.add_argument("--tessdata", help="folder of tesseract's data")
     parser.add_argument("--seed", type=int, default=7)
     return parser.parse_args()

@@ -1,4 +1,4 @@
-"""Small documents of every kind that is read, always the same bytes: what fuzzing starts from."""
+"""Small valid documents of every supported format, byte-identical on each run, as fuzzing seeds."""
 
 import io
 import zipfile
@@ -24,7 +24,7 @@ _OOXML = "http://schemas.openxmlformats.org"
 _WORD = f'xmlns:w="{_OOXML}/wordprocessingml/2006/main"'
 
 
-def specimens() -> dict[str, bytes]:
+def make_specimens() -> dict[str, bytes]:
     """Make the documents, by names that end like those of files do."""
     return {
         "letter.pdf": _report(),
@@ -133,7 +133,7 @@ def _modern() -> bytes:
             writer.write_text(page)
             page.set_rotation(rotation)
         field = pymupdf.Widget()
-        field.field_name, field.field_type = "service", pymupdf.PDF_WIDGET_TYPE_TEXT
+        field.field_name, field.field_type = "service", pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT
         field.field_value, field.rect = "Cardiologie", pymupdf.Rect(50, 400, 200, 420)
         document[0].add_widget(field)
         document.set_metadata({})
@@ -210,10 +210,10 @@ def _docx() -> bytes:
             "</w:style></w:styles>"
         ),
     }
-    return zipped({name: xml.encode() for name, xml in members.items()})
+    return zip_members({name: xml.encode() for name, xml in members.items()})
 
 
-def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zip_members(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     """Pack members into an archive that bears no date of its own."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", method) as archive:
@@ -245,7 +245,7 @@ def _mail() -> bytes:
     message.add_attachment(_rtf(), maintype="application", subtype="rtf", filename="lettre.rtf")
     message.add_attachment(b"suite", maintype="text", subtype="plain", filename="n.txt")
     inner = message.get_payload()
-    assert isinstance(inner, list)
+    assert isinstance(inner, list) and isinstance(inner[0], EmailMessage)
     inner[0].set_boundary("====limit-2====")
     return message.as_bytes()
 

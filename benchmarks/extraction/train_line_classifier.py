@@ -1,4 +1,4 @@
-"""Training of the shipped box classifier on fictional letters.
+"""Training of the shipped line classifier on fictional letters.
 
     python -m benchmarks.extraction.train_line_classifier OUTPUT.npz [--documents 2400]
         [--steps 3000] [--seed 1]
@@ -11,10 +11,10 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks.extraction.letters import letters
-from benchmarks.extraction.segmentation import DEV_SEEDS, classes, measure, table
-from extractors.layout.line_classifier import BoxModel
-from extractors.layout.training import train
+from benchmarks.extraction.letters import render_letters
+from benchmarks.extraction.segmentation import DEV_SEEDS, class_table, measure, table
+from extractors.layout.line_classifier import LineClassifier
+from extractors.layout.training import train_line_classifier
 
 _EVERY = 100
 
@@ -22,17 +22,21 @@ _EVERY = 100
 def main() -> None:
     options = _parse()
     started = time.perf_counter()
-    documents = [pages for _, pages in letters(range(options.documents), held_out=False)]
-    print(f"{len(documents)} letters, {sum(map(len, documents))} pages rendered and read", end="")
+    documents = [pages for _, pages in render_letters(range(options.documents), held_out=False)]
+    print(
+        f"{len(documents)} letters, {sum(map(len, documents))} pages rendered and extracted", end=""
+    )
     print(f" in {time.perf_counter() - started:.0f} s")
     started = time.perf_counter()
-    model = train(documents, seed=options.seed, steps=options.steps, progress=_report)
+    model = train_line_classifier(
+        documents, seed=options.seed, steps=options.steps, progress=_report
+    )
     print(f"{options.steps} steps in {time.perf_counter() - started:.0f} s")
     model.save(options.output)
-    dev = list(letters(DEV_SEEDS, held_out=False))
+    dev = list(render_letters(DEV_SEEDS, held_out=False))
     bars = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
-    print(table({f"keep {bar}": measure(BoxModel(model.weights, bar), dev) for bar in bars}))
-    print(classes(measure(model, dev).scores))
+    print(table({f"keep {bar}": measure(LineClassifier(model.weights, bar), dev) for bar in bars}))
+    print(class_table(measure(model, dev).scores))
 
 
 def _report(step: int, loss: float) -> None:
@@ -41,7 +45,7 @@ def _report(step: int, loss: float) -> None:
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Train the classifier of lines that is shipped.")
+    parser = argparse.ArgumentParser(description="Train the shipped line classifier.")
     parser.add_argument("output", type=Path)
     parser.add_argument("--documents", type=int, default=2400)
     parser.add_argument("--steps", type=int, default=3000)

@@ -1,4 +1,4 @@
-"""What attackers learn from releases: linkage of two cohorts, and a search for what was missed.
+"""Attacks on releases: linkage of two cohorts, and the parrot attack on missed identifiers.
 
     python -m benchmarks.night.attacks [--patients 500] [--lang fr] [--missed 0.01] [--only linkage]
 
@@ -20,13 +20,13 @@ from evaluation.attacks.linkage import (
     FIELDS,
     Evidence,
     Linkage,
-    evidence_of,
-    intervals,
-    link,
-    nearly,
+    collect_evidence,
+    date_intervals,
+    link_patients,
+    nearby_values,
 )
-from evaluation.attacks.parrot import ParrotAttack, Shadow, crossed, judge
-from evaluation.detection.leaks import words
+from evaluation.attacks.parrot import ParrotAttack, Shadow, score_suspicion, suspect_by_halves
+from evaluation.detection.leaks import fold_words
 from record.document import Annotated
 from record.label import Label
 from record.policy import Action, Policy
@@ -41,8 +41,8 @@ MASTER = MasterKey(bytes(range(32)))
 CHARACTERS = 1000
 NOTES_PER_PATIENT = 2
 SHADOW_SEED = 1000
-OWN = "nothing missed: reads like an original of the patient"
-STRANGE = "nothing missed: like one of another patient"
+OWN = "nothing missed: value equals an original of the patient"
+STRANGE = "nothing missed: value equals one of another patient"
 
 Flags = NDArray[np.bool_]
 Chosen = Callable[[Sequence[FictionalNote], float, int], set[tuple[int, int]]]
@@ -52,7 +52,7 @@ Chosen = Callable[[Sequence[FictionalNote], float, int], set[tuple[int, int]]]
 class Planted:
     """A release, its identifiers as spans, and what is wrong with each of them.
 
-    `is_leak` tells which are originals that were left; `recurs` which read like something that
+    `is_leak` marks the originals that were left; `recurs` which read like something that
     the patient's notes held before, as a common name or an initial may; `strange` which read like
     something of another patient's notes, which no leak explains.
     """
@@ -79,19 +79,24 @@ def main() -> None:
 def linkage_table(hospital: Hospital) -> str:
     """Link two cohorts, and one with itself, field by field."""
     notes = list(hospital.notes())
-    asthma, cancer = (shown(hospital, notes, cohort) for cohort in ("asthma", "cancer"))
-    again = shown(hospital, notes, "asthma")
+    asthma, cancer = (
+        collect_release_evidence(hospital, notes, cohort) for cohort in ("asthma", "cancer")
+    )
+    again = collect_release_evidence(hospital, notes, "asthma")
     lines = [
-        "| shown | linked, two keys | 95 % | by guessing | p | linked, one key |",
+        "| evidence | linked, two keys | 95 % | chance | p | linked, one key |",
         "| --- | ---: | --- | ---: | ---: | ---: |",
     ]
     for field in asthma:
-        two, one = link(asthma[field], cancer[field]), link(asthma[field], again[field])
+        two, one = (
+            link_patients(asthma[field], cancer[field]),
+            link_patients(asthma[field], again[field]),
+        )
         lines.append(_linked(field, two, one))
     return "\n".join(lines) + "\n"
 
 
-def shown(
+def collect_release_evidence(
     hospital: Hospital, notes: Sequence[FictionalNote], cohort: str
 ) -> Mapping[str, Sequence[Evidence]]:
     """Release notes, visits and births under the key of a cohort; give what each patient shows."""
@@ -108,23 +113,26 @@ def shown(
             "visit_start_date": [visit.start.date() for visit in hospital.visits],
         }
     )
-    ids, days = defaultdict(set), defaultdict(set)
+    ids: dict[int, set[str]] = defaultdict(set)
+    days: dict[int, set[int]] = defaultdict(set)
     rows = columns.treat("visit_occurrence", visits).rows.to_pylist()
     for visit, row in zip(hospital.visits, rows, strict=True):
         ids[visit.person_id] |= {str(row["person_id"]), str(row["visit_occurrence_id"])}
         days[visit.person_id].add(row["visit_start_date"].toordinal())
     births = {p: _born(hospital, columns, p) for p in people}
-    found = {f: [evidence_of(released[p], f) for p in people] for f in (*FIELDS, "partial dates")}
+    found = {
+        f: [collect_evidence(released[p], f) for p in people] for f in (*FIELDS, "partial dates")
+    }
     for field, more in (("ids", ids), ("dates", {p: set(map(str, days[p])) for p in people})):
         found[field] = [e | more[p] for e, p in zip(found[field], people, strict=True)]
     of_fields = [found[field] for field in FIELDS]
     together = [frozenset[str]().union(*of_one) for of_one in zip(*of_fields, strict=True)]
     partial = found.pop("partial dates")
     return found | {
-        "all of these": together,
+        "all combined": together,
         "partial dates in notes": partial,
-        "about when born": [nearly(births[p] // 365, 2) for p in people],
-        "distances between dates": [intervals({*days[p], births[p]}) for p in people],
+        "approximate birth date": [nearby_values(births[p] // 365, 2) for p in people],
+        "intervals between dates": [date_intervals({*days[p], births[p]}) for p in people],
     }
 
 
@@ -147,16 +155,16 @@ def parrot_table(hospital: Hospital, shadow: Hospital, missed: float) -> str:
     """Let both attackers loose on releases with nothing missed, and with planted misses."""
     lines = [
         "| release | attacker | identifiers | originals | suspected | hits | recall, 95 % | "
-        "by guessing | p | AUC |",
+        "chance | p | AUC |",
         "| --- | --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |",
     ]
-    for name, found in arms(hospital, shadow, missed):
+    for name, found in attack_releases(hospital, shadow, missed):
         for attacker, attack in found.items():
             lines.append(_attacked(name, attacker, attack))
     return "\n".join(lines) + "\n"
 
 
-def arms(
+def attack_releases(
     hospital: Hospital, shadow: Hospital, missed: float
 ) -> Iterator[tuple[str, dict[str, ParrotAttack]]]:
     """Attack a complete release, releases with misses of two kinds, and one without surrogates.
@@ -165,16 +173,16 @@ def arms(
     notes held before, and beside it like something that another patient's did.
     """
     plain, masked = Policy(locale=hospital.lang), _masked(hospital.lang)
-    trained = plant(shadow, missed, at_random, plain)
-    complete = plant(hospital, missed, nothing, plain)
+    trained = plant(shadow, missed, plant_at_random, plain)
+    complete = plant(hospital, missed, plant_nothing, plain)
     budget = round(missed * len(complete.is_leak))
     yield OWN, _attack(trained, complete, complete.recurs, budget)
     yield STRANGE, _attack(trained, complete, complete.strange, budget)
-    target = plant(hospital, missed, at_random, plain)
+    target = plant(hospital, missed, plant_at_random, plain)
     yield "missed at random", _attack(trained, target, target.is_leak)
     for name, choose, policy in (
-        ("missed where unsure", where_unsure, plain),
-        ("missed at random, others masked", at_random, masked),
+        ("missed where unexpected", plant_where_unexpected, plain),
+        ("missed at random, others masked", plant_at_random, masked),
     ):
         trained = plant(shadow, missed, choose, policy)
         target = plant(hospital, missed, choose, policy)
@@ -185,11 +193,11 @@ def _attack(
     trained: Planted, target: Planted, truth: Flags, budget: int | None = None
 ) -> dict[str, ParrotAttack]:
     attacker = Shadow()
-    attacker.learn(trained.notes, crossed(trained.notes), trained.is_leak)
-    suspicion = crossed(target.notes)
+    attacker.learn(trained.notes, suspect_by_halves(trained.notes), trained.is_leak)
+    suspicion = suspect_by_halves(target.notes)
     return {
-        "parrot": judge(suspicion, truth, budget=budget),
-        "shadow": judge(attacker.suspect(target.notes, suspicion), truth, budget=budget),
+        "parrot": score_suspicion(suspicion, truth, budget=budget),
+        "shadow": score_suspicion(attacker.suspect(target.notes, suspicion), truth, budget=budget),
     }
 
 
@@ -198,7 +206,7 @@ def plant(hospital: Hospital, share: float, choose: Chosen, policy: Policy) -> P
     notes = list(hospital.notes())
     left = choose(notes, share, 1)
     rewriter = Rewriter(MASTER.cohort("asthma"), policy)
-    before = defaultdict(set)
+    before: dict[int, set[str]] = defaultdict(set)
     for note in notes:
         text = note.annotated.document.text
         before[note.person_id] |= {_value(text, span) for span in note.annotated.spans}
@@ -221,12 +229,16 @@ def plant(hospital: Hospital, share: float, choose: Chosen, policy: Policy) -> P
     return Planted(released, *(np.array(found, np.bool_) for found in (is_leak, recurs, strange)))
 
 
-def nothing(_notes: Sequence[FictionalNote], _share: float, _seed: int) -> set[tuple[int, int]]:
+def plant_nothing(
+    _notes: Sequence[FictionalNote], _share: float, _seed: int
+) -> set[tuple[int, int]]:
     """Leave nothing."""
     return set()
 
 
-def at_random(notes: Sequence[FictionalNote], share: float, seed: int) -> set[tuple[int, int]]:
+def plant_at_random(
+    notes: Sequence[FictionalNote], share: float, seed: int
+) -> set[tuple[int, int]]:
     """Leave identifiers wherever they stand."""
     places = _places(notes)
     chance = np.random.default_rng(seed)
@@ -234,13 +246,15 @@ def at_random(notes: Sequence[FictionalNote], share: float, seed: int) -> set[tu
     return {places[number] for number in chosen}
 
 
-def where_unsure(notes: Sequence[FictionalNote], share: float, _seed: int) -> set[tuple[int, int]]:
+def plant_where_unexpected(
+    notes: Sequence[FictionalNote], share: float, _seed: int
+) -> set[tuple[int, int]]:
     """Leave identifiers where a reader of the other half of the notes expects them least.
 
     So do detectors that learned from notes: what they miss stands where such things seldom do.
     """
     marked = [_without_ages(note.annotated) for note in notes]
-    suspicion = crossed(marked)
+    suspicion = suspect_by_halves(marked)
     places = _places(notes)
     order = np.argsort(-suspicion, kind="stable")
     return {places[number] for number in order[: round(share * len(places))]}
@@ -265,7 +279,7 @@ def _counts(span: Span) -> bool:
 
 
 def _value(text: str, span: Span) -> str:
-    return " ".join(words(text[span.start : span.end]))
+    return " ".join(fold_words(text[span.start : span.end]))
 
 
 def _rewritten(
@@ -318,7 +332,9 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--patients", type=int, default=500)
     parser.add_argument("--lang", choices=("fr", "en", "es"), default="fr")
-    parser.add_argument("--missed", type=float, default=0.01, help="share of identifiers left")
+    parser.add_argument(
+        "--missed", type=float, default=0.01, help="share of identifiers that are missed"
+    )
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--only", choices=("", "linkage", "parrot"), default="")
     return parser.parse_args()

@@ -1,4 +1,4 @@
-"""A hospital of counts: nights of a feed as the quality gate sees them, without a single note.
+"""Simulated nightly counts of a hospital, as the quality gate sees them, with and without faults.
 
 Volumes follow the weekday, fall on holidays and vary between nights; rates follow the weekday,
 drift over the year and vary by night, by label, by site and by note (a note has many dates or
@@ -11,8 +11,16 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from pipeline.state.count_cells import MEASURES, NIGHTS, Cell, Series, among, group_of, series_of
-from pipeline.state.count_history import title
+from pipeline.state.quality_counts import (
+    MEASURES,
+    NIGHTS,
+    CountCell,
+    Series,
+    base_series,
+    cluster_measures,
+    series_of,
+)
+from pipeline.state.quality_series import make_title
 
 START = date(2020, 1, 6)  # a Monday
 WINDOW = 84
@@ -66,7 +74,7 @@ class Night:
 class Layout:
     """Which leaf adds to which series: matrices of series by leaves, and what the series are."""
 
-    leaves: list[Cell]
+    leaves: list[CountCell]
     series: list[Series]
     counts: np.ndarray
     bases: np.ndarray
@@ -78,19 +86,19 @@ class Layout:
     @property
     def titles(self) -> list[str]:
         """The names of the series, for people."""
-        return [title(series) for series in self.series]
+        return [make_title(series) for series in self.series]
 
 
-def leaves() -> list[Cell]:
+def list_leaves() -> list[CountCell]:
     """Every cell of this hospital, in the order of what `draw` gives."""
     places = [(site, *kind) for site in SITES for kind in KINDS]
 
-    def at(measure: str, name: str = "", detector: str = "") -> Iterator[Cell]:
-        yield from (Cell(measure, name, detector, k, s, x) for s, k, x in places)
+    def at(measure: str, name: str = "", detector: str = "") -> Iterator[CountCell]:
+        yield from (CountCell(measure, name, detector, k, s, x) for s, k, x in places)
 
     cells = [*at("notes"), *at("empty"), *at("copies")]
-    cells += (Cell("worked", "", "", k, s) for s, k, _ in places)
-    cells += (Cell("refused", "low-quality", "", k, s) for s, k, _ in places)
+    cells += (CountCell("worked", "", "", k, s) for s, k, _ in places)
+    cells += (CountCell("refused", "low-quality", "", k, s) for s, k, _ in places)
     for label in LABELS:
         for detector in DETECTORS:
             cells += at("spans", label, detector)
@@ -100,17 +108,17 @@ def leaves() -> list[Cell]:
         cells += at("lengths", name)
     for name in LINES:
         cells += at("lines", name)
-    cells += (Cell("scores", name, "model") for name in SCORES)
-    cells += (Cell("surrogates", label) for label in LABELS)
-    cells += (Cell("span-squares", label) for label in LABELS)
-    cells += (Cell("line-squares", name) for name in LINES)
-    cells += (Cell("date-squares", name) for name in SHAPES)
+    cells += (CountCell("scores", name, "model") for name in SCORES)
+    cells += (CountCell("surrogates", label) for label in LABELS)
+    cells += (CountCell("span-squares", label) for label in LABELS)
+    cells += (CountCell("line-squares", name) for name in LINES)
+    cells += (CountCell("date-squares", name) for name in SHAPES)
     return cells
 
 
-def layout() -> Layout:
+def make_layout() -> Layout:
     """Ask the gate which series it makes of these cells."""
-    cells = leaves()
+    cells = list_leaves()
     counted = [series_of(cell)[0] for cell in cells]
     series = sorted({each for some in counted for each in some})
     place = {each: k for k, each in enumerate(series)}
@@ -121,7 +129,7 @@ def layout() -> Layout:
             counts[place[each], number] = 1
         shared = set(series_of(cell)[1])
         for each in series:
-            bases[place[each], number] = among(each) in shared
+            bases[place[each], number] = base_series(each) in shared
     families = sorted({each.family for each in series})
     return Layout(
         cells,
@@ -265,14 +273,14 @@ def mondays_double(night: Night) -> None:
 FAULTS: dict[Fault, tuple[str, ...]] = {
     dates_switch: ("9999-99-99 at site north",),
     letterheads_lost: ("header read by pdf",),
-    fed_twice: ("fed twice",),
+    fed_twice: ("duplicate notes",),
     label_silent: ("PHONE by rules",),
     mondays_double: ("LAST_NAME",),
 }
 """Each fault with words that a reason for the alarm must have, to name it."""
 
 
-class Books:
+class CountBook:
     """The counts of the last nights of a hospital, laid out for the test: the last one at the end.
 
     The nights before it stand in no order, which the test does not ask for.
@@ -286,7 +294,7 @@ class Books:
         self.nights = 0
         names = {name: k for k, name in enumerate({(c.measure, c.name) for c in plan.leaves})}
         self._name_of = np.array([names[cell.measure, cell.name] for cell in plan.leaves])
-        groups = [group_of(series) for series in plan.series]
+        groups = [cluster_measures(series) for series in plan.series]
         self._squares = np.array([names.get(squares, -1) for squares, _ in groups])
         self._plain = np.array([names.get(plain, -1) for _, plain in groups])
 

@@ -1,4 +1,4 @@
-"""Linking of the people of made-up files: B-cubed precision, recall and F1 by language.
+"""Entity linking of persons in fictional files: B-cubed precision, recall and F1 by language.
 
     python -m benchmarks.night.linking [--patients 60] [--seed 11] [--misspelt 0.05]
         [--repeat 1 0.9 0.5]
@@ -6,7 +6,7 @@
 The hospital knows whom each name, mail address and account means. A mention's true cluster is
 that person within the patient's file, its predicted cluster the entity that
 `surrogates.patient.person_linking` gives it, note by note. `--misspelt` makes one
-mistake in this share of the names of five letters and more. A second table tells what
+mistake in this share of the names of five letters and more. A second table shows what
 `repeat_third_parties` costs: mentions are then the family names of everybody but the patient, the
 true cluster a person's name, the predicted one the surrogate that the engine
 writes with each chance of `--repeat`. Prints Markdown.
@@ -23,8 +23,8 @@ from record.folding import fold
 from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import MasterKey
-from surrogates.patient.known_people import PATIENT, Circle
-from surrogates.patient.person_linking import link
+from surrogates.patient.known_people import PATIENT, KnownPeople
+from surrogates.patient.person_linking import link_persons
 from surrogates.rewrite import Rewriter
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.people.records import FictionalNote, Hospital
@@ -53,9 +53,9 @@ def main() -> None:
     for share in dict.fromkeys((0.0, options.misspelt)):
         for lang in LANGUAGES:
             hospital = make_hospital(options.patients, seed=options.seed, lang=lang)
-            found = mentions(hospital, misspelt=share, seed=options.seed)
+            found = link_mentions(hospital, misspelt=share, seed=options.seed)
             result = found.score()
-            how = f"{share:.0%} misspelt" if share else "as written"
+            how = f"{share:.0%} misspelt" if share else "unchanged"
             print(
                 f"| {how} | {lang} | {options.patients} | {result.mentions} |"
                 f" {len(set(found.truth))} | {result.precision:.4f} | {result.recall:.4f} |"
@@ -66,14 +66,14 @@ def main() -> None:
     for repeat in options.repeat:
         for lang in LANGUAGES:
             hospital = make_hospital(options.patients, seed=options.seed, lang=lang)
-            result = written(hospital, repeat).score()
+            result = cluster_by_surrogate(hospital, repeat).score()
             print(
                 f"| {repeat:g} | {lang} | {result.mentions} | {result.precision:.4f} |"
                 f" {result.recall:.4f} | {result.f1:.4f} |"
             )
 
 
-def written(hospital: Hospital, repeat: float) -> Mentions:
+def cluster_by_surrogate(hospital: Hospital, repeat: float) -> Mentions:
     """Cluster the family names of third parties by the surrogates they are given."""
     cohort = MasterKey(bytes(32)).cohort("linking")
     rewriter = Rewriter(cohort, Policy(locale=hospital.lang, repeat_third_parties=repeat))
@@ -94,16 +94,16 @@ def _plain(text: str, span: Span) -> str:
     return fold(text[span.start : span.end]).replace("-", " ")
 
 
-def mentions(hospital: Hospital, *, misspelt: float = 0.0, seed: int = 0) -> Mentions:
+def link_mentions(hospital: Hospital, *, misspelt: float = 0.0, seed: int = 0) -> Mentions:
     """Link every note of a hospital by itself."""
-    circles = {
-        person: Circle(record, hospital.lang) for person, record in hospital.patients.items()
+    known_people = {
+        person: KnownPeople(record, hospital.lang) for person, record in hospital.patients.items()
     }
     truth: list[tuple[int, str]] = []
     predicted: list[tuple[int, str]] = []
     for note in hospital.notes():
         document, spans = misspell(note, misspelt, Random(f"{seed}/{note.note_id}"))
-        linked = link(document, spans, circles[note.person_id])
+        linked = link_persons(document, spans, known_people[note.person_id])
         for who, entity in zip(note.who, linked.entities, strict=True):
             if who:
                 truth.append((note.person_id, who))
@@ -151,7 +151,7 @@ def _mistakes(name: str, rng: Random) -> Iterator[str]:
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Measure the linking of people.")
+    parser = argparse.ArgumentParser(description="Measure entity linking of persons.")
     parser.add_argument("--patients", type=int, default=60)
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--misspelt", type=float, default=0.05)

@@ -1,4 +1,4 @@
-"""Notes per second of the nightly job: the plain engine, then one and two worker processes.
+"""Throughput of the nightly job: the plain engine, and one and two worker processes.
 
     python -m benchmarks.night.nightly [--notes 20000] [--characters 3000] [--folder DIR]
 
@@ -15,15 +15,16 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import create_engine
 
-from pipeline.config.memory import peak_kilobytes
-from pipeline.night.demo import demo_config
-from pipeline.night.engine import drive
+from pipeline.config.peak_memory import measure_peak_kilobytes
+from pipeline.night.demo import make_demo_config
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
-from pipeline.night.supervisor import drive as spawned
-from record.garbage_collection import collect_seldom
+from pipeline.night.supervisor import run_in_workers as spawned
+from record.garbage_collection import collect_garbage_rarely
 from surrogates.keys.keys import new_master
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import write_omop
@@ -64,7 +65,7 @@ def make(folder: Path, notes: int, characters: int) -> dict[str, float]:
     return {"notes": count, "seconds": time.perf_counter() - started}
 
 
-def fresh_process(folder: Path, arm: str) -> dict[str, object]:
+def fresh_process(folder: Path, arm: str) -> dict[str, Any]:
     """Run one arm in a process that has done nothing else."""
     command = [
         sys.executable,
@@ -76,27 +77,27 @@ def fresh_process(folder: Path, arm: str) -> dict[str, object]:
         str(folder),
     ]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-    result: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
 
 
-def run_arm(folder: Path, arm: str) -> dict[str, object]:
+def run_arm(folder: Path, arm: str) -> dict[str, Any]:
     """Run the nightly job once, from nothing, and measure it."""
     name = arm.replace(" ", "-")
-    text = demo_config("fr").replace("state.db", f"state-{name}.db")
+    text = make_demo_config("fr").replace("state.db", f"state-{name}.db")
     text = text.replace("research.db", f"research-{name}.db")
     config = folder / f"{name}.toml"
     config.write_text(text + f'\n[report]\nfolder = "report-{name}"\n', encoding="utf-8")
     (folder / f"report-{name}").mkdir()
-    collect_seldom()  # as the program does
+    collect_garbage_rarely()  # as the program does
     started = time.perf_counter()
     if arm == "engine":
-        ended = run_nightly(config, drive)
+        ended = run_nightly(config, run_in_process)
     else:
         ended = run_nightly(config, spawned, workers=int(arm.split(maxsplit=1)[0]))
     seconds = time.perf_counter() - started
     tally = ended.summary.tally
-    own = peak_kilobytes()
+    own = measure_peak_kilobytes()
     return {
         "seconds": seconds,
         "notes": tally.outcomes["released"],
@@ -110,13 +111,13 @@ def run_arm(folder: Path, arm: str) -> dict[str, object]:
     }
 
 
-def table(made: dict[str, float], results: dict[str, dict[str, object]]) -> str:
+def table(made: dict[str, float], results: dict[str, dict[str, Any]]) -> str:
     """Lay the results out as Markdown."""
     lines = [
-        f"{made['notes']:.0f} notes made in {made['seconds']:.0f} s; "
+        f"{made['notes']:.0f} notes generated in {made['seconds']:.0f} s; "
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "",
-        "| arm | seconds | notes/s | against engine | released | quarantined | peak MB |",
+        "| arm | seconds | notes/s | relative to engine | released | quarantined | peak MB |",
         "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     base = next(iter(results.values()))["seconds"]
@@ -145,8 +146,8 @@ def _parse() -> argparse.Namespace:
     )
     parser.add_argument("--notes", type=int, default=20_000)
     parser.add_argument("--characters", type=int, default=3_000)
-    parser.add_argument("--folder", type=Path, help="where the databases go; default: temporary")
-    parser.add_argument("--only", help="arms to run, parted by commas")
+    parser.add_argument("--folder", type=Path, help="folder for the databases; default: temporary")
+    parser.add_argument("--only", help="comma-separated arms to run")
     parser.add_argument("--arm", help=argparse.SUPPRESS)
     return parser.parse_args()
 

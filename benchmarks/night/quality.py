@@ -1,4 +1,4 @@
-"""False alarms of the quality gate over simulated years, and the faults that it sees in one night.
+"""False alarms of the quality gate over simulated years, and faults detected in the first night.
 
     python -m benchmarks.night.quality [--years 10] [--seeds 1] [--others 1] [--fault-nights 20]
 
@@ -13,18 +13,26 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.night.count_feeds import FAULTS, Books, Fault, Feed, Hospital, Layout, layout
-from pipeline.night.drift import DriftFinding, compare
-from pipeline.night.quality_gate import allowance
+from benchmarks.night.count_feeds import (
+    FAULTS,
+    CountBook,
+    Fault,
+    Feed,
+    Hospital,
+    Layout,
+    make_layout,
+)
+from pipeline.quality.drift import DriftFinding, compare_last_night
+from pipeline.quality.gate import compute_allowance
 
 DAYS_A_QUARTER = 365.25 / 4
 MIN_DAYS = 28
 
 FEEDS = {
-    "as a hospital": Feed(),
-    "small: 150 notes a night": Feed(notes=150.0),
-    "large: 15,000 notes a night": Feed(notes=15_000.0),
-    "restless: variations doubled": Feed(
+    "typical hospital": Feed(),
+    "small: 150 notes per night": Feed(notes=150.0),
+    "large: 15,000 notes per night": Feed(notes=15_000.0),
+    "volatile: variation doubled": Feed(
         volume=0.24, of_night=0.08, of_label=0.10, of_site=0.10, drift=0.2
     ),
 }
@@ -32,9 +40,9 @@ FEEDS = {
 
 def main() -> None:
     options = _parse()
-    plan = layout()
+    plan = make_layout()
     print(f"{len(plan.series)} series in {plan.family.max() + 1} families\n")
-    print("| feed | nights | quarters | expected at most | holds | held a quarter | notices |")
+    print("| feed | nights | quarters | expected at most | holds | holds per quarter | notices |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     started = time.process_time()
     for name, feed in FEEDS.items():
@@ -43,7 +51,7 @@ def main() -> None:
         # The ordinary hospital is looked at for all of the years, the others for a part of them.
         years = options.years if feed == Feed() else options.years * options.others
         for seed in range(1, options.seeds + 1):
-            for found in judged(plan, feed, seed, round(years * 365.25)):
+            for found in judge_nights(plan, feed, seed, round(years * 365.25)):
                 nights += 1
                 held += bool((found.is_alarm & ~plan.is_notice).any())
                 noticed += bool((found.is_alarm & plan.is_notice).any())
@@ -56,13 +64,13 @@ def main() -> None:
         )
         if options.causes:
             print(causes.most_common(12))
-    print("\n| fault | feed | nights | seen in its first night | named |")
+    print("\n| fault | feed | nights | detected in the first night | reason |")
     print("| --- | --- | ---: | ---: | ---: |")
     for fault, words in FAULTS.items():
         for name, feed in FEEDS.items():
             seen = named = 0
             for seed in range(options.fault_nights):
-                reasons = reasons_of(plan, feed, 1000 + seed, fault)
+                reasons = first_night_reasons(plan, feed, 1000 + seed, fault)
                 seen += bool(reasons)
                 named += any(word in reason for reason in reasons for word in words)
             what = (fault.__doc__ or "").rstrip(".")
@@ -70,18 +78,20 @@ def main() -> None:
     print(f"\n{time.process_time() - started:.0f} CPU-seconds")
 
 
-def judged(plan: Layout, feed: Feed, seed: int, nights: int) -> Iterator[DriftFinding]:
+def judge_nights(plan: Layout, feed: Feed, seed: int, nights: int) -> Iterator[DriftFinding]:
     """Test one night after the other, once there are enough to learn from."""
-    hospital, books = Hospital(feed, seed), Books(plan)
+    hospital, books = Hospital(feed, seed), CountBook(plan)
     for _ in range(nights + MIN_DAYS):
         books.add(*hospital.night())
         if books.nights > MIN_DAYS:
             yield _test(books)
 
 
-def reasons_of(plan: Layout, feed: Feed, seed: int, fault: Fault, nights: int = 84) -> list[str]:
+def first_night_reasons(
+    plan: Layout, feed: Feed, seed: int, fault: Fault, nights: int = 84
+) -> list[str]:
     """Name what alarms in the first night of a fault, after this many sound ones."""
-    hospital, books = Hospital(feed, seed), Books(plan)
+    hospital, books = Hospital(feed, seed), CountBook(plan)
     for _ in range(nights):
         books.add(*hospital.night())
     books.add(*hospital.night(fault))  # the 85th night is that of a Monday
@@ -89,15 +99,15 @@ def reasons_of(plan: Layout, feed: Feed, seed: int, fault: Fault, nights: int = 
     return [plan.titles[k] for k in np.flatnonzero(found.is_alarm & ~plan.is_notice)]
 
 
-def _test(books: Books) -> DriftFinding:
+def _test(books: CountBook) -> DriftFinding:
     plan = books.plan
-    return compare(
+    return compare_last_night(
         books.counts,
         books.bases,
         books.clusters(),
         plan.family,
         plan.least,
-        allowance(0.5),
+        compute_allowance(0.5),
     )
 
 
@@ -105,10 +115,12 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--years", type=float, default=10.0)
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--others", type=float, default=1.0, help="share of years, other feeds")
+    parser.add_argument(
+        "--others", type=float, default=1.0, help="share of the years for the other feeds"
+    )
     parser.add_argument("--budget", type=float, default=0.5)
     parser.add_argument("--fault-nights", type=int, default=20)
-    parser.add_argument("--causes", action="store_true", help="say which series alarmed")
+    parser.add_argument("--causes", action="store_true", help="print the series that raised alarms")
     return parser.parse_args()
 
 

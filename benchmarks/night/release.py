@@ -1,4 +1,4 @@
-"""Notes per second of a cohort release, against detecting the same notes again.
+"""Throughput of a cohort release, compared with detecting the same notes again.
 
     python -m benchmarks.night.release [--notes 2000] [--times 1] [--rows 5] [--workers 1]
                                  [--postgresql URL] [--hybrid 40] [--folder DIR]
@@ -33,20 +33,20 @@ from typing import Any
 from sqlalchemy import create_engine, insert, inspect, text
 
 from benchmarks.night.nightly import make
-from pipeline.config.memory import peak_kilobytes
+from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import load
-from pipeline.night.demo import demo_config
-from pipeline.night.engine import drive
+from pipeline.night.demo import make_demo_config
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
-from pipeline.night.supervisor import drive as spawned
-from pipeline.notes.stages import taken
+from pipeline.night.supervisor import run_in_workers as spawned
+from pipeline.notes.stages import start_batch
 from pipeline.notes.stored_spans import STAGES
-from pipeline.notes.worker_resources import Tools, open_tools
+from pipeline.notes.worker_resources import WorkerResources, open_resources
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
 from pipeline.state.tables import LEDGER, RELEASED, SPAN_STORE
 from pipeline.warehouse.note_rows import Unit
-from record.garbage_collection import collect_seldom
+from record.garbage_collection import collect_garbage_rarely
 
 COPIED = {
     "person": ("person_id",),
@@ -65,7 +65,7 @@ def main() -> None:
     options = _parse()
     if options.arm:
         # As the program does.
-        collect_seldom()
+        collect_garbage_rarely()
         print(json.dumps(ARMS[options.arm](options)))
         return
     if options.folder:
@@ -73,11 +73,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder, prefix="release-") as name:
         options.folder = Path(name)
         make(options.folder, options.notes, options.characters)
-        (options.folder / CONFIG).write_text(demo_config("fr"), encoding="utf-8")
+        (options.folder / CONFIG).write_text(make_demo_config("fr"), encoding="utf-8")
         results = {"rules and known": fresh_process(options, "detect")}
         if options.hybrid:
             results["hybrid"] = fresh_process(options, "hybrid")
-        spread(options)
+        multiply_notes(options)
         for arm in arms(options):
             results[arm] = fresh_process(options, arm)
     print(table(options, results))
@@ -89,7 +89,7 @@ def arms(options: argparse.Namespace) -> list[str]:
     return asked + ["postgresql to postgresql"] * bool(options.postgresql)
 
 
-def spread(options: argparse.Namespace) -> None:
+def multiply_notes(options: argparse.Namespace) -> None:
     """Add measurements and copies to the hospital, and put it on a server where that is asked."""
     folder = options.folder
     engine = create_engine(f"sqlite:///{folder / 'hospital.db'}")
@@ -111,7 +111,7 @@ def spread(options: argparse.Namespace) -> None:
                     )
                 )
     engine.dispose()
-    with open_tools(load(folder / CONFIG)) as tools:
+    with open_resources(load(folder / CONFIG)) as tools:
         for copy in range(1, options.times):
             copy_spans(tools, copy)
     (folder / "persons.txt").write_text(
@@ -136,16 +136,16 @@ MEASURED = """insert into measurement select note_id * 100 + :number, person_id,
     note_datetime, 32817, 7.5 + note_id % 9, 8713, visit_occurrence_id, 'Hb' from note"""
 
 
-def copy_spans(tools: Tools, copy: int) -> None:
+def copy_spans(tools: WorkerResources, copy: int) -> None:
     """Store the spans of the hospital's notes for a copy of them, as if it had been detected."""
-    originals = sorted(tools.state.released_ids())
+    originals = sorted(tools.state.read_released_ids())
     originals = [note_id for note_id in originals if note_id < STEP]
     before = dict(STAGES[:2])
     for start in range(0, len(originals), 500):
         some = originals[start : start + 500]
-        entries, stored = tools.state.entries(some), tools.state.sealed(some)
+        entries, stored = tools.state.read_entries(some), tools.state.read_sealed(some)
         for rows in tools.source.pick([copy * STEP + note_id for note_id in some], 500):
-            batch = taken(replace(_UNIT, count=len(rows)), rows, tools)
+            batch = start_batch(replace(_UNIT, count=len(rows)), rows, tools)
             for stage in before.values():
                 batch = stage(batch, tools)
             ledger, spans = [], []
@@ -162,7 +162,9 @@ def copy_spans(tools: Tools, copy: int) -> None:
             _store(tools, ledger, spans)
 
 
-def _store(tools: Tools, ledger: list[dict[str, Any]], spans: list[dict[str, Any]]) -> None:
+def _store(
+    tools: WorkerResources, ledger: list[dict[str, Any]], spans: list[dict[str, Any]]
+) -> None:
     engine = create_engine(f"sqlite:///{tools.settings.base / 'state.db'}")
     with engine.begin() as connection:
         connection.execute(insert(LEDGER), ledger)
@@ -209,7 +211,7 @@ def fresh_process(options: argparse.Namespace, arm: str) -> dict[str, Any]:
 
 def detect(options: argparse.Namespace) -> dict[str, Any]:
     """Detect all notes by rules and what is known, as the nightly job does."""
-    return measured(lambda: _nightly(options.folder / CONFIG))
+    return measure_step(lambda: _nightly(options.folder / CONFIG))
 
 
 def hybrid(options: argparse.Namespace) -> dict[str, Any]:
@@ -227,13 +229,13 @@ def hybrid(options: argparse.Namespace) -> dict[str, Any]:
     config = folder / "hybrid.toml"
     config.write_text(configured + '\n[model]\nfolder = "default"\n[report]\nfolder = "hybrid"\n')
     (folder / "hybrid").mkdir()
-    with open_tools(load(config)):
+    with open_resources(load(config)):
         pass  # what is loaded once for a night is not counted
-    return measured(lambda: _nightly(config))
+    return measure_step(lambda: _nightly(config))
 
 
 def _nightly(config: Path) -> tuple[int, dict[str, int]]:
-    return run_nightly(config, drive).summary.tally.outcomes["released"], {}
+    return run_nightly(config, run_in_process).summary.tally.outcomes["released"], {}
 
 
 def release(options: argparse.Namespace, output: str, config: str = CONFIG) -> dict[str, Any]:
@@ -251,18 +253,18 @@ def release(options: argparse.Namespace, output: str, config: str = CONFIG) -> d
         refused.update(released.counts.refused)
         return released.counts.notes["released"], released.peaks
 
-    return measured(step) | {"refused": refused}
+    return measure_step(step) | {"refused": refused}
 
 
-def measured(step: Callable[[], tuple[int, dict[str, int]]]) -> dict[str, Any]:
-    """Take the time of a step that tells how many notes it did, and of its children."""
+def measure_step(step: Callable[[], tuple[int, dict[str, int]]]) -> dict[str, Any]:
+    """Measure the time of a step, which returns its number of notes, and of its children."""
     wall, before = time.perf_counter(), _seconds()
     notes, peaks = step()
     return {
         "notes": notes,
         "seconds": _seconds() - before,
         "wall": time.perf_counter() - wall,
-        "peak_mb": max([peak_kilobytes(), *peaks.values()]) / 1024,
+        "peak_mb": max([measure_peak_kilobytes(), *peaks.values()]) / 1024,
     }
 
 
@@ -284,12 +286,12 @@ ARMS: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
 def table(options: argparse.Namespace, results: dict[str, dict[str, Any]]) -> str:
     """Lay the results out as Markdown."""
     lines = [
-        f"{options.notes} notes x {options.times}, {options.rows} measurements a note, "
+        f"{options.notes} notes x {options.times}, {options.rows} measurements per note, "
         f"{options.workers} workers; {platform.machine()}, {os.cpu_count()} cores, "
         f"Python {platform.python_version()}",
         "",
-        "| arm | notes | processor seconds | notes/s of processor | seconds | times hybrid | "
-        "times rules | peak MB of a process |",
+        "| arm | notes | CPU seconds | notes per CPU second | seconds | times hybrid | "
+        "times rules | peak MB per process |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     rates = {arm: found["notes"] / found["seconds"] for arm, found in results.items()}
@@ -303,7 +305,7 @@ def table(options: argparse.Namespace, results: dict[str, dict[str, Any]]) -> st
     for arm, found in results.items():
         if refused := found.get("refused"):
             reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(refused.items()))
-            lines.append(f"\nNot released, {arm}: {reasons}.")
+            lines.append(f"\nNot released by {arm}: {reasons}.")
     return "\n".join(lines)
 
 
@@ -319,7 +321,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--hybrid", type=int, default=0)
     parser.add_argument("--postgresql", metavar="URL", default="")
     parser.add_argument("--skip-sqlite", action="store_true")
-    parser.add_argument("--folder", type=Path, help="where the databases go; default: temporary")
+    parser.add_argument("--folder", type=Path, help="folder for the databases; default: temporary")
     parser.add_argument("--arm", help=argparse.SUPPRESS)
     return parser.parse_args()
 

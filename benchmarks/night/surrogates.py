@@ -1,4 +1,4 @@
-"""Replacement alone: notes per second and core from known spans, and rows of tables.
+"""Throughput of replacement: notes per second and core from known spans, and table rows.
 
     python -m benchmarks.night.surrogates [--notes 400] [--rows 200000] [--rounds 3] [--profile]
 
@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from record.columns import COLUMNS, TABLES, Holds
+from record.columns import COLUMNS, TABLES, ColumnType
 from record.document import Document
 from record.patient import PatientRecord
 from record.policy import Policy
@@ -59,10 +59,10 @@ def main() -> None:
     if options.profile:
         for lang in LANGUAGES:
             arm = _fresh(_lots(lang, options.notes, 2), lang)
-            print(f"{lang}, ten notes a patient, by module:\n{shares(arm)}")
+            print(f"{lang}, ten notes per patient, by module:\n{profile_shares(arm)}")
 
 
-def cases(lang: str, notes: int, seed: int = 1) -> list[Case]:
+def make_cases(lang: str, notes: int, seed: int = 1) -> list[Case]:
     """Write notes with so many spans each, those of a patient one after the other."""
     hospital = make_hospital(
         -(-notes // NOTES_PER_PATIENT),
@@ -82,7 +82,7 @@ def cases(lang: str, notes: int, seed: int = 1) -> list[Case]:
 
 def _lots(lang: str, notes: int, number: int, first: int = 1) -> list[list[Case]]:
     """Write lots of notes of different patients."""
-    return [cases(lang, notes, seed) for seed in range(first, first + number)]
+    return [make_cases(lang, notes, seed) for seed in range(first, first + number)]
 
 
 def _some(spans: Sequence[Span]) -> tuple[Span, ...]:
@@ -94,8 +94,8 @@ def _some(spans: Sequence[Span]) -> tuple[Span, ...]:
 def notes_table(notes: int, rounds: int) -> str:
     """Measure the first note of each patient, ten of each, and ten of each read again."""
     lines = [
-        "| notes | identifiers a note | characters | first note of a patient | ten a patient | "
-        "read again |",
+        "| notes | identifiers per note | characters | first note of a patient "
+        "| ten per patient | repeated |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for lang in LANGUAGES:
@@ -110,8 +110,8 @@ def notes_table(notes: int, rounds: int) -> str:
         )
         spans = statistics.mean(len(spans) for _, spans, _ in found)
         size = statistics.mean(len(document.text) for document, _, _ in found)
-        told = " | ".join(f"{rate:,.0f}/s" for rate in rates)
-        lines.append(f"| {lang} | {spans:.0f} | {size:,.0f} | {told} |")
+        cells = " | ".join(f"{rate:,.0f}/s" for rate in rates)
+        lines.append(f"| {lang} | {spans:.0f} | {size:,.0f} | {cells} |")
     return "\n".join(lines) + "\n"
 
 
@@ -136,12 +136,12 @@ def _rewrite(rewriter: Rewriter, found: Sequence[Case]) -> int:
 def rows_table(rows: int, rounds: int) -> str:
     """Measure tables whose patients are new, and the next rows of the same patients."""
     lines = [
-        "| table | columns | rows a patient | rows of new patients | of known ones |",
+        "| table | columns | rows per patient | rows of new patients | rows of known patients |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
     for table in TABLES:
         each = 1 if table in OF_PERSONS else ROWS_PER_PATIENT
-        batches = made_rows(table, rows, each).to_batches(max_chunksize=BATCH)
+        batches = make_rows(table, rows, each).to_batches(max_chunksize=BATCH)
         known = Columns(MASTER.cohort("known"), Policy())
         fresh = _rate(lambda t=table, b=batches: _treat(None, t, b), rounds)  # type: ignore[misc]
         again = _rate(lambda k=known, t=table, b=batches: _treat(k, t, b), rounds)  # type: ignore[misc]
@@ -150,7 +150,7 @@ def rows_table(rows: int, rounds: int) -> str:
         )
     persons = rows // ROWS_PER_PATIENT
     every = {
-        table: made_rows(table, persons * each, each).to_batches(max_chunksize=BATCH)
+        table: make_rows(table, persons * each, each).to_batches(max_chunksize=BATCH)
         for table in TABLES
         for each in (1 if table in OF_PERSONS else ROWS_PER_PATIENT,)
     }
@@ -159,9 +159,7 @@ def rows_table(rows: int, rounds: int) -> str:
     again = _rate(lambda: _treat_all(known, every), rounds)
     columns = sum(map(len, TABLES.values()))
     each = ROWS_PER_PATIENT * (len(TABLES) - len(OF_PERSONS)) + len(OF_PERSONS)
-    lines.append(
-        f"| all, one after the other | {columns} | {each} | {fresh:,.0f}/s | {again:,.0f}/s |"
-    )
+    lines.append(f"| all tables in turn | {columns} | {each} | {fresh:,.0f}/s | {again:,.0f}/s |")
     return "\n".join(lines) + "\n"
 
 
@@ -178,7 +176,7 @@ def _treat(columns: Columns | None, table: str, batches: Sequence[pa.RecordBatch
     return sum(columns.treat(table, batch, owners).rows.num_rows for batch in batches)
 
 
-def made_rows(table: str, rows: int, each: int) -> pa.Table:
+def make_rows(table: str, rows: int, each: int) -> pa.Table:
     """Make rows of a table with every column of the CDM filled."""
     chance = np.random.default_rng(1)
     persons = np.arange(rows) // each + 1
@@ -199,21 +197,21 @@ def made_rows(table: str, rows: int, each: int) -> pa.Table:
 
 
 def _values(
-    holds: Holds,
+    holds: ColumnType,
     name: str,
     days: "np.ndarray[tuple[int], np.dtype[np.int64]]",
     chance: np.random.Generator,
 ) -> pa.Array:
     size = len(days)
     match holds:
-        case Holds.DATE:
+        case ColumnType.DATE:
             return pa.array(days.astype(np.int32)).cast(pa.date32())
-        case Holds.MOMENT:
+        case ColumnType.MOMENT:
             seconds = days * 86_400 + chance.integers(0, 86_400, size)
             return pa.array(seconds * 1_000_000).cast(pa.timestamp("us"))
-        case Holds.ID | Holds.CODE:
+        case ColumnType.ID | ColumnType.CODE:
             return pa.array(chance.integers(1, 1000, size))
-        case Holds.NUMBER:
+        case ColumnType.NUMBER:
             low, high = PARTS.get(name, (1, 100))
             return pa.array(chance.integers(low, high, size, endpoint=True))
     return pa.array(chance.integers(1, 1000, size)).cast(pa.string())
@@ -238,7 +236,7 @@ def _loop() -> float:
     return time.process_time() - started
 
 
-def shares(arm: Arm) -> str:
+def profile_shares(arm: Arm) -> str:
     """Return which modules the time goes to, and which functions most; calls cost more here."""
     profile = cProfile.Profile(time.process_time)
     arm()
@@ -260,10 +258,10 @@ def _most(spent: dict[str, float], total: float, count: int) -> Iterator[str]:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--notes", type=int, default=400, help="in each language")
-    parser.add_argument("--rows", type=int, default=200_000, help="of each table")
+    parser.add_argument("--notes", type=int, default=400, help="notes per language")
+    parser.add_argument("--rows", type=int, default=200_000, help="rows per table")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--profile", action="store_true", help="tell where the time goes")
+    parser.add_argument("--profile", action="store_true", help="print a profile")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Whether a de-identifier learns more from the vectors of two sites than from those of one.
+"""Gain of a de-identifier trained on the vectors of two sites over one trained on a single site.
 
     python -m benchmarks.sharing.pooled TRAIN DEV --kit REPRESENTER -o FOLDER [--skip 60]
         [--site 20]
@@ -22,6 +22,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,14 +30,14 @@ from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
 from evaluation.detection.intervals import student_interval
-from evaluation.utility.utility import differ, f1, precision, recall
+from evaluation.utility.tagger_utility import f1, permutation_p_value, precision, recall
 from models.private import deidentifier_training
 from models.private.deidentifier import Deidentifier, EncodedSentence
-from models.private.folder import digest, load
+from models.private.serialization import digest, load
 from pipeline.files.jsonl import JsonLine, read_notes
-from pipeline.sharing.encoding import SharingPaths, encode_site, read_order, site_of
-from pipeline.sharing.pool import pool
-from pipeline.sharing.vectors import MANIFEST, read_shared
+from pipeline.sharing.pooled_sites import pool_sites
+from pipeline.sharing.shared_files import MANIFEST, read_shared
+from pipeline.sharing.site_encoding import SharingPaths, encode_site, make_site, read_order
 from record.document import Annotated
 from record.errors import ConfigError
 
@@ -57,11 +58,11 @@ class Scored:
 
     def counts(self, folder: Path) -> Counts:
         """Count tokens that a de-identifier found, invented and missed. (notes, 3)"""
-        told = deidentifier_training.token_counts(
+        token_counts = deidentifier_training.token_counts(
             deidentifier_training.load_deidentifier(folder), self.held
         )
         counts = np.zeros((self.total, 3))
-        np.add.at(counts, self.notes, told)
+        np.add.at(counts, self.notes, token_counts)
         return counts
 
 
@@ -73,7 +74,7 @@ def main() -> None:
         print(json.dumps(found), flush=True)
 
 
-def pooled(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def pooled(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Train with each site and with both, for each seed, and compare them."""
     shared, scored = _encode(options)
     start = None if options.from_nothing else load(options.kit).deidentifier
@@ -83,7 +84,7 @@ def pooled(options: argparse.Namespace) -> Iterator[dict[str, object]]:
             out = options.output / f"{arm}-{seed}"
             recipe = _recipe(options, arm, seed, start)
             if not (out / deidentifier_training.SETTINGS).exists():
-                held = pool([shared[site] for site in sites], [shared["chosen"]])
+                held = pool_sites([shared[site] for site in sites], [shared["chosen"]])
                 deidentifier_training.train_deidentifier(
                     held.train, held.dev, recipe, out, start=start
                 )
@@ -95,11 +96,11 @@ def pooled(options: argparse.Namespace) -> Iterator[dict[str, object]]:
 
 
 def _scores(counts: Counts) -> dict[str, float]:
-    told = {"precision": precision, "recall": recall, "f1": f1}
-    return {name: float(score(counts)) for name, score in told.items()}
+    scores = {"precision": precision, "recall": recall, "f1": f1}
+    return {name: float(score(counts)) for name, score in scores.items()}
 
 
-def compare(both: Sequence[Counts], one: Sequence[Counts]) -> dict[str, object]:
+def compare(both: Sequence[Counts], one: Sequence[Counts]) -> dict[str, Any]:
     """Return by how much F1 is higher, of counts (notes, 3) that each seed gave."""
     pairs = list(zip(both, one, strict=True))
     gains = [float(f1(two.sum(0)) - f1(alone.sum(0))) for two, alone in pairs]
@@ -116,14 +117,14 @@ def compare(both: Sequence[Counts], one: Sequence[Counts]) -> dict[str, object]:
         "each seed": gains,
         "over seeds": student_interval(gains) if len(gains) > 1 else None,
         "over notes": [float(bound) for bound in apart.confidence_interval],
-        "p": differ(counts[0], counts[1], f1),
-        "p of each seed": [differ(*pair, f1) for pair in pairs],
+        "p": permutation_p_value(counts[0], counts[1], f1),
+        "p of each seed": [permutation_p_value(*pair, f1) for pair in pairs],
     }
 
 
 def _encode(options: argparse.Namespace) -> tuple[dict[str, Path], Scored]:
-    """Encode what is not encoded yet, and tell which note each scored sentence is of."""
-    sites = {name: site_of(notes, {}, binary=True) for name, notes in _parts(options).items()}
+    """Encode what is not encoded yet, and return the note of each scored sentence."""
+    sites = {name: make_site(notes, {}, binary=True) for name, notes in _parts(options).items()}
     kit, encoder = load(options.kit), digest(options.kit)
     shared = {name: options.output / name for name in sites}
     for name, site in sites.items():
@@ -132,7 +133,9 @@ def _encode(options: argparse.Namespace) -> tuple[dict[str, Path], Scored]:
             encode_site(site, kit, places, representer=encoder)
     manifest, rows = read_shared(shared["scored"])
     if manifest.representer != encoder:
-        raise ConfigError(str(options.output), "is of another representer", "name a new folder")
+        raise ConfigError(
+            str(options.output), "was encoded with another representer", "give a new folder"
+        )
     notes = sites["scored"].notes
     note_of = np.repeat(np.arange(len(notes)), [len(note) for note in notes])
     order = read_order(_inside(shared["scored"]), sites["scored"], manifest)
@@ -157,14 +160,14 @@ def _recipe(
 ) -> deidentifier_training.DeidentifierRecipe:
     epochs = options.epochs if arm == "both" else options.alone_epochs or options.epochs
     recipe = deidentifier_training.DeidentifierRecipe(epochs=epochs, seed=seed)
-    return recipe.going_on(start) if start else recipe
+    return recipe.for_fine_tuning(start) if start else recipe
 
 
 def _losses(out: Path, recipe: deidentifier_training.DeidentifierRecipe) -> dict[str, float]:
     """Return the lowest loss on the notes that weights were selected by, and its epoch."""
     about = json.loads((out / deidentifier_training.SETTINGS).read_text("utf-8"))["about"]
     if about["recipe"] != json.loads(json.dumps(asdict(recipe))):
-        raise ConfigError(str(out), "was trained with other settings", "name a new folder")
+        raise ConfigError(str(out), "was trained with other settings", "give a new folder")
     losses = [epoch["dev"] for epoch in about["history"]]
     return {"loss": min(losses), "epoch": 1 + int(np.argmin(losses))}
 
@@ -178,22 +181,33 @@ def _annotated(path: Path) -> list[Annotated]:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Read what the command is told."""
+    """Return the parser of the command line."""
     made = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = made.add_argument
     add("train", type=Path)
     add("dev", type=Path)
-    add("--kit", type=Path, required=True, help="a representer")
-    add("-o", "--output", type=Path, required=True, help="keep everything here, and go on there")
-    add("--skip", type=int, default=60, help="first notes of TRAIN, which the representer knows")
-    add("--site", type=int, help="notes of each site; default: half of those of TRAIN")
-    add("--chosen", type=int, default=30, help="first notes of DEV, to select weights by")
-    add("--scored", type=int, help="notes of DEV after those; default: all")
+    add("--kit", type=Path, required=True, help="folder of a representer")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        help="folder for all results; an interrupted run is resumed",
+    )
+    add(
+        "--skip",
+        type=int,
+        default=60,
+        help="number of first notes of TRAIN to skip, as the representer learnt them",
+    )
+    add("--site", type=int, help="notes per site; default: half of TRAIN")
+    add("--chosen", type=int, default=30, help="number of first notes of DEV for selecting weights")
+    add("--scored", type=int, help="number of further notes of DEV to score; default: all")
     add("--epochs", type=int, default=6)
-    add("--alone-epochs", type=int, help="of a site alone; default: --epochs")
-    add("--from-nothing", action="store_true", help="begin without the representer's network")
+    add("--alone-epochs", type=int, help="epochs for a single site; default: --epochs")
+    add("--from-nothing", action="store_true", help="do not start from the representer's network")
     add("--seeds", type=int, default=3)
-    add("--seed", type=int, nargs="+", help="instead of 1 to --seeds")
+    add("--seed", type=int, nargs="+", help="seeds to use instead of 1 to --seeds")
     add("--threads", type=int, default=1)
     return made
 

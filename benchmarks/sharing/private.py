@@ -1,4 +1,4 @@
-"""What private representations and word-level pseudonymization cost, and what they hide.
+"""Cost and protection of private representations and word-level pseudonymization.
 
     python -m benchmarks.sharing.private tokens TRAIN DEV
     python -m benchmarks.sharing.private base TRAIN DEV [--notes 60] [--seeds 5]
@@ -31,20 +31,20 @@ import numpy as np
 import torch
 from scipy.stats import binomtest
 
-from evaluation.attacks.adversary import LAST, any_attack
-from evaluation.attacks.sharing import AttackedRelease, attack_twins, measure
+from evaluation.attacks.frozen_adversaries import LAST, bound_any_attack
+from evaluation.attacks.shared_vectors import AttackedRelease, measure_attacks, prepare_pair_attacks
 from models.private import deidentifier_training, embeddings, recipe, representer_training
 from models.private.adversaries import Adversaries
-from models.private.adversary_training import Represent, continue_adversaries, new_adversaries
+from models.private.adversary_training import RepresenterLike, make_adversaries, train_adversaries
 from models.private.deidentifier import Deidentifier, EncodedSentence, examples
 from models.private.embeddings import Embeddings
-from models.private.folder import SETTINGS, Kit, load
-from models.private.pairs import Pairs
 from models.private.pseudonymization import Pseudonymizer, pseudonymize
-from models.private.representer import Unprotected
+from models.private.representer import IdentityRepresenter
+from models.private.sentence_pairs import SentencePairSampler
 from models.private.sentences import Sentence, sentences
+from models.private.serialization import SETTINGS, RepresenterBundle, load
 from models.private.stop_words import stop_words
-from models.training_loop import seeded
+from models.training_loop import TrainingCallbacks, make_generator
 from pipeline.files.jsonl import JsonLine, read_notes
 from record.document import Annotated
 
@@ -68,9 +68,10 @@ def main() -> None:
         print(json.dumps(found), flush=True)
 
 
-def tokens(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def compare_tokenizers(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Return how many boundaries of spans are boundaries of tokens, and how many tokens are new."""
-    cut, plain = [set(), set()], [set(), set()]
+    cut: list[set[str]] = [set(), set()]
+    plain: list[set[str]] = [set(), set()]
     for place, path in enumerate((options.train, options.dev)):
         notes = _annotated(path)
         small = [sentences(note.document.text) for note in notes]
@@ -90,7 +91,7 @@ def tokens(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         plain[place].update(words)
 
 
-def base(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def compare_embeddings(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Train the de-identifier on embeddings; test whether whole words need the case more."""
     costs: dict[str, list[float]] = {kind: [] for kind in embeddings.KINDS}
     for kind in embeddings.KINDS:
@@ -98,9 +99,9 @@ def base(options: argparse.Namespace) -> Iterator[dict[str, object]]:
         for seed in range(1, options.seeds + 1):
             f1 = {}
             for has_case in (True, False):
-                scores, told = _deidentify(options, parts, _flat(parts.train), seed, has_case)
+                scores, summary = _deidentify(options, parts, _flat(parts.train), seed, has_case)
                 f1[has_case] = scores.f1
-                yield {"embeddings": kind, "casing": has_case, "seed": seed, **told}
+                yield {"embeddings": kind, "casing": has_case, "seed": seed, **summary}
             costs[kind].append(f1[True] - f1[False])
     differ = np.subtract(costs["words"], costs["subwords"])
     more, seeds = int((differ > 0).sum()), int((differ != 0).sum())
@@ -109,18 +110,18 @@ def base(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     yield {"casing gives": means, "more to words": more, "of seeds": seeds, "p": float(chance)}
 
 
-def curve(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def neighbour_curve(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Train the de-identifier on pseudonymized sentences, score it on real ones."""
     parts = _parts(options, options.kind)
     for neighbours in options.neighbours:
         changes = Pseudonymizer(parts.vectors, neighbours, stop_words(options.languages))
         for seed in range(1, options.seeds + 1):
             made = pseudonymize(parts.train, changes, random.Random(seed))
-            _, told = _deidentify(options, parts, made, seed)
-            yield {"neighbours": neighbours, "seed": seed, **told}
+            _, summary = _deidentify(options, parts, made, seed)
+            yield {"neighbours": neighbours, "seed": seed, **summary}
 
 
-def phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def train_phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Train a private representation in three phases and by reversal, and attack it."""
     parts = _parts(options, options.kind)
     stops = stop_words(options.languages)
@@ -128,27 +129,27 @@ def phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     # In short sentences an identifier is more of the whole, and adversaries see it sooner.
     short = [one for one in corpus.train if any(one.phi) and len(one) <= options.longest]
     replacing = Pseudonymizer(parts.vectors, options.near, stops)
-    pairs = Pairs(short[: options.pairs], parts.vectors, replacing)
+    pairs = SentencePairSampler(short[: options.pairs], parts.vectors, replacing)
     with tempfile.TemporaryDirectory() as spare:
         folder = options.output or Path(spare)
         for seed in options.seed or range(1, options.seeds + 1):
-            _, told = _deidentify(options, parts, corpus.train, seed)
-            yield {"what": "on embeddings", "seed": seed, "pairs": len(pairs), **told}
+            _, summary = _deidentify(options, parts, corpus.train, seed)
+            yield {"what": "on embeddings", "seed": seed, "pairs": len(pairs), **summary}
             size = parts.vectors.size
-            new = new_adversaries(size, size, options.adversary_units, seed)
-            raw = _attack(options, pairs, seed, Unprotected(), new, 1.0)
+            new = make_adversaries(size, size, options.adversary_units, seed)
+            raw = _attack(options, pairs, seed, IdentityRepresenter(), new, 1.0)
             yield {"what": "embeddings as they are", "seed": seed, **raw}
             for way in options.ways:
                 yield from _way(options, parts, corpus, pairs, (way, seed, folder))
 
 
-def guesses(options: argparse.Namespace) -> Iterator[dict[str, object]]:
+def guess_pairs(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Attack a representation by choices between twins, for several numbers of neighbours."""
     kit, stops = load(options.kit), stop_words(options.languages)
     attacked = _flat([_sentences(note) for note in _annotated(options.dev)[: options.scored]])
 
     def encode(some: Sequence[Sentence], seed: int) -> list[np.ndarray]:
-        return kit.encode(some, seeded("attack", seed))
+        return kit.encode(some, make_generator("attack", seed))
 
     def plain(some: Sequence[Sentence], _: int) -> list[np.ndarray]:
         return [kit.embeddings.vectors(sentence.tokens) for sentence in some]
@@ -157,10 +158,12 @@ def guesses(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     for neighbours in options.neighbours:
         replacing = Pseudonymizer(kit.embeddings, neighbours, stops)
         none = np.zeros((0, kit.embeddings.size), np.float32)
-        shared = kit.encode(attacked, seeded("shared"))
+        shared = kit.encode(attacked, make_generator("shared"))
         subject = AttackedRelease(attacked, shared, (), encode, plain, replacing, (), none)
-        found = measure(subject, drawn, data, attacks=[attack_twins])
-        found += any_attack(kit, Pairs(attacked, kit.embeddings, replacing), drawn, data)
+        found = measure_attacks(subject, drawn, data, attacks=[prepare_pair_attacks])
+        found += bound_any_attack(
+            kit, SentencePairSampler(attacked, kit.embeddings, replacing), drawn, data
+        )
         for each in found:
             yield {"neighbours": neighbours, **each.to_json()}
 
@@ -169,7 +172,7 @@ def _way(
     options: argparse.Namespace,
     parts: Parts,
     corpus: recipe.SentenceCorpus,
-    pairs: Pairs,
+    pairs: SentencePairSampler,
     case: tuple[str, int, Path],
 ) -> Iterator[dict[str, object]]:
     way, seed, folder = case
@@ -195,7 +198,7 @@ def _way(
         "noise_in": float(kit.representer.noise_in.detach().abs().mean()),
         "noise_out": float(kit.representer.noise_out.detach().abs().mean()),
     }
-    fresh = [new_adversaries(**kit.adversaries.shape, seed=seed) for _ in range(2)]
+    fresh = [make_adversaries(**kit.adversaries.shape, seed=seed) for _ in range(2)]
     for what, judges, noise in (
         ("adversaries go on", kit.adversaries, 1.0),
         ("new adversaries", fresh[0], 1.0),
@@ -205,33 +208,37 @@ def _way(
         yield {"what": f"{way}: {what}", "seed": seed, **found}
 
 
-def _scores(kit: Kit, parts: Parts, seed: int) -> deidentifier_training.DeidentifierScores:
-    given = kit.encode(parts.scored, seeded("scored", seed))
+def _scores(
+    kit: RepresenterBundle, parts: Parts, seed: int
+) -> deidentifier_training.DeidentifierScores:
+    given = kit.encode(parts.scored, make_generator("scored", seed))
     return deidentifier_training.token_scores(kit.deidentifier, _examples(parts.scored, given))
 
 
 def _attack(
     options: argparse.Namespace,
-    pairs: Pairs,
+    pairs: SentencePairSampler,
     seed: int,
-    represent: Represent,
+    represent: RepresenterLike,
     judges: Adversaries,
     noise: float,
 ) -> dict[str, object]:
     """Let adversaries learn further; give the accuracy of their last epochs on their own pairs."""
-    rounds = continue_adversaries(
+    rounds = train_adversaries(
         represent, judges, pairs, options.further, seed=seed, noise=noise, last=LAST
     )
     judged = 2 * len(rounds) * len(pairs)
-    return {"accuracy": float(np.mean(rounds)), "highest": max(rounds), "judged": judged}
+    return {
+        "accuracy": float(np.mean(rounds)),
+        "highest": max(rounds),
+        "judged": judged,
+    }
 
 
-def _tell(options: argparse.Namespace) -> deidentifier_training.Watch:
-    return (
-        (lambda entry: print(json.dumps(entry), flush=True))
-        if options.verbose
-        else (lambda entry: None)
-    )
+def _tell(options: argparse.Namespace) -> TrainingCallbacks:
+    if not options.verbose:
+        return TrainingCallbacks()
+    return TrainingCallbacks(evaluated=lambda entry: print(json.dumps(entry), flush=True))
 
 
 def _deidentify(
@@ -241,7 +248,7 @@ def _deidentify(
     seed: int,
     has_case: bool = True,
 ) -> tuple[deidentifier_training.DeidentifierScores, dict[str, object]]:
-    """Train on sentences; give the scores on those of DEV, and what is told of them."""
+    """Train on sentences; give the scores on those of DEV, and the training summary."""
 
     def made(held: Sequence[Sentence]) -> list[EncodedSentence]:
         vectors = [parts.vectors.vectors(sentence.tokens) for sentence in held]
@@ -293,7 +300,13 @@ def _edges(note: Sequence[Sentence]) -> tuple[set[int], set[int]]:
     return {start for start, _ in offsets}, {end for _, end in offsets}
 
 
-WAYS = {"tokens": tokens, "base": base, "curve": curve, "phases": phases, "guesses": guesses}
+WAYS = {
+    "tokens": compare_tokenizers,
+    "base": compare_embeddings,
+    "curve": neighbour_curve,
+    "phases": train_phases,
+    "guesses": guess_pairs,
+}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -301,8 +314,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("what", choices=WAYS)
     parser.add_argument("train", type=Path)
     parser.add_argument("dev", type=Path)
-    parser.add_argument("-o", "--output", type=Path, help="keep trainings here, and go on there")
-    parser.add_argument("--kit", type=Path, help="what `phases` kept")
+    parser.add_argument(
+        "-o", "--output", type=Path, help="folder for trainings; interrupted ones are resumed"
+    )
+    parser.add_argument("--kit", type=Path, help="folder that `phases` wrote")
     parser.add_argument("--notes", type=int, default=60)
     parser.add_argument("--scored", type=int, default=50)
     parser.add_argument("--seeds", type=int, default=1)
@@ -317,10 +332,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--near", type=int, default=50)
     parser.add_argument("--hiding", type=float, default=0.0)
     parser.add_argument("--ways", choices=recipe.WAYS, nargs="+", default=list(recipe.WAYS))
-    parser.add_argument("--seed", type=int, nargs="+", help="instead of 1 to --seeds")
+    parser.add_argument("--seed", type=int, nargs="+", help="seeds to use instead of 1 to --seeds")
     parser.add_argument("--adversary-units", type=int, default=64)
-    parser.add_argument("--pairs", type=int, default=1000, help="sentences of attacks, at most")
-    parser.add_argument("--longest", type=int, default=20, help="tokens of those sentences")
+    parser.add_argument(
+        "--pairs", type=int, default=1000, help="maximum number of attacked sentences"
+    )
+    parser.add_argument(
+        "--longest", type=int, default=20, help="maximum number of tokens per attacked sentence"
+    )
     parser.add_argument("--epochs", type=int, nargs=3, default=[8, 6, 12])
     parser.add_argument("--further", type=int, default=20)
     parser.add_argument("--languages", nargs="+", default=["es"])

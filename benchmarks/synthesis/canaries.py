@@ -1,4 +1,4 @@
-"""Whether notes planted in training are found in a model, with differential privacy and without.
+"""Canary attack on a language model, trained with and without differential privacy.
 
     python -m benchmarks.synthesis.canaries OUT [--notes 150] [--seeds 1,2,3] [--repeats 10]
         [--epsilon 4]
@@ -18,20 +18,26 @@ from itertools import islice
 from pathlib import Path
 from time import process_time
 
-from evaluation.attacks.memorization import Attack, attack
-from evaluation.attacks.reference_models import means
-from models.language.training.folder import load
+from evaluation.attacks.memorization import MembershipSeparation, separate_members
+from evaluation.attacks.reference_models import mean_log_probabilities
 from models.language.training.recipe import make_recipe
+from models.language.training.serialization import load
 from models.language.training.training import TRAINING
 from record.document import Annotated
 from synthesis.canaries import load_canaries
-from synthesis.corpora import part_notes
+from synthesis.corpus_splitting import split_notes
 from synthesis.fictional.hospital import make_hospital
+from synthesis.generator_training import train_generator
 from synthesis.prepared_corpus import MANIFEST, save_corpus
-from synthesis.training import learn
 
 _SHORTEST, _LONGEST = 300, 1300  # characters
-_TINY = {"width": 64, "layers": 1, "heads": 2, "vocabulary_size": 600, "context": 384}
+_TINY: dict[str, float] = {
+    "width": 64,
+    "layers": 1,
+    "heads": 2,
+    "vocabulary_size": 600,
+    "context": 384,
+}
 _TINY |= {"step_tokens": 1024, "peak": 0.005}
 
 
@@ -42,10 +48,10 @@ def main() -> None:
     corpus = out / "corpus"
     if not (corpus / MANIFEST).exists():
         notes = islice(fictional_notes(options.notes, options.lang), options.notes)
-        save_corpus(part_notes(notes, seed=1), corpus, {"inside": True})
+        save_corpus(split_notes(notes, seed=1), corpus, {"inside": True})
     print(
-        "| training | seed | perplexity, id (by frequency) | canaries told apart, 95 % "
-        "| processor time, s |\n| --- | --- | --- | --- | --- |"
+        "| training | seed | perplexity per id (unigram) | canary AUC, 95 % "
+        "| CPU time, s |\n| --- | --- | --- | --- | --- |"
     )
     for seed in map(int, options.seeds.split(",")):
         for name, changes in (
@@ -60,29 +66,31 @@ def main() -> None:
             if not (folder / TRAINING).exists():
                 started = process_time()
                 recipe = make_recipe("gpt-small", {**_TINY, **changes, "seed": seed})
-                learn(corpus, recipe, folder, canaries=(options.canaries, options.repeats))
+                train_generator(
+                    corpus, recipe, folder, canaries=(options.canaries, options.repeats)
+                )
                 spent = f"{process_time() - started:.0f}"
             print(_line(name, seed, folder, spent), flush=True)
 
 
 def _line(name: str, seed: int, folder: Path, spent: str) -> str:
     best = json.loads((folder / TRAINING).read_text())["best"]
-    found = attacked(folder)
+    found = attack_canaries(folder)
     return (
         f"| {name} | {seed} | {best['perplexity']:.1f} ({best['unigram']:.0f}) "
         f"| {found.auc:.2f} ({found.low:.2f} to {found.high:.2f}) | {spent} |"
     )
 
 
-def attacked(folder: Path) -> Attack:
+def attack_canaries(folder: Path) -> MembershipSeparation:
     """Tell the canaries that a model learnt from others by how likely they are to it."""
     model = load(folder)
     canaries = load_canaries(folder, model.about["canaries"])
     planted, others = (
-        list(means(model, [each.question(model.vocabulary) for each in some]))
+        list(mean_log_probabilities(model, [each.scored_text(model.vocabulary) for each in some]))
         for some in (canaries.planted, canaries.others)
     )
-    return attack(planted, others)
+    return separate_members(planted, others)
 
 
 def fictional_notes(count: int, lang: str) -> Iterator[Annotated]:
@@ -98,15 +106,17 @@ def fictional_notes(count: int, lang: str) -> Iterator[Annotated]:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("out", type=Path, metavar="OUT", help="a folder for corpus and models")
+    parser.add_argument("out", type=Path, metavar="OUT", help="folder for corpus and models")
     for name, default, what in (
-        ("notes", 150, "to learn from and to hold out"), ("canaries", 20, "planted in each model"),
-        ("repeats", 10, "how often each canary is planted"), ("epochs", 6, "without privacy"),
-        ("private-epochs", 3, "with it"),
-    ):  # fmt: skip
+        ("notes", 150, "training and held-out notes"),
+        ("canaries", 20, "canaries planted per model"),
+        ("repeats", 10, "repetitions of each canary"),
+        ("epochs", 6, "epochs without differential privacy"),
+        ("private-epochs", 3, "epochs with differential privacy"),
+    ):
         parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=what)
     parser.add_argument("--epsilon", type=float, default=4.0)
-    parser.add_argument("--seeds", default="1,2,3", help="parted by commas")
+    parser.add_argument("--seeds", default="1,2,3", help="comma-separated seeds")
     parser.add_argument("--lang", choices=("fr", "en", "es"), default="en")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Speed of filling masked letters: batched, one place at a time, and by a library's own loop.
+"""Throughput of filling masked letters: batched, one mask at a time, and with transformers.
 
     python -m benchmarks.synthesis.fill [--letters 16] [--words 1500] [--share 0.3]
         [--together 8 16]
@@ -21,10 +21,10 @@ import torch
 from transformers import BertConfig, BertForMaskedLM
 
 from models.language.masked.masked_model import MaskedFiller, TrainedMasked
-from models.language.networks.masked_network import MARKS, MaskedLM
+from models.language.networks.masked_network import SPECIAL_TOKENS, MaskedLM
 from record.document import Document
-from synthesis.filling import Filling, FillingRequest, Method, Window, fill
-from synthesis.masking import Masked, Masking, mask, words_of
+from synthesis.filling import Filling, FillingMethod, FillingRequest, Window, fill
+from synthesis.masking import MaskedDocument, Masking, mask, words_of
 
 _CLASS = "WORD"
 
@@ -72,7 +72,7 @@ class Library:
         ]
 
     def _place(self, window: Window, at: int, top: int) -> list[tuple[str, float]]:
-        mask = len(MARKS) - 1
+        mask = len(SPECIAL_TOKENS) - 1
         ids = [mask if word is None else self._known.get(word, 1) for word in window]
         scores = self._network(torch.tensor([ids])).logits[0, at]
         chosen = scores.softmax(-1).topk(top)
@@ -84,9 +84,9 @@ def main() -> None:
     """Print one line for each way of filling."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--letters", type=int, default=16)
-    parser.add_argument("--slow-letters", type=int, default=1, help="of the slow ways")
+    parser.add_argument("--slow-letters", type=int, default=1, help="letters for the slow methods")
     parser.add_argument("--words", type=int, default=1500)
-    parser.add_argument("--share", type=float, default=0.3, help="of words that are masked")
+    parser.add_argument("--share", type=float, default=0.3, help="share of words that are masked")
     parser.add_argument("--window", type=int, default=160)
     parser.add_argument("--together", type=int, nargs="*", default=[8, 16], metavar="N")
     parser.add_argument("--vocabulary", type=int, default=8192)
@@ -94,7 +94,7 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=4)
     options = parser.parse_args()
     torch.manual_seed(1)
-    words = (*MARKS, *_invented(options.vocabulary - len(MARKS)))
+    words = (*SPECIAL_TOKENS, *_invented(options.vocabulary - len(SPECIAL_TOKENS)))
     network = MaskedLM(
         len(words), width=options.width, layers=options.layers, heads=options.width // 32,
         length=options.window, dropout=0.0,
@@ -107,20 +107,20 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     print(
         f"torch {torch.__version__}, {torch.get_num_threads()} threads, {device}; letters of "
-        f"{options.words} words, {places} places in the first",
+        f"{options.words} words, {places} masks in the first",
         flush=True,
     )
-    for method in Method:
+    for method in FillingMethod:
         filling = Filling(method, top=6, window=options.window)
         alone = Filling(method, top=6, window=options.window, batch=1)
-        arms: list[tuple[str, Sequence[Masked], object, Filling]] = [
+        arms: list[tuple[str, Sequence[MaskedDocument], object, Filling]] = [
             ("library, one by one", few, theirs, alone),
             ("ours, one by one", few, OneByOne(ours), alone),
             ("ours, batched", letters, ours, filling),
         ]
-        if method is Method.ITERATIVE:
+        if method is FillingMethod.ITERATIVE:
             arms += [
-                (f"ours, {number} together", letters, ours, replace(filling, together=number))
+                (f"ours, batch of {number}", letters, ours, replace(filling, together=number))
                 for number in options.together
             ]
         speeds: list[float] = []
@@ -130,17 +130,17 @@ def main() -> None:
             print(
                 f"{method:<13} {name:<20} {speed:>9.2f} letters/cpu-min {wall:>9.2f} letters/min "
                 f"{speed / speeds[0]:>7.1f} times the library"
-                + (f" {speed / speeds[1]:>7.1f} times one by one" if len(speeds) > 1 else ""),
+                + (f" {speed / speeds[1]:>7.1f} times ours one by one" if len(speeds) > 1 else ""),
                 flush=True,
             )
 
 
-def _fill(letters: Sequence[Masked], filler: object, filling: Filling) -> None:
+def _fill(letters: Sequence[MaskedDocument], filler: object, filling: Filling) -> None:
     fill([FillingRequest(each) for each in letters], filler, filling)  # type: ignore[arg-type]
 
 
 def _speed(
-    letters: Sequence[Masked], work: Callable[[Sequence[Masked]], None]
+    letters: Sequence[MaskedDocument], work: Callable[[Sequence[MaskedDocument]], None]
 ) -> tuple[float, float]:
     """Return letters a minute of processor time, and of the clock."""
     started, began = process_time(), perf_counter()
@@ -149,9 +149,9 @@ def _speed(
     return 60 * len(letters) / spent, 60 * len(letters) / lasted
 
 
-def _letter(number: int, words: Sequence[str], options: argparse.Namespace) -> Masked:
+def _letter(number: int, words: Sequence[str], options: argparse.Namespace) -> MaskedDocument:
     chance = Random(number)
-    text = " ".join(chance.choices(words[len(MARKS) :], k=options.words))
+    text = " ".join(chance.choices(words[len(SPECIAL_TOKENS) :], k=options.words))
     parts = [_CLASS] * len(words_of(text))
     return mask(Document(str(number), text), (), (), Masking({_CLASS: options.share}), parts)
 

@@ -1,4 +1,4 @@
-"""Speed of generation by how many texts are written side by side, and what bounds it.
+"""Throughput of text generation by batch size, and its theoretical bounds.
 
     python -m benchmarks.synthesis.generate [--batches 1,8,32,64,128] [--length 128]
         [--only lstm|gpt]
@@ -20,6 +20,7 @@ import argparse
 import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter, process_time
 
 import torch
@@ -28,13 +29,13 @@ from torch.nn import functional
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
-from models.language.decoding.generation import Decoding, DecodingTask, write_texts
-from models.language.decoding.grammar import Grammar, Marks
+from models.language.decoding.generation import Decoding, DecodingTask, generate_texts
+from models.language.decoding.tag_grammar import Grammar, TagTokens
 from models.language.networks.gpt import GPT
-from models.language.networks.interface import LanguageModel
+from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.folder import build
-from models.language.training.pretrained import renamed
+from models.language.training.gpt2_weights import rename_weights
+from models.language.training.serialization import build
 
 _MARKS = (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>")
 _PROMPT = 3
@@ -79,25 +80,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _parse(arguments)
     words = WordVocabulary(_MARKS, _invented(options.vocabulary - len(_MARKS)))
     threads = torch.get_num_threads()
-    print(f"torch {torch.__version__}, {threads} threads, {options.length} ids a text")
+    print(f"torch {torch.__version__}, {threads} threads, {options.length} ids per text")
     for name in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
         clock = Clock(torch.device(name), options.repeat, options.clock)
-        speed = bandwidth(clock)
-        print(f"\nOn {name}, memory copied at {speed / _GIGA:.1f} GB/s:\n")
-        print("| loop | texts | ids a second | to one text | products | share | memory |")
+        speed = measure_bandwidth(clock)
+        print(f"\nOn {name}, memory bandwidth {speed / _GIGA:.1f} GB/s:\n")
+        print(
+            "| loop | texts | ids per second | relative to one text | products | share | memory |"
+        )
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
         for kind in (options.only,) if options.only else ("lstm", "gpt"):
             _measure(kind, words, clock, speed, options)
 
 
-def bandwidth(clock: Clock) -> float:
+def measure_bandwidth(clock: Clock) -> float:
     """Measure how many bytes a second are read and written where memory is copied."""
     source = torch.zeros(_COPIED, device=clock.device)
     copied = torch.empty_like(source)
     return 2 * source.numel() * source.element_size() / clock.best(lambda: copied.copy_(source))
 
 
-def read_each_step(network: nn.Module) -> list[Tensor]:
+def weights_per_step(network: nn.Module) -> list[Tensor]:
     """Return the weights that each step multiplies by, all of them once."""
     found = [module.weight for module in network.modules() if isinstance(module, nn.Linear)]
     layers = [module for module in network.modules() if isinstance(module, nn.LSTM)]
@@ -109,14 +112,14 @@ def _measure(
 ) -> None:
     torch.manual_seed(1)
     network = _network(kind, words, options).to(clock.device)
-    weights = read_each_step(network)
+    weights = weights_per_step(network)
     read = sum(each.numel() * each.element_size() for each in weights) / speed
     sizes = [int(size) for size in options.batches.split(",")]
-    products = {size: clock.best(lambda n=size: _multiply(weights, n)) for size in sizes}
+    products = {size: clock.best(partial(_multiply, weights, size)) for size in sizes}
     for name, write in _loops(kind, network, words, options):
         single = None
         for size in sizes:
-            step = clock.best(lambda n=size, w=write: w(n)) / options.length
+            step = clock.best(partial(write, size)) / options.length
             single = step if size == 1 else single
             ratio = f"{size * single / step:.1f}" if single else "-"
             shares = f"{products[size] / step:.0%} | {read / step:.0%}"
@@ -139,7 +142,7 @@ def _loops(
     kind: str, network: LanguageModel, words: WordVocabulary, options: argparse.Namespace
 ) -> Iterator[tuple[str, Write]]:
     """Return the loops to compare: ours, and one that a library has."""
-    theirs = twin(network) if isinstance(network, GPT) else None
+    theirs = make_gpt2(network) if isinstance(network, GPT) else None
     yield f"{kind}, ours", lambda texts: _ours(network, words, texts, options.length)
     if theirs is not None:
         yield "gpt, transformers", lambda texts: _library(theirs, texts, options.length)
@@ -147,7 +150,7 @@ def _loops(
         yield "lstm, plain loop", lambda texts: _plain(network, texts, options.length)
 
 
-def twin(network: GPT) -> GPT2LMHeadModel:
+def make_gpt2(network: GPT) -> GPT2LMHeadModel:
     """Make a GPT-2 of transformers and give its weights to a network of the same shape."""
     shape = network.shape
     config = GPT2Config(
@@ -156,7 +159,7 @@ def twin(network: GPT) -> GPT2LMHeadModel:
     )  # fmt: skip
     theirs = GPT2LMHeadModel(config).eval().to(network.device)
     state = theirs.transformer.state_dict()
-    network.load_state_dict(renamed(state, shape["layers"], network))
+    network.load_state_dict(rename_weights(state, shape["layers"], network))
     with torch.no_grad():
         network.embed.weight.copy_(state["wte.weight"])
     return theirs
@@ -169,16 +172,16 @@ def _multiply(weights: list[Tensor], rows: int) -> None:
 
 
 def _ours(network: LanguageModel, words: WordVocabulary, texts: int, length: int) -> None:
-    grammar = Grammar(words, Marks([("<A_START>", "<A_END>")], [9], ["<PAR>"], [UNKNOWN]))
+    grammar = Grammar(words, TagTokens([("<A_START>", "<A_END>")], [9], ["<PAR>"], [UNKNOWN]))
     tasks = [DecodingTask([], [5] * _PROMPT, None, (1, place)) for place in range(texts)]
     decoding = Decoding(min_length=length, max_length=length, top_p=_NUCLEUS, enforced=False)
-    write_texts(network, grammar, tasks, decoding)
+    generate_texts(network, grammar, tasks, decoding)
 
 
 @torch.inference_mode()
 def _library(network: GPT2LMHeadModel, texts: int, length: int) -> None:
     asked = torch.full((texts, _PROMPT), 5, device=network.device)
-    network.generate(
+    network.generate(  # type: ignore[misc]  # its own protocol for `self` is one no model meets
         asked, attention_mask=torch.ones_like(asked), do_sample=True, top_p=_NUCLEUS, top_k=0,
         pad_token_id=0, min_length=length, max_length=length,
     )  # fmt: skip
@@ -189,7 +192,7 @@ def _plain(network: LSTM, texts: int, length: int) -> None:
     ids = torch.full((texts, 1), 5, device=network.device)
     state = network.start(texts, 0).state
     for _ in range(length):
-        scores, state = network.read(ids, state)
+        scores, state = network.forward_from(ids, state)
         ids = torch.multinomial(scores[:, 0].softmax(-1), 1)
 
 
@@ -205,7 +208,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--batches", default="1,8,32,64,128")
     parser.add_argument("--only", choices=("lstm", "gpt"))
-    parser.add_argument("--clock", action="store_true", help="take the time by the clock")
+    parser.add_argument("--clock", action="store_true", help="measure wall time")
     for name, default in _SIZES.items():
         parser.add_argument(name, type=int, default=default)
     return parser.parse_args(arguments)

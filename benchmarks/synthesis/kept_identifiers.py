@@ -1,4 +1,4 @@
-"""What of the sources' identifiers stands in filled letters, and whether letters hold together.
+"""Identifiers of the sources found in filled letters, and consistency of their surrogates.
 
     python -m benchmarks.synthesis.kept_identifiers FILLED MASKED [--examples]
 
@@ -29,9 +29,9 @@ from rapidfuzz.distance import OSA
 from pipeline.synthetic.filled_letters import read_filled
 from record.document import Annotated
 from record.span import Span
+from synthesis.generation_files import NOTES
 from synthesis.masked_letters import load_letters
-from synthesis.masking import Masked
-from synthesis.part_files import NOTES
+from synthesis.masking import MaskedDocument
 
 _NAMES = ("NAME", "FIRST_NAME", "LAST_NAME")
 _LONG, _DIGITS = 6, 5
@@ -57,7 +57,7 @@ class Letter:
     """A letter, its source, and the identifiers of the patient as pairs of label and value."""
 
     made: Annotated = field(repr=False)
-    source: Masked = field(repr=False)
+    source: MaskedDocument = field(repr=False)
     identifiers: frozenset[tuple[str, str]] = field(repr=False)
 
 
@@ -66,7 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("filled", type=Path, metavar="FILLED")
     parser.add_argument("masked", type=Path, metavar="MASKED")
-    parser.add_argument("--examples", action="store_true", help="print what was found")
+    parser.add_argument("--examples", action="store_true", help="print the words that were found")
     options = parser.parse_args()
     letters = list(_letters(options.filled, options.masked))
     print(f"{len(letters)} letters of {len({e.source.document.note_id for e in letters})} sources")
@@ -74,11 +74,11 @@ def main() -> None:
     others: Counter[tuple[str, ...]] = Counter()
     seen: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for number, letter in enumerate(letters):
-        for each in findings(letter, letter.identifiers):
+        for each in find_identifiers(letter, letter.identifiers):
             own[each.label, each.way, each.where] += 1
             seen[each.label, each.way, each.where][each.words] += 1
         stranger = _stranger(letters, number)
-        for each in findings(letter, stranger.identifiers) if stranger else ():
+        for each in find_identifiers(letter, stranger.identifiers) if stranger else ():
             others[each.label, each.way, each.where] += 1
     print(f"{'label':<14}{'way':<10}{'stands in':<14}{'found':>8}{'by chance':>11}")
     for key in sorted(own | others):
@@ -86,10 +86,10 @@ def main() -> None:
         words = ", ".join(f"{w} {n}" for w, n in seen[key].most_common(6))
         shown = f"  {words}" if options.examples else ""
         print(f"{label:<14}{way:<10}{where:<14}{own[key]:>8}{others[key]:>11}{shown}")
-    print(", ".join(f"{count} {what}" for what, count in consistency(letters).items()))
+    print(", ".join(f"{count} {what}" for what, count in count_consistency(letters).items()))
 
 
-def findings(letter: Letter, identifiers: Iterable[tuple[str, str]]) -> Iterator[Finding]:
+def find_identifiers(letter: Letter, identifiers: Iterable[tuple[str, str]]) -> Iterator[Finding]:
     """Look for identifiers in a letter; each counts once, by the strictest way that finds it."""
     text = letter.made.document.text
     words = _folded(text)
@@ -114,10 +114,15 @@ def findings(letter: Letter, identifiers: Iterable[tuple[str, str]]) -> Iterator
                 yield Finding(label, way, _where(letter, at, word in plain), word)
 
 
-def consistency(letters: Iterable[Letter]) -> dict[str, int]:
+def count_consistency(letters: Iterable[Letter]) -> dict[str, int]:
     """Count names and letters that hold together, and those that do not."""
-    counts = {"names with one surrogate": 0, "with several": 0, "surrogates of two names": 0,
-              "letters whose dates moved alike": 0, "whose dates did not": 0}  # fmt: skip
+    counts = {
+        "names with one surrogate": 0,
+        "names with several surrogates": 0,
+        "surrogates shared by several names": 0,
+        "letters with one date shift": 0,
+        "letters with several date shifts": 0,
+    }
     for letter in letters:
         names: defaultdict[str, set[str]] = defaultdict(set)
         shifts: set[int] = set()
@@ -130,10 +135,10 @@ def consistency(letters: Iterable[Letter]) -> dict[str, int]:
                     shifts.add((days[1] - days[0]).days)
         single = [next(iter(some)) for some in names.values() if len(some) == 1]
         counts["names with one surrogate"] += len(single)
-        counts["with several"] += len(names) - len(single)
-        counts["surrogates of two names"] += len(single) - len(set(single))
-        counts["letters whose dates moved alike"] += len(shifts) == 1
-        counts["whose dates did not"] += len(shifts) > 1
+        counts["names with several surrogates"] += len(names) - len(single)
+        counts["surrogates shared by several names"] += len(single) - len(set(single))
+        counts["letters with one date shift"] += len(shifts) == 1
+        counts["letters with several date shifts"] += len(shifts) > 1
     return counts
 
 
@@ -147,7 +152,7 @@ def _letters(filled: Path, masked: Path) -> Iterator[Letter]:
         yield Letter(made.annotated, source, frozenset(owned[source.document.person_id]))
 
 
-def _values(source: Masked) -> list[tuple[str, str]]:
+def _values(source: MaskedDocument) -> list[tuple[str, str]]:
     text = source.document.text
     return [(span.label, text[span.start : span.end]) for span in source.identifiers]
 

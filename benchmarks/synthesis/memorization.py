@@ -1,4 +1,4 @@
-"""What estimators of memorization say of a small model: by dropout, of a planted number, of all.
+"""Memorization estimators on a small model: by dropout, for a planted number, and over all notes.
 
     python -m benchmarks.synthesis.memorization OUT [--kind lstm] [--seeds 1,2,3] [--dropouts 0,0.5]
 
@@ -17,24 +17,37 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 from scipy.stats import spearmanr
 
 from benchmarks.synthesis.canaries import fictional_notes
-from evaluation.attacks.memorization import Influence, counterfactual, half_splits, influence
-from evaluation.attacks.reference_models import Floats, Ground, Partners, drawn, means, told
-from models.language.corpus.texts import Text
+from evaluation.attacks.memorization import (
+    Influence,
+    counterfactual_scores,
+    draw_half_splits,
+    measure_influence,
+)
+from evaluation.attacks.reference_models import (
+    AttackData,
+    Floats,
+    ReferenceModels,
+    draw_places,
+    mean_log_probabilities,
+    score_tokens,
+)
+from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
 from models.language.training.recipe import LanguageRecipe, make_recipe
 from synthesis.canaries import Canaries
-from synthesis.corpora import in_benchmark_form
+from synthesis.corpus_splitting import to_benchmark_form
 from synthesis.markup import PAR
 
 _LEARNT, _HELD_OUT, _OTHERS = 30, 15, 15
 _LONGEST = 700
 _PLANTED, _NUMBER = 17, "481516234200"
-_SMALL = {
+_SMALL: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "lstm": ("medtext-2", {}, {"streams": 4, "sequence": 20}),
     "gpt": (
         "gpt-small", {"layers": 1, "heads": 2, "context": 256, "peak": 0.01, "step_tokens": 256},
@@ -61,17 +74,19 @@ def main() -> None:
     print(_ranks(ground, seeds[0], dropouts[0], options))
 
 
-def _row(ground: Ground, dropout: float, seed: int, options: argparse.Namespace) -> float:
+def _row(ground: AttackData, dropout: float, seed: int, options: argparse.Namespace) -> float:
     """Print S-PDTP with its floors, and give it."""
     partners = _partners(ground, dropout, seed, _place(options))
     whole, again = partners.whole(), partners.whole(reseeded=True)
-    places = drawn(_LEARNT, options.without, seed)
+    places = draw_places(_LEARNT, options.without, seed)
     learnt, others = [ground.train[at] for at in places], ground.test
-    seen = told(whole, learnt)
-    found = _changes(seen, [told(partners.without(at), [ground.train[at]])[0] for at in places])
-    floor = _changes(seen, told(again, learnt))
-    apart = _changes(told(whole, others), told(again, others))
-    perplexity = float(np.exp(-np.concatenate(told(whole, others)).mean()))
+    seen = score_tokens(whole, learnt)
+    found = _changes(
+        seen, [score_tokens(partners.without(at), [ground.train[at]])[0] for at in places]
+    )
+    floor = _changes(seen, score_tokens(again, learnt))
+    apart = _changes(score_tokens(whole, others), score_tokens(again, others))
+    perplexity = float(np.exp(-np.concatenate(score_tokens(whole, others)).mean()))
     score = fmean(each.largest for each in found)
     print(
         f"| {dropout:g} | {seed} | {perplexity:.1f} | {score:.2f} "
@@ -83,25 +98,25 @@ def _row(ground: Ground, dropout: float, seed: int, options: argparse.Namespace)
     return score
 
 
-def _ranks(ground: Ground, seed: int, dropout: float, options: argparse.Namespace) -> str:
+def _ranks(ground: AttackData, seed: int, dropout: float, options: argparse.Namespace) -> str:
     """Leave each note out, and let models learn halves: how alike notes are ranked."""
     out = _place(options)
     partners = _partners(ground, dropout, seed, out)
     by_halves = _partners(ground, dropout, seed, out / f"{options.halves}-halves")
-    seen = told(partners.whole(), ground.train)
-    unseen = [told(partners.without(at), [text])[0] for at, text in enumerate(ground.train)]
+    seen = score_tokens(partners.whole(), ground.train)
+    unseen = [score_tokens(partners.without(at), [text])[0] for at, text in enumerate(ground.train)]
     alone = _changes(seen, unseen)
-    members = half_splits(_LEARNT, options.halves, seed=seed)
+    members = draw_half_splits(_LEARNT, options.halves, seed=seed)
     texts = [*ground.train, *ground.test]
-    learnt = np.stack([means(model, texts) for model in by_halves.halves(members)])
-    # One training is luckier than another: what no model learnt tells by how much.
-    scores = counterfactual(
+    learnt = np.stack([mean_log_probabilities(model, texts) for model in by_halves.halves(members)])
+    # One training is luckier than another: notes that no model learnt show by how much.
+    scores = counterfactual_scores(
         learnt[:, :_LEARNT] - learnt[:, _LEARNT:].mean(1, keepdims=True), members
     )
     orders = {
         "S-PDTP": [each.largest for each in alone],
         "the mean change": [each.mean for each in alone],
-        f"{options.halves} models of halves": list(scores),
+        f"{options.halves} half models": list(scores),
     }
     alike = [
         f"{name} {spearmanr(scores, orders[name]).statistic:.2f}"
@@ -113,7 +128,7 @@ def _ranks(ground: Ground, seed: int, dropout: float, options: argparse.Namespac
     ]
     signs = sum(each.signed > 0 for each in alone)
     return (
-        f"{_LEARNT} notes, each left out once, and {options.halves} models of halves (dropout "
+        f"{_LEARNT} notes, each left out once, and {options.halves} half models (dropout "
         f"{dropout:g}, seed {seed}): rank correlation of halves with {', with '.join(alike)}. "
         f"Rank of the note with the number: {', '.join(ranks)}. The model that saw the note found "
         f"it likelier where the change was largest for {signs} notes of {_LEARNT}."
@@ -121,12 +136,12 @@ def _ranks(ground: Ground, seed: int, dropout: float, options: argparse.Namespac
 
 
 def _changes(seen: Sequence[Floats], unseen: Sequence[Floats]) -> list[Influence]:
-    return [influence(one, other) for one, other in zip(seen, unseen, strict=True)]
+    return [measure_influence(one, other) for one, other in zip(seen, unseen, strict=True)]
 
 
-def _partners(ground: Ground, dropout: float, seed: int, out: Path) -> Partners:
+def _partners(ground: AttackData, dropout: float, seed: int, out: Path) -> ReferenceModels:
     recipe = replace(ground.recipe, dropout=dropout, seed=seed)
-    return Partners(replace(ground, recipe=recipe), out / f"dropout-{dropout:g}-seed-{seed}")
+    return ReferenceModels(replace(ground, recipe=recipe), out / f"dropout-{dropout:g}-seed-{seed}")
 
 
 def _place(options: argparse.Namespace) -> Path:
@@ -134,20 +149,20 @@ def _place(options: argparse.Namespace) -> Path:
     return place
 
 
-def _ground(options: argparse.Namespace) -> Ground:
+def _ground(options: argparse.Namespace) -> AttackData:
     """Take the first notes; those that are learnt decide the vocabulary."""
     texts = list(islice(_short(options.lang), _LEARNT + _HELD_OUT + _OTHERS))
     texts[_PLANTED] += f" {_NUMBER}"
     words = WordVocabulary.learn((END, UNKNOWN, PAR), texts[:_LEARNT], rare=1)
     ids = [Text([*words.encode(text), words.mark(END)]) for text in texts]
     parts = ids[:_LEARNT], ids[_LEARNT : _LEARNT + _HELD_OUT], ids[_LEARNT + _HELD_OUT :]
-    return Ground(words, *parts, Canaries(1, (), ()), _recipe(options.kind))
+    return AttackData(words, *parts, Canaries(1, (), ()), _recipe(options.kind))
 
 
 def _short(lang: str) -> Iterator[str]:
     for note in fictional_notes(300, lang):
         if len(note.document.text) < _LONGEST:
-            yield in_benchmark_form(note)
+            yield to_benchmark_form(note)
 
 
 def _recipe(kind: str) -> LanguageRecipe:
@@ -158,12 +173,12 @@ def _recipe(kind: str) -> LanguageRecipe:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("out", type=Path, metavar="OUT", help="a folder for models")
+    parser.add_argument("out", type=Path, metavar="OUT", help="folder for models")
     parser.add_argument("--kind", choices=tuple(_SMALL), default="lstm")
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--dropouts", default="0,0.5")
-    parser.add_argument("--without", type=int, default=4, help="notes left out for each dropout")
-    parser.add_argument("--halves", type=int, default=12, help="models of halves; an even number")
+    parser.add_argument("--without", type=int, default=4, help="notes left out per dropout")
+    parser.add_argument("--halves", type=int, default=12, help="number of half models, even")
     parser.add_argument("--lang", choices=("fr", "en", "es"), default="en")
     return parser.parse_args()
 

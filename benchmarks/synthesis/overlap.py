@@ -1,10 +1,10 @@
-"""Whether `synthesize overlap` tells notes that a pretrained model has read, where that is known.
+"""Accuracy of `synthesize overlap` for a model whose pretraining notes are known.
 
     python -m benchmarks.synthesis.overlap es_meddocan_background.jsonl [--notes 150]
         [--epochs 1 3 10]
 
 A GPT-2 of two layers learns some of the notes, from nothing, so many times over; others it never
-sees. All come from one source, so that nothing else tells them apart. Then the model is asked about
+sees. All come from one source, so that nothing else differs. Then the model is asked about
 the notes that it learnt, and about as many that it did not, each beside a third part, which it did
 not learn either: the second is to be a guess. Before that, the share of both that have 13 words in
 a row of its text. Prints Markdown.
@@ -21,9 +21,9 @@ import torch
 from tokenizers import ByteLevelBPETokenizer
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from evaluation.attacks.overlap import likelihood, shared_runs
+from evaluation.attacks.pretraining_overlap import measure_likelihood, measure_shared_runs
 from evaluation.gate import Measured
-from models.language.training.foundation import Foundation
+from models.language.training.foundation_model import FoundationModel
 from pipeline.files.gold import read_annotated
 
 _MARK = "<|endoftext|>"
@@ -43,16 +43,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(f"{options.texts}: fewer than {3 * options.notes} texts")
     base = [[text] for text in learnt]
     for name, some in (("learnt", learnt), ("new", new)):
-        found, _ = shared_runs(some, list(map(str, range(len(some)))), base, name)
-        print(f"13 words in a row, {name} notes: {_told(found)}")
-    print("\n| epochs | nats a piece | learnt notes | new notes | known leak | seconds |")
+        found, _ = measure_shared_runs(some, list(map(str, range(len(some)))), base, name)
+        print(f"runs of 13 words, {name} notes: {_told(found)}")
+    print("\n| epochs | nats per subword | training notes | unseen notes | known leak | seconds |")
     print("| ---: | ---: | --- | --- | ---: | ---: |", flush=True)
     for epochs in options.epochs:
         started = process_time()
         with tempfile.TemporaryDirectory() as folder:
             loss = _pretrain(learnt, epochs, Path(folder), options.seed)
-            model = Foundation.of_folder(Path(folder))
-        known, others = (likelihood(model, some, unseen, "") for some in (learnt, new))
+            model = FoundationModel.of_folder(Path(folder))
+        known, others = (measure_likelihood(model, some, unseen, "") for some in (learnt, new))
         print(
             f"| {epochs} | {loss:.2f} | {_told(known)} | {_told(others)} "
             f"| {known.control:.2f} | {process_time() - started:.0f} |",
@@ -95,7 +95,7 @@ def _pretrain(texts: Sequence[str], epochs: int, folder: Path, seed: int) -> flo
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("texts", type=Path)
-    parser.add_argument("--notes", type=int, default=150, help="in each of three parts")
+    parser.add_argument("--notes", type=int, default=150, help="notes in each of the three parts")
     parser.add_argument("--epochs", type=int, nargs="+", default=[1, 3, 10])
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""How long screening takes, and whether planted copies are among the first hundred pairs.
+"""CPU time of screening, and recall of planted copies among the first hundred pairs.
 
     python -m benchmarks.synthesis.screening [--notes 10000] [--real 10000] [--words 120]
         [--texts FILE]
@@ -14,6 +14,7 @@ import argparse
 import resource
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import process_time
@@ -21,6 +22,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from evaluation.attacks.bm25 import nearest_by_bm25
 from evaluation.attacks.proximity import SIZES, TOP, Nearest, WordCorpus, review, words_of
 from pipeline.files.gold import read_annotated
 
@@ -44,18 +46,18 @@ def main() -> None:
     options = _parse()
     notes = _made(options)
     started = process_time()
-    real = _timed("real notes parted into words", lambda: list(map(words_of, notes.real)))
-    made = _timed("synthetic notes parted into words", lambda: list(map(words_of, notes.synthetic)))
-    corpus = _timed("real notes indexed", lambda: WordCorpus(real))
+    real = _timed("tokenize real notes", lambda: list(map(words_of, notes.real)))
+    made = _timed("tokenize synthetic notes", lambda: list(map(words_of, notes.synthetic)))
+    corpus = _timed("index real notes", lambda: WordCorpus(real))
     found = {
-        size: _timed(f"nearest by ROUGE-{size}", lambda n=size: corpus.rouge(made, n))
+        size: _timed(f"find nearest by ROUGE-{size}", partial(corpus.rouge, made, size))
         for size in SIZES
     }
-    okapi = _timed("nearest by BM25", lambda: corpus.bm25(made))
-    pairs = _timed("pairs chosen", lambda: review(found, okapi, notes.synthetic, notes.real))
+    okapi = _timed("find nearest by BM25", lambda: nearest_by_bm25(made, real))
+    pairs = _timed("select pairs", lambda: review(found, okapi, notes.synthetic, notes.real))
     total = process_time() - started
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{'all of it':<36}{total:>9.1f} s, at most {memory:.0f} MB")
+    print(f"{'total':<36}{total:>9.1f} s, peak {memory:.0f} MB")
     for size in SIZES:
         print(f"ROUGE-{size}: {_planted(found[size], len(notes.synthetic))}")
     read = {pair.synthetic for pair in pairs}
@@ -70,17 +72,17 @@ def _planted(found: Sequence[Nearest], count: int) -> str:
     first = sorted(found, key=lambda near: (-near.score, near.synthetic))[:TOP]
     begins = count - _EACH * len(_KINDS)
     right = [near.synthetic - begins for near in first if near.synthetic - begins == near.real]
-    told = [
+    shares = [
         f"{sum(_EACH * at <= place < _EACH * (at + 1) for place in right)} of {_EACH} {kind}"
         for at, kind in enumerate(_KINDS)
     ]
     precision = sum(near.synthetic >= begins for near in first) / len(first)
-    return f"{', '.join(told)} among the first {len(first)}; precision {precision:.2f}"
+    return f"{', '.join(shares)} among the first {len(first)}; precision {precision:.2f}"
 
 
 def _made(options: argparse.Namespace) -> Notes:
     if options.texts:
-        bodies = (note.document.text for note in read_annotated(options.texts, []))
+        bodies: Iterator[str] = (note.document.text for note in read_annotated(options.texts, []))
     else:
         bodies = _drawn(options.words, options.seed)
     held = list(islice(bodies, options.real))
@@ -114,10 +116,10 @@ def _timed(what: str, work: Callable[[], T]) -> T:
 
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--notes", type=int, default=10_000, help="synthetic ones")
+    parser.add_argument("--notes", type=int, default=10_000, help="number of synthetic notes")
     parser.add_argument("--real", type=int, default=10_000)
-    parser.add_argument("--words", type=int, default=120, help="of a note")
-    parser.add_argument("--texts", type=Path, metavar="FILE", help="notes to take instead")
+    parser.add_argument("--words", type=int, default=120, help="words per note")
+    parser.add_argument("--texts", type=Path, metavar="FILE", help="file of notes to use instead")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 

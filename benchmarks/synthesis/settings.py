@@ -1,4 +1,4 @@
-"""The published settings of mask and fill on annotated letters, in one table.
+"""Comparison of the published settings of mask and fill on annotated letters.
 
     python -m benchmarks.synthesis.settings TRAIN TEST -o FOLDER [--letters 100] [--seeds 3] \\
         [--pipeline es=es_core_news_sm] [--epsilon 1 2 4 8] [-- --width 128 --epochs 10]
@@ -26,25 +26,31 @@ from statistics import fmean, stdev
 from time import process_time
 from typing import Any
 
-from benchmarks.detection.meddocan import line, prepare
-from benchmarks.detection.spacy_ner import Course, Judges, taught
-from benchmarks.synthesis.steps import add_letters, once, run, split
-from evaluation.detection.alignment import pair
+from benchmarks.detection.meddocan import prepare, to_json_line
+from benchmarks.detection.spacy_ner import EvaluationLetters, TrainingPlan, train_arms
+from benchmarks.synthesis.steps import add_letters, run, run_once, split_arguments
+from evaluation.detection.alignment import pair_annotations
 from evaluation.detection.intervals import student_interval
-from evaluation.detection.masking_agreement import masker
+from evaluation.detection.masking_agreement import measure_masker
 from evaluation.gate import Measured
 from evaluation.utility.resemblance import Refilled, resemblance
-from evaluation.utility.utility import REAL, Trial, Utility, compare, recipe_for
-from models.language.networks.contextual import ContextVectors
-from models.tagger.encoders.windows import Cut
-from models.tagger.training.training import TaggerWatch
+from evaluation.utility.tagger_utility import (
+    REAL,
+    Utility,
+    UtilityTrial,
+    recipe_for,
+    train_and_score,
+)
+from models.language.networks.contextual_embeddings import ContextualEmbeddings
+from models.tagger.encoders.windows import WindowConfig
+from models.training_loop import TrainingCallbacks
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.corpus_letters import read_letters, with_own
 from pipeline.synthetic.filled_letters import FilledLetter, read_filled
 from record.document import Annotated
+from synthesis.generation_files import NOTES
 from synthesis.masked_letters import load_letters
 from synthesis.masking import Masking, mask, words_of
-from synthesis.part_files import NOTES
 from synthesis.prepared_corpus import load_corpus
 
 _SHOWN = (
@@ -81,7 +87,7 @@ SETTINGS = (
 
 
 @dataclass(frozen=True)
-class _Arms(Trial):
+class _Arms(UtilityTrial):
     """What taggers learn from, by name."""
 
     arms: Mapping[str, Sequence[Annotated]] = field(default_factory=dict, repr=False)
@@ -92,7 +98,7 @@ class _Arms(Trial):
 
 def main() -> None:
     """Do what is not done yet, and print the tables."""
-    own, training = split(sys.argv[1:])
+    own, training = split_arguments(sys.argv[1:])
     options = _parser().parse_args(own)
     out: Path = options.output
     out.mkdir(parents=True, exist_ok=True)
@@ -110,7 +116,7 @@ def main() -> None:
     for each in _masker(options):
         print(f"{each['name']}: {each['value']:.4f} {each['detail']}", flush=True)
     if options.seeds:
-        print("\n" + worth(_utility(options, settings), settings), flush=True)
+        print("\n" + utility_table(_utility(options, settings), settings), flush=True)
 
 
 def table(columns: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
@@ -129,10 +135,10 @@ def table(columns: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     return "\n".join(lines)
 
 
-def worth(utility: Utility, settings: Sequence[Setting]) -> str:
+def utility_table(utility: Utility, settings: Sequence[Setting]) -> str:
     """Return the F1 of each arm, mean and standard deviation over seeds, and the differences."""
 
-    def told(arm: str) -> str:
+    def format_f1(arm: str) -> str:
         values = utility.scores(arm, "f1")
         return f"{fmean(values):.4f}" + (f" ± {stdev(values):.4f}" if values[1:] else "")
 
@@ -144,13 +150,13 @@ def worth(utility: Utility, settings: Sequence[Setting]) -> str:
         low, high = student_interval(gains)
         return f"{fmean(gains):+.4f} ({low:+.4f} to {high:+.4f})"
 
-    lines = ["| learnt from | one of each | two of each | one less real | two less one |"]
-    lines += ["| --- | ---: | ---: | ---: | ---: |", f"| real | {told(REAL)} | | | |"]
+    lines = ["| trained on | one per source | two per source | one minus real | two minus one |"]
+    lines += ["| --- | ---: | ---: | ---: | ---: |", f"| real | {format_f1(REAL)} | | | |"]
     for each in settings:
         once, twice = f"{each.name}-once", f"{each.name}-twice"
-        cells = [told(once), "", gained(once, REAL), ""]
+        cells = [format_f1(once), "", gained(once, REAL), ""]
         if each.epsilon is None:
-            cells = [told(once), told(twice), gained(once, REAL), gained(twice, once)]
+            cells = [format_f1(once), format_f1(twice), gained(once, REAL), gained(twice, once)]
         lines.append(f"| {each.name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -158,11 +164,13 @@ def worth(utility: Utility, settings: Sequence[Setting]) -> str:
 def _prepare(options: argparse.Namespace, training: Sequence[str]) -> None:
     out: Path = options.output
     corpus, filler = prepare(options), out / "filler"
-    once(filler / "training.json", "train", str(corpus), "--recipe", "masked", *training, o=filler)
+    run_once(
+        filler / "training.json", "train", str(corpus), "--recipe", "masked", *training, o=filler
+    )
     for share in sorted({each.share for each in SETTINGS}):
         masked = out / f"masked-{share}"
         more = ["--pipeline", *options.pipeline] if options.pipeline else []
-        once(masked / "masked-letters.json", "mask", str(corpus), "--share", str(share), *more,
+        run_once(masked / "masked-letters.json", "mask", str(corpus), "--share", str(share), *more,
               o=masked)  # fmt: skip
 
 
@@ -175,13 +183,13 @@ def _fill(out: Path, setting: Setting, options: argparse.Namespace) -> None:
     more += ["--top-k", str(setting.top or (6 if setting.method == "iterative" else 1))]
     if setting.epsilon is not None:
         more = ["--epsilon", str(setting.epsilon)]
-    once(
+    run_once(
         filled / "manifest.json", "fill", str(out / "filler"), masked, "--key", str(key),
         "--cohort", f"settings-{setting.name}", "--method", setting.method, "--copies", "2",
         "--letters", str(options.letters), "--window", str(options.window), *more, o=filled,
     )  # fmt: skip
     compared = out / f"{setting.name}-compared"
-    once(compared / "compare.json", "compare", str(filled), masked, o=compared)
+    run_once(compared / "compare.json", "compare", str(filled), masked, o=compared)
 
 
 def _compared(out: Path, setting: Setting) -> dict[str, Mapping[str, Any]]:
@@ -200,7 +208,7 @@ def _bertscore(
         return found
     pairs = {each.name: _first_letters(options, each) for each in missing}
     texts = {t for several in pairs.values() for each in several for t in (each.source, *each.made)}
-    vectors = ContextVectors.packaged(options.vectors_of, texts)
+    vectors = ContextualEmbeddings.packaged(options.vectors_of, texts)
     kept: dict[str, Any] = {}
 
     def remembered(text: str) -> Any:
@@ -234,14 +242,14 @@ def _masker(options: argparse.Namespace) -> list[Mapping[str, Any]]:
     if not path.exists() and options.detected:
         gold = list(read_annotated(out / "test.jsonl", []))[: options.detected]
         some, found = out / "some.jsonl", out / "detected.jsonl"
-        some.write_text("".join(map(line, gold)), encoding="utf-8")
+        some.write_text("".join(map(to_json_line, gold)), encoding="utf-8")
         run("detect", str(some), "-o", str(found), "--model", "default", "--plain")
         hidden = []
         for letter in with_own(list(read_annotated(found, []))):
             parts = [""] * len(words_of(letter.document.text))
             masked = mask(letter.document, letter.spans, (), Masking({}), parts)
             hidden.append(Annotated(letter.document, tuple(masked.identifiers)))
-        measured: list[Measured] = masker(pair(gold, hidden, None).pairs, "")
+        measured: list[Measured] = measure_masker(pair_annotations(gold, hidden, None).pairs, "")
         path.write_text(json.dumps([each.to_json() for each in measured]), encoding="utf-8")
     return json.loads(path.read_text("utf-8")) if path.exists() else []
 
@@ -268,21 +276,21 @@ def _utility(options: argparse.Namespace, settings: Sequence[Setting]) -> Utilit
     trial = _Arms([], [], dev, test, arms=arms)
     seeds = range(1, options.seeds + 1)
     if not options.encoder:
-        course, judges = Course(options.steps), Judges(options.lang, dev, test)
-        return taught(arms, judges, course, seeds, out / f"spacy-{options.steps}").utility()
+        course, judges = TrainingPlan(options.steps), EvaluationLetters(options.lang, dev, test)
+        return train_arms(arms, judges, course, seeds, out / f"spacy-{options.steps}").utility()
     recipe = replace(
         recipe_for(options.encoder, epochs=options.epochs, max_minutes=None),
-        cut=Cut(62, 8), step_tokens=1024, part_tokens=1024, encoder_rate=2e-3,
+        cut=WindowConfig(62, 8), step_tokens=1024, part_tokens=1024, encoder_rate=2e-3,
     )  # fmt: skip
-    return compare(trial, recipe, seeds, out / "taggers", _told())
+    return train_and_score(trial, recipe, seeds, out / "taggers", _told())
 
 
-def _told() -> Callable[[str], TaggerWatch]:
-    def tell(name: str) -> TaggerWatch:
-        print(f"training {name}; {process_time():.0f} s of processor time so far", flush=True)
-        return TaggerWatch()
+def _told() -> Callable[[str], TrainingCallbacks]:
+    def make_watch(name: str) -> TrainingCallbacks:
+        print(f"training {name}; {process_time():.0f} CPU s so far", flush=True)
+        return TrainingCallbacks()
 
-    return tell
+    return make_watch
 
 
 def _cell(found: Mapping[str, Any] | None) -> str:
@@ -298,21 +306,42 @@ def _parser() -> argparse.ArgumentParser:
     add_letters(parser)
     add = parser.add_argument
     add("--pipeline", nargs="+", default=[], metavar="LANG=NAME", help="as for `mask`")
-    add("--letters", type=int, default=100, help="sources; default 100")
-    add("--window", type=int, default=128, help="words seen at once; default 128")
-    add("--together", type=int, default=1, help="as for `fill`; default 1, as published")
-    add("--epsilon", type=float, nargs="*", default=[], metavar="E", help="budgets of S 0.7")
-    add("--vectors", type=int, default=40, help="sources for BERTScore; default 40")
-    add("--vectors-of", default="e5-small-6", metavar="NAME", help="default e5-small-6")
-    add("--detected", type=int, default=50, help="letters of TEST for the masker; default 50")
+    add("--letters", type=int, default=100, help="number of source letters (default 100)")
+    add("--window", type=int, default=128, help="window in words (default 128)")
+    add("--together", type=int, default=1, help="as for `fill` (default 1, as published)")
+    add(
+        "--epsilon",
+        type=float,
+        nargs="*",
+        default=[],
+        metavar="E",
+        help="privacy budgets for S 0.7",
+    )
+    add("--vectors", type=int, default=40, help="sources for BERTScore (default 40)")
+    add(
+        "--vectors-of",
+        default="e5-small-6",
+        metavar="NAME",
+        help="encoder for BERTScore (default e5-small-6)",
+    )
+    add("--detected", type=int, default=50, help="letters of TEST for the masker (default 50)")
     add("--only", nargs="+", metavar="NAME", help="settings, such as S-0.5; default: all four")
-    add("--top-k", type=int, metavar="K", help="words to draw among; default: as published")
-    add("--steps", type=int, default=400, help="of spaCy's taggers, for all arms; default 400")
-    add("--encoder", metavar="NAME", help="train Cryptonym's tagger with it, such as tiny-1x64")
-    add("--epochs", type=int, default=4, help="of Cryptonym's taggers; default 4")
-    add("--learnt", type=int, default=100, help="sources that taggers learn from; default 100")
-    add("--selecting", type=int, default=20, help="held-out letters; default 20")
-    add("--scored", type=int, default=100, help="letters of TEST; default 100")
+    add(
+        "--top-k",
+        type=int,
+        metavar="K",
+        help="number of words to draw among; default: as published",
+    )
+    add("--steps", type=int, default=400, help="training steps of spaCy's taggers (default 400)")
+    add(
+        "--encoder",
+        metavar="NAME",
+        help="encoder of Cryptonym's tagger to train instead, such as tiny-1x64",
+    )
+    add("--epochs", type=int, default=4, help="training epochs of Cryptonym's taggers (default 4)")
+    add("--learnt", type=int, default=100, help="sources for training taggers (default 100)")
+    add("--selecting", type=int, default=20, help="held-out letters (default 20)")
+    add("--scored", type=int, default=100, help="letters of TEST (default 100)")
     return parser
 
 

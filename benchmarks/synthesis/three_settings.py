@@ -1,4 +1,4 @@
-"""What generated notes teach a tagger: rules, synthetic notes, real ones, and both.
+"""Utility of generated notes for training taggers: rules, synthetic notes, real notes, and both.
 
     python -m benchmarks.synthesis.three_settings TRAIN TEST -o FOLDER [--notes 600] [--seeds 3] \\
         [-- --recipe lstm-small --width 256 --dropout 0.3 --epochs 16]
@@ -25,16 +25,21 @@ from itertools import cycle, islice
 from pathlib import Path
 from statistics import fmean, stdev
 
-from benchmarks.detection.curves import Line, figure
+from benchmarks.detection.curves import CurveLine, draw_curves
 from benchmarks.detection.meddocan import prepare
-from benchmarks.detection.spacy_ner import Course, Judges, Kept, taught
-from benchmarks.synthesis.steps import add_letters, once, run, split
-from evaluation.utility.utility import BOTH, REAL, SYNTHETIC, Utility
+from benchmarks.detection.spacy_ner import (
+    EvaluationLetters,
+    RecognizedSpans,
+    TrainingPlan,
+    train_arms,
+)
+from benchmarks.synthesis.steps import add_letters, run, run_once, split_arguments
+from evaluation.utility.tagger_utility import BOTH, REAL, SYNTHETIC, Utility
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.corpus_letters import read_letters
 from record.document import Annotated
 from record.span import Span
-from synthesis.part_files import NOTES
+from synthesis.generation_files import NOTES
 from synthesis.prepared_corpus import load_corpus
 
 RULES, PART, PART_BOTH = "rules", "part of real", "part of real and synthetic"
@@ -44,7 +49,7 @@ _RENAMED = {
     "FIRST_NAME": "NAME", "LAST_NAME": "NAME", "BIRTH_DATE": "DATE", "SSN": "INSURANCE_ID",
     "REGION": "CITY",
 }  # fmt: skip
-"""Labels of rules that annotators do not tell apart."""
+"""Labels of rules that annotators do not distinguish."""
 
 _EXCHANGED = "exchanged.jsonl"
 _SCORES = ("precision", "recall", "f1")
@@ -52,7 +57,7 @@ _SCORES = ("precision", "recall", "f1")
 
 def main() -> None:
     """Do what is not done yet, and print the tables."""
-    own, training = split(sys.argv[1:])
+    own, training = split_arguments(sys.argv[1:])
     options = _parser().parse_args(own)
     out: Path = options.output
     out.mkdir(parents=True, exist_ok=True)
@@ -61,22 +66,22 @@ def main() -> None:
     kept = _found(options)
     utility = kept.utility()
     print("\n" + settings_table(utility))
-    print("\n" + differences(utility))
+    print("\n" + difference_table(utility))
     print("\n" + labels_table(kept, [RULES, SYNTHETIC, PART, PART_BOTH, REAL]))
     written = sum(1 for _ in read_annotated(out / "synthetic" / NOTES, []))
-    points = curve(utility, written)
+    points = curve_points(utility, written)
     for count, value in points:
         print(f"{count:>6} synthetic notes: F1 {value:.4f}")
-    lines = [Line(SYNTHETIC, "#2f6f9f", points)]
+    lines = [CurveLine(SYNTHETIC, "#2f6f9f", points)]
     for arm, color in ((REAL, "#1d7a46"), (RULES, "#8a5a00")):
         value = fmean(utility.scores(arm, "f1"))
-        lines.append(Line(arm, color, [(count, value) for count, _ in points]))
-    drawn = figure(lines, "F1 by synthetic notes learnt from", "synthetic notes")
+        lines.append(CurveLine(arm, color, [(count, value) for count, _ in points]))
+    drawn = draw_curves(lines, "F1 by number of synthetic training notes", "synthetic notes")
     (out / "curve.svg").write_text(drawn, encoding="utf-8")
     print(f"wrote {out / 'curve.svg'}")
 
 
-def joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
+def join_names(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
     """Return rules' spans as annotators mark them: first and last names as one."""
     made: list[Span] = []
     for span in sorted(replace(s, label=_RENAMED.get(s.label, s.label)) for s in spans):
@@ -91,14 +96,14 @@ def joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
 
 def settings_table(utility: Utility) -> str:
     """Return precision, recall and F1 of each setting: mean and standard deviation over seeds."""
-    lines = ["| learnt from | precision | recall | F1 |", "| --- | ---: | ---: | ---: |"]
+    lines = ["| trained on | precision | recall | F1 |", "| --- | ---: | ---: | ---: |"]
     for arm in utility.counts:
         cells = [_spread(utility.scores(arm, name)) for name in _SCORES]
         lines.append(f"| {arm} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def differences(utility: Utility) -> str:
+def difference_table(utility: Utility) -> str:
     """Return what one setting gains over another, with the chance of as much by randomization."""
     lines = ["| setting | over | recall | p | F1 | p |", "| --- | --- " + "| ---: " * 4 + "|"]
     for one, other in (
@@ -112,7 +117,7 @@ def differences(utility: Utility) -> str:
     return "\n".join(lines)
 
 
-def labels_table(kept: Kept, arms: Sequence[str]) -> str:
+def labels_table(kept: RecognizedSpans, arms: Sequence[str]) -> str:
     """Return the F1 of each label, all seeds together, and how often it is in the test letters."""
     tallies = {arm: kept.labels(arm) for arm in arms}
     seeds = len(kept.found[arms[-1]])
@@ -126,7 +131,7 @@ def labels_table(kept: Kept, arms: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def curve(utility: Utility, written: int) -> list[tuple[int, float]]:
+def curve_points(utility: Utility, written: int) -> list[tuple[int, float]]:
     """Return the F1 of more and more synthetic notes."""
     points = [(_part(written, s), fmean(utility.scores(_named(s), "f1"))) for s in CURVE]
     return [*points, (written, fmean(utility.scores(SYNTHETIC, "f1")))]
@@ -143,11 +148,11 @@ def _part(count: int, share: float) -> int:
 def _prepare(options: argparse.Namespace, training: Sequence[str]) -> None:
     out: Path = options.output
     corpus, generator = prepare(options), out / "generator"
-    once(generator / "training.json", "train", str(corpus), *training, o=generator)
+    run_once(generator / "training.json", "train", str(corpus), *training, o=generator)
     decoding = ["--temperature", str(options.temperature), "--max-length", str(options.max_length)]
     if options.candidates:
         decoding += ["--tags", "asked", "--candidates", str(options.candidates)]
-    once(
+    run_once(
         out / "synthetic" / "manifest.json", "generate", str(generator), str(corpus), "--notes",
         str(options.notes), "--batch", "64", "--seed", "7", *decoding, o=out / "synthetic",
     )  # fmt: skip
@@ -167,13 +172,13 @@ def _written(synthetic: Path) -> str:
     manifest = json.loads((synthetic / "manifest.json").read_text("utf-8"))
     return (
         f"{manifest['notes']} notes, {manifest['words']} words; tags {manifest['well_formed']:.2%} "
-        f"well formed, distance to what was asked for {manifest['tags']['distance']:.4f}; ended by "
-        f"the bound {manifest['cut']:.1%}, hurried {manifest['hurried']:.1%}, distinct "
+        f"well formed, distance to the requested tags {manifest['tags']['distance']:.4f}; "
+        f"truncated {manifest['cut']:.1%}, hurried {manifest['hurried']:.1%}, distinct "
         f"{manifest['distinct']:.1%}"
     )
 
 
-def _found(options: argparse.Namespace) -> Kept:
+def _found(options: argparse.Namespace) -> RecognizedSpans:
     """Train what is not trained yet; the rules' spans are in each seed's place."""
     out: Path = options.output
     corpus = load_corpus(out / "corpus")
@@ -182,20 +187,20 @@ def _found(options: argparse.Namespace) -> Kept:
     synthetic = _twice(written, out)
     some = random.Random(1).sample(real, round(options.share * len(real)))
     arms: dict[str, Sequence[Annotated]] = {
-        SYNTHETIC: synthetic, PART: some, PART_BOTH: halves(some, synthetic), REAL: real,
-        BOTH: halves(real, synthetic),
+        SYNTHETIC: synthetic, PART: some, PART_BOTH: balance(some, synthetic), REAL: real,
+        BOTH: balance(real, synthetic),
     }  # fmt: skip
     parts = {_named(share): written[: _part(len(written), share)] for share in CURVE}
     test = list(read_annotated(out / "test.jsonl", []))[: options.scored]
-    judges = Judges(options.lang, read_letters(corpus, "dev")[: options.selecting], test)
+    judges = EvaluationLetters(options.lang, read_letters(corpus, "dev")[: options.selecting], test)
     seeds = range(1, options.seeds + 1)
-    course = Course(options.steps, options.words, every=100)
+    course = TrainingPlan(options.steps, options.words, every=100)
     folder = out / f"spacy-{options.steps}-{options.words}"
-    found = dict(taught(arms, judges, course, seeds, folder).found)
-    curve = {name: _twice(notes, out) for name, notes in parts.items()}
-    found |= taught(curve, judges, course, seeds, folder).found
+    found = dict(train_arms(arms, judges, course, seeds, folder).found)
+    curve_notes = {name: _twice(notes, out) for name, notes in parts.items()}
+    found |= train_arms(curve_notes, judges, course, seeds, folder).found
     rules = list(_by_rules(out / "rules.jsonl", test))
-    return Kept({RULES: [rules for _ in seeds], **found}, test)
+    return RecognizedSpans({RULES: [rules for _ in seeds], **found}, test)
 
 
 def _twice(notes: Sequence[Annotated], out: Path) -> list[Annotated]:
@@ -205,7 +210,7 @@ def _twice(notes: Sequence[Annotated], out: Path) -> list[Annotated]:
     return [*notes, *(each for each in others if each is not None)]
 
 
-def halves(real: Sequence[Annotated], synthetic: Sequence[Annotated]) -> list[Annotated]:
+def balance(real: Sequence[Annotated], synthetic: Sequence[Annotated]) -> list[Annotated]:
     """Return as many real notes as synthetic ones, the fewer of them again and again."""
     most = max(len(real), len(synthetic))
     return [*islice(cycle(real), most), *islice(cycle(synthetic), most)]
@@ -215,7 +220,7 @@ def _by_rules(path: Path, test: Sequence[Annotated]) -> Iterator[Sequence[Span]]
     found = {each.document.note_id: each for each in read_annotated(path, [])}
     for note in test:
         each = found[note.document.note_id]
-        yield joined(each.spans, each.document.text)
+        yield join_names(each.spans, each.document.text)
 
 
 def _spread(values: Sequence[float]) -> str:
@@ -228,15 +233,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_letters(parser)
     add = parser.add_argument
-    add("--notes", type=int, default=600, help="synthetic notes; default 600")
-    add("--temperature", type=float, default=1.0, help="as for `generate`; default 1")
-    add("--candidates", type=int, default=5, help="as for `generate`; 0: enforced tags; default 5")
-    add("--max-length", type=int, default=1500, help="ids of a synthetic note; default 1500")
-    add("--share", type=float, default=0.25, help="part of the real letters; default 0.25")
-    add("--steps", type=int, default=1500, help="of spaCy's taggers, for all arms; default 1500")
-    add("--words", type=int, default=250, help="learnt from a step; default 250")
-    add("--selecting", type=int, default=12, help="held-out letters; default 12")
-    add("--scored", type=int, help="letters of TEST; default all")
+    add("--notes", type=int, default=600, help="synthetic notes (default 600)")
+    add("--temperature", type=float, default=1.0, help="as for `generate` (default 1)")
+    add("--candidates", type=int, default=5, help="as for `generate`; 0: enforced tags (default 5)")
+    add(
+        "--max-length", type=int, default=1500, help="maximum ids per synthetic note (default 1500)"
+    )
+    add("--share", type=float, default=0.25, help="share of the real letters (default 0.25)")
+    add("--steps", type=int, default=1500, help="training steps of spaCy's taggers (default 1500)")
+    add("--words", type=int, default=250, help="words per training step (default 250)")
+    add("--selecting", type=int, default=12, help="held-out letters (default 12)")
+    add("--scored", type=int, help="letters of TEST; default: all")
     return parser
 
 

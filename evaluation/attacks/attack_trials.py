@@ -1,4 +1,4 @@
-"""How often an attack is right, over seeds, beside its two controls."""
+"""Success rates of an attack over seeds, with confidence bounds and both controls."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from evaluation.gate import Axis, Measured
 
 @dataclass(frozen=True)
 class Rate:
-    """How often an attack was right in so many tries."""
+    """The success rate of an attack over a number of tries."""
 
     value: float
     tries: int
@@ -21,14 +21,14 @@ class Rate:
 Rates = Mapping[str, Rate]
 
 
-def measured_rates(
+def summarize_rates(
     rates: Sequence[Rates], null: Rates, control: Rates, data: str
 ) -> Iterator[Measured]:
-    """Return a number for each name that all seeds have, with its controls where there are some."""
+    """Return a measurement for each name that all seeds have, with its controls."""
     for name in rates[0]:
         some = [each[name] for each in rates if name in each]
         if len(some) == len(rates):
-            value, low, high = over_seeds(some)
+            value, low, high = mean_over_seeds(some)
             yield Measured(
                 name, Axis.PRIVACY, value, low, high, data, len(some),
                 null=null[name].value if name in null else None,
@@ -37,11 +37,11 @@ def measured_rates(
             )  # fmt: skip
 
 
-def over_seeds(rates: Sequence[Rate]) -> tuple[float, float, float]:
-    """Return the mean of a rate over seeds, at least two, with its lower and upper bound.
+def mean_over_seeds(rates: Sequence[Rate]) -> tuple[float, float, float]:
+    """Return the mean of a rate over at least two seeds, with its lower and upper bound.
 
     The bounds are the wider of two: Student's t over seeds, which share sentences and differ in
-    what was drawn, and Clopper and Pearson (1934) for the tries of one seed.
+    their random draws, and Clopper and Pearson (1934) for the tries of one seed.
     """
     value = fmean(rate.value for rate in rates)
     low, high = student_interval([rate.value for rate in rates])

@@ -1,7 +1,7 @@
-"""What made text gives away about the notes it was made from, without a look at the model.
+"""Attacks on synthetic notes without access to the model: nearness, verbatim copies, membership.
 
-Every number is taken three times: for the made notes, for real notes of other patients, which
-cannot have been copied from training, and for training notes themselves, which are copies.
+Each number is measured for the synthetic notes, for real notes of other patients, which cannot
+have been copied from training, and for the training notes themselves, which are copies.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,23 +11,23 @@ from statistics import fmean
 import numpy as np
 from scipy.stats import binomtest
 
-from evaluation.attacks.memorization import attack
+from evaluation.attacks.memorization import separate_members
 from evaluation.attacks.proximity import SIZES, Nearest, WordCorpus, words_of
 from evaluation.detection.intervals import CONFIDENCE, percentile_interval
 from evaluation.gate import Axis, Measured
 
 VERBATIM = 8
-"""Words in a row that only one patient's notes hold: as good as a copy of them."""
+"""Length of a run of words that counts as a copy if only one patient's notes hold it."""
 
 CANDIDATES = 500
-"""Members, and as many others, that the membership attack is tried on."""
+"""Number of members, and of non-members, in the membership attack."""
 
 Words = Sequence[str]
 
 
 @dataclass(frozen=True)
 class RealNotes:
-    """Notes that a model learnt from, with their patients, and notes of other patients."""
+    """The training notes of a model with their patients, and notes of other patients."""
 
     trained: Sequence[Words] = field(repr=False)
     patients: Sequence[str] = field(repr=False)
@@ -35,24 +35,26 @@ class RealNotes:
 
     def __post_init__(self) -> None:
         if len(self.trained) != len(self.patients):
-            raise ValueError("one patient for each note of training is needed")
+            raise ValueError("each training note must have a patient")
         if min(len(self.trained), len(self.held_out)) < 2:
-            raise ValueError("at least two notes of training and two held out are needed")
+            raise ValueError("there must be at least two training and two held-out notes")
 
 
 @dataclass(frozen=True)
 class Nearness:
-    """The nearest training notes of made notes by ROUGE, and what the nearness is worth."""
+    """The nearest training note of each synthetic note by ROUGE, and the measured means."""
 
     found: dict[int, list[Nearest]] = field(repr=False)
     measured: tuple[Measured, ...]
 
 
-def nearness(made: Sequence[Words], real: RealNotes, corpus: WordCorpus, data: str) -> Nearness:
-    """Measure the mean ROUGE recall of made notes against training notes.
+def measure_nearness(
+    made: Sequence[Words], real: RealNotes, corpus: WordCorpus, data: str
+) -> Nearness:
+    """Measure the mean ROUGE recall of synthetic notes against training notes.
 
-    `corpus` indexes the training notes, `data` names what was measured. The bounds are those of
-    the percentile bootstrap over notes.
+    `corpus` indexes the training notes, `data` identifies what was measured. The bounds are those
+    of the percentile bootstrap over notes.
     """
     found = {size: corpus.rouge(made, size) for size in SIZES}
     measured = []
@@ -68,27 +70,27 @@ def nearness(made: Sequence[Words], real: RealNotes, corpus: WordCorpus, data: s
                 high=high,
                 data=data,
                 null=fmean(each.score for each in corpus.rouge(real.held_out, size)),
-                control=fmean(each.score for each in corpus.rouge(_some(real.trained), size)),
+                control=fmean(each.score for each in corpus.rouge(_sample(real.trained), size)),
                 detail={"largest": max(scores), "median": float(np.median(scores))},
             )
         )
     return Nearness(found, tuple(measured))
 
 
-def verbatim(made: Sequence[Words], real: RealNotes, data: str) -> Measured:
-    """Measure the share of made notes with `VERBATIM` words in a row that one patient alone has."""
+def measure_verbatim(made: Sequence[Words], real: RealNotes, data: str) -> Measured:
+    """Measure the share of synthetic notes with a run of `VERBATIM` words of one single patient."""
     owners: dict[tuple[str, ...], str | None] = {}
     for note, patient in zip(real.trained, real.patients, strict=True):
-        for gram in _grams(note):
+        for gram in _word_runs(note):
             known = owners.setdefault(gram, patient)
             if known != patient:
-                owners[gram] = None  # of several patients: a phrase of the house
+                owners[gram] = None  # of several patients: boilerplate
     single = frozenset(gram for gram, owner in owners.items() if owner is not None)
 
     def copies(notes: Sequence[Words]) -> int:
-        return sum(any(gram in single for gram in _grams(note)) for note in notes)
+        return sum(any(gram in single for gram in _word_runs(note)) for note in notes)
 
-    count, some = copies(made), _some(real.trained)
+    count, some = copies(made), _sample(real.trained)
     bounds = binomtest(count, len(made)).proportion_ci(CONFIDENCE, method="exact")
     return Measured(
         name=f"verbatim-{VERBATIM}-words",
@@ -103,13 +105,15 @@ def verbatim(made: Sequence[Words], real: RealNotes, data: str) -> Measured:
     )
 
 
-def membership(made: Sequence[Words], real: RealNotes, data: str, *, seed: int = 1) -> Measured:
-    """Attack the made notes: whose real notes they were made from, by what they repeat of them.
+def attack_membership(
+    made: Sequence[Words], real: RealNotes, data: str, *, seed: int = 1
+) -> Measured:
+    """Attack membership: which real notes the synthetic ones were made from.
 
-    The score of a candidate is the share of its n-grams found in the nearest made note, the attack
-    that needs nothing but the made notes (Meeus et al. 2025, section 4). The area under the curve
-    is 0.5 where members cannot be told from others. The number for what cannot leak parts the
-    held-out notes in two at random; the one for a known leak attacks the training notes themselves.
+    The score of a candidate is the share of its n-grams found in the nearest synthetic note, an
+    attack that needs nothing but the synthetic notes (Meeus et al. 2025, section 4). The area under
+    the curve is 0.5 where members cannot be distinguished. The null value comes from a random split
+    of the held-out notes, the control from attacking the training notes themselves.
     """
     chance = np.random.default_rng(seed)
     members, others = (
@@ -118,14 +122,18 @@ def membership(made: Sequence[Words], real: RealNotes, data: str, *, seed: int =
     )
     size = min(SIZES)
 
-    def told(source: Sequence[Words], notes: Sequence[Words]) -> list[float]:
+    def score_candidates(source: Sequence[Words], notes: Sequence[Words]) -> list[float]:
         return [near.score for near in WordCorpus(source).rouge(notes, size)]
 
-    scored = told(made, others)
-    found = attack(told(made, members), scored, seed=seed)
+    scored = score_candidates(made, others)
+    found = separate_members(score_candidates(made, members), scored, seed=seed)
     half = len(scored) // 2
-    null = attack(scored[:half], scored[half:], seed=seed).auc if half > 1 else float("nan")
-    leak = attack(told(real.trained, members), told(real.trained, others), seed=seed)
+    null = (
+        separate_members(scored[:half], scored[half:], seed=seed).auc if half > 1 else float("nan")
+    )
+    leak = separate_members(
+        score_candidates(real.trained, members), score_candidates(real.trained, others), seed=seed
+    )
     return Measured(
         name="membership-auc",
         axis=Axis.PRIVACY,
@@ -139,14 +147,14 @@ def membership(made: Sequence[Words], real: RealNotes, data: str, *, seed: int =
     )
 
 
-def parted(texts: Iterable[str]) -> list[list[str]]:
-    """Part notes into words."""
+def split_words(texts: Iterable[str]) -> list[list[str]]:
+    """Split notes into words."""
     return [words_of(text) for text in texts]
 
 
-def _grams(note: Words) -> set[tuple[str, ...]]:
+def _word_runs(note: Words) -> set[tuple[str, ...]]:
     return {tuple(note[at : at + VERBATIM]) for at in range(len(note) - VERBATIM + 1)}
 
 
-def _some(notes: Sequence[Words]) -> Sequence[Words]:
+def _sample(notes: Sequence[Words]) -> Sequence[Words]:
     return notes[:CANDIDATES]

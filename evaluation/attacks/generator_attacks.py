@@ -1,7 +1,7 @@
-"""Attacks on a language model itself: whose notes it learnt, and what it keeps of them.
+"""Attacks on a language model: canaries, membership, memorization of single notes.
 
-Each attack is also made on a model that cannot have learnt what is looked for, and on one that is
-known to leak: one that learnt a few notes thirty times over, without differential privacy.
+Each attack is also run on a model that cannot have learnt its target, and on one known to leak,
+which was trained on a few notes thirty times over without differential privacy.
 """
 
 from collections.abc import Sequence
@@ -12,29 +12,35 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from evaluation.attacks.copying import CANDIDATES
-from evaluation.attacks.memorization import Influence, attack, counterfactual, excess, influence
+from evaluation.attacks.memorization import (
+    Influence,
+    compare_with_floor,
+    counterfactual_scores,
+    measure_influence,
+    separate_members,
+)
 from evaluation.attacks.reference_models import (
     CONTROL_NOTES,
+    AttackData,
     Floats,
-    Ground,
-    Partners,
-    Split,
-    drawn,
-    means,
-    told,
+    HalfSplit,
+    ReferenceModels,
+    draw_places,
+    mean_log_probabilities,
+    score_tokens,
 )
 from evaluation.detection.intervals import percentile_interval
 from evaluation.gate import Axis, Measured
-from models.language.corpus.texts import Text
-from models.language.training.folder import TrainedGenerator
+from models.language.corpus.batching import Text
+from models.language.training.serialization import TrainedGenerator
 
 LEAST_HALVES = 4
-"""With fewer models no note has one that neither learnt it nor is attacked itself."""
+"""The least number of half models such that each note has one, not under attack, without it."""
 
 
 @dataclass(frozen=True)
 class AttackPlan:
-    """How much is measured: notes left out one by one, and models of random halves."""
+    """The extent of the attacks: notes left out one by one, and models of random halves."""
 
     without: int = 4
     halves: int = 4
@@ -42,50 +48,64 @@ class AttackPlan:
 
     def __post_init__(self) -> None:
         if self.without < 2 or self.halves < LEAST_HALVES or self.halves % 2:
-            raise ValueError("two notes, and an even number of halves from 4 on, are needed")
+            raise ValueError(
+                f"there must be at least two notes left out, and an even number of halves of at "
+                f"least {LEAST_HALVES}"
+            )
 
 
 @dataclass(frozen=True)
-class Attacked:
-    """What was measured, and for each note left out its place in train with its scores."""
+class GeneratorAttackResult:
+    """The measurements, and for each note left out its position in training with its scores."""
 
     measured: list[Measured]
     notes: list[dict[str, float | int]] = field(default_factory=list)
 
 
-class Attacker:
-    """Makes all attacks on a model that says it has planted canaries, or that has none."""
+class GeneratorAttacks:
+    """Runs all attacks on a model, trained with or without canaries."""
 
     def __init__(
-        self, target: TrainedGenerator, ground: Ground, partners: Partners, plan: AttackPlan
+        self,
+        target: TrainedGenerator,
+        ground: AttackData,
+        partners: ReferenceModels,
+        plan: AttackPlan,
     ) -> None:
-        self._target, self._ground, self._partners, self._plan = target, ground, partners, plan
-        self._chosen = drawn(len(ground.train), plan.without, plan.seed)
-        self._copied = drawn(len(ground.train), CONTROL_NOTES, plan.seed + 1)
-        self._split = Split.draw(ground, plan.halves, plan.seed)
+        self._target, self._data, self._models, self._plan = target, ground, partners, plan
+        self._chosen = draw_places(len(ground.train), plan.without, plan.seed)
+        self._copied_places = draw_places(len(ground.train), CONTROL_NOTES, plan.seed + 1)
+        self._split = HalfSplit.draw(ground, plan.halves, plan.seed)
 
-    def attack(self, data: str) -> Attacked:
-        """Measure everything; `data` names the model that is judged."""
-        scores, notes = self._without(data)
-        return Attacked([self._canaries(data), self._membership(data), scores, self._kept(data)],
-                        notes)  # fmt: skip
+    def attack(self, data: str) -> GeneratorAttackResult:
+        """Run all attacks; `data` identifies the attacked model."""
+        scores, notes = self._measure_influence(data)
+        measured = [
+            self._attack_canaries(data),
+            self._attack_membership(data),
+            scores,
+            self._measure_memorization(data),
+        ]
+        return GeneratorAttackResult(measured, notes)
 
     # Trainings with and without single notes
 
-    def _without(self, data: str) -> tuple[Measured, list[dict[str, float | int]]]:
-        """Measure S-PDTP beside what another seed alone changes, and its share of notes."""
-        ground, whole = self._ground, self._partners.whole()
-        again = self._partners.whole(reseeded=True)
+    def _measure_influence(self, data: str) -> tuple[Measured, list[dict[str, float | int]]]:
+        """Measure S-PDTP, with the change from reseeding alone as its floor."""
+        ground, whole = self._data, self._models.whole()
+        again = self._models.whole(reseeded=True)
         texts = [ground.train[place] for place in self._chosen]
         others = ground.test[: len(texts)]
-        seen = told(whole, texts)
+        seen = score_tokens(whole, texts)
         found = [
-            influence(one, told(self._partners.without(place), [text])[0])
+            measure_influence(one, score_tokens(self._models.without(place), [text])[0])
             for one, place, text in zip(seen, self._chosen, texts, strict=True)
         ]
-        floors = _pairwise(seen, told(again, texts))
-        outside = _pairwise(told(whole, others), told(again, others))
-        score = excess([each.largest for each in found], [each.largest for each in floors])
+        floors = _compare_pairwise(seen, score_tokens(again, texts))
+        outside = _compare_pairwise(score_tokens(whole, others), score_tokens(again, others))
+        score = compare_with_floor(
+            [each.largest for each in found], [each.largest for each in floors]
+        )
         measured = Measured(
             "s-pdtp", Axis.PRIVACY, score.score,
             min(score.score, score.floor + score.low), max(score.score, score.floor + score.high),
@@ -96,7 +116,7 @@ class Attacker:
                 "signed at the largest": float(np.mean([each.signed for each in found])),
                 "mean change": float(np.mean([each.mean for each in found])),
                 "mean change, floor": float(np.mean([abs(each.mean) for each in floors])),
-                "rank correlation with halves": self._agreement(found),
+                "rank correlation with halves": self._rank_correlation(found),
             },
         )  # fmt: skip
         notes: list[dict[str, float | int]] = [
@@ -109,14 +129,16 @@ class Attacker:
         return measured, notes
 
     def _control_influence(self, whole: TrainedGenerator) -> float:
-        """Return the S-PDTP of the canaries that the leaky model learnt."""
-        ground = self._ground
-        texts = [each.question(ground.vocabulary) for each in ground.canaries.planted]
-        found = _pairwise(told(self._leaky, texts), told(whole, texts))
+        """Return the S-PDTP of the canaries under the leaky model."""
+        ground = self._data
+        texts = [each.scored_text(ground.vocabulary) for each in ground.canaries.planted]
+        found = _compare_pairwise(
+            score_tokens(self._leaky_model, texts), score_tokens(whole, texts)
+        )
         return float(np.mean([each.largest for each in found]))
 
-    def _agreement(self, found: Sequence[Influence]) -> float:
-        """Compare the order of notes by being left out with that by halves; 0 without one."""
+    def _rank_correlation(self, found: Sequence[Influence]) -> float:
+        """Return the rank correlation of leave-one-out with half-split scores; 0 if undefined."""
         if len(found) < 3:
             return 0.0
         value = float(
@@ -125,36 +147,36 @@ class Attacker:
         return 0.0 if np.isnan(value) else value
 
     @cached_property
-    def _leaky(self) -> TrainedGenerator:
-        return self._partners.leaky(self._copied)
+    def _leaky_model(self) -> TrainedGenerator:
+        return self._models.leaky(self._copied_places)
 
     # Models of random halves
 
     @cached_property
-    def _by_halves(self) -> Floats:
+    def _log_probabilities_by_half(self) -> Floats:
         """Mean log probabilities of all notes, train then test, under each half: [models, notes]
 
-        Those of test, which no model learnt, have the mean 0 under each: one training is luckier
-        than another, and that is not what a model keeps.
+        They are centred such that test notes, which no model learnt, have mean 0 under each model,
+        since one training may be luckier than another.
         """
-        texts = [*self._ground.train, *self._ground.test]
-        models = self._partners.halves(self._split.members)
-        found = np.stack([means(model, texts) for model in models])
+        texts = [*self._data.train, *self._data.test]
+        models = self._models.halves(self._split.members)
+        found = np.stack([mean_log_probabilities(model, texts) for model in models])
         centred: Floats = found - found[:, self._split.train :].mean(1, keepdims=True)
         return centred
 
     @cached_property
     def _scores(self) -> Floats:
-        return counterfactual(self._by_halves, self._split.members)
+        return counterfactual_scores(self._log_probabilities_by_half, self._split.members)
 
-    def _kept(self, data: str) -> Measured:
+    def _measure_memorization(self, data: str) -> Measured:
         """Measure how much likelier notes are to models that learnt them (Zhang et al., 2021)."""
         count = self._split.train
         scores = list(map(float, self._scores[:count]))
         low, high = percentile_interval(scores)
-        known = means(self._leaky, self._texts(self._copied))
-        known -= means(self._leaky, self._ground.test).mean()
-        leaky = known - self._unseen()[self._copied]
+        known = mean_log_probabilities(self._leaky_model, self._texts(self._copied_places))
+        known -= mean_log_probabilities(self._leaky_model, self._data.test).mean()
+        leaky = known - self._mean_without()[self._copied_places]
         return Measured(
             "counterfactual-memorization", Axis.PRIVACY, float(np.mean(scores)), low, high, data,
             seeds=self._plan.halves, null=float(self._scores[count:].mean()),
@@ -162,35 +184,43 @@ class Attacker:
             detail={"notes": count, "largest": max(scores), "place of it": int(np.argmax(scores))},
         )  # fmt: skip
 
-    def _unseen(self, but: int | None = None) -> Floats:
-        """Return what notes are to models that did not learn them, one model left out: [notes]"""
+    def _mean_without(self, but: int | None = None) -> Floats:
+        """Return mean log probabilities under models that did not learn a note: [notes]
+
+        `but` is the number of a model to leave out.
+        """
         apart = ~self._split.members
         if but is not None:
             apart = np.delete(apart, but, axis=0)
-            held = np.delete(self._by_halves, but, axis=0)
+            held = np.delete(self._log_probabilities_by_half, but, axis=0)
         else:
-            held = self._by_halves
+            held = self._log_probabilities_by_half
         found: Floats = np.where(apart, held, 0).sum(0) / apart.sum(0)
         return found
 
     # Who was learnt from
 
-    def _membership(self, data: str) -> Measured:
-        """Attack by how much likelier a note is to the model than to models without it."""
+    def _attack_membership(self, data: str) -> Measured:
+        """Attack membership by how much likelier a note is than to models without it."""
         count, plan = self._split.train, self._plan
-        learnt = drawn(count, CANDIDATES, plan.seed + 2)
-        others = [count + at for at in drawn(len(self._ground.test), CANDIDATES, plan.seed + 3)]
-        unseen = self._unseen()
+        learnt = draw_places(count, CANDIDATES, plan.seed + 2)
+        others = [count + at for at in draw_places(len(self._data.test), CANDIDATES, plan.seed + 3)]
+        unseen = self._mean_without()
 
         def scored(model: TrainedGenerator, places: Sequence[int]) -> Floats:
-            return means(model, self._texts(places)) - unseen[list(places)]
+            return mean_log_probabilities(model, self._texts(places)) - unseen[list(places)]
 
-        found = attack(list(scored(self._target, learnt)), list(scored(self._target, others)))
-        leak = attack(list(scored(self._leaky, self._copied)), list(scored(self._leaky, others)))
-        # The first half as if it were the model: what it did not learn are no members.
-        first = self._by_halves[0] - self._unseen(but=0)
+        found = separate_members(
+            list(scored(self._target, learnt)), list(scored(self._target, others))
+        )
+        leak = separate_members(
+            list(scored(self._leaky_model, self._copied_places)),
+            list(scored(self._leaky_model, others)),
+        )
+        # The first half model stands in for the target: notes it did not learn are not members.
+        first = self._log_probabilities_by_half[0] - self._mean_without(but=0)
         strangers = [place for place in learnt if not self._split.members[0, place]]
-        null = attack(list(first[strangers]), list(first[others]))
+        null = separate_members(list(first[strangers]), list(first[others]))
         return Measured(
             "model-membership-auc", Axis.PRIVACY, found.auc, found.low, found.high, data,
             null=null.auc, control=leak.auc,
@@ -199,23 +229,26 @@ class Attacker:
 
     def _texts(self, places: Sequence[int]) -> list[Text]:
         count = self._split.train
-        train, test = self._ground.train, self._ground.test
+        train, test = self._data.train, self._data.test
         return [train[place] if place < count else test[place - count] for place in places]
 
     # Canaries
 
-    def _canaries(self, data: str) -> Measured:
-        """Attack by how likely canaries are: those planted, and as many that were not."""
-        canaries, vocabulary = self._ground.canaries, self._ground.vocabulary
-        planted = [each.question(vocabulary) for each in canaries.planted]
-        others = [each.question(vocabulary) for each in canaries.others]
+    def _attack_canaries(self, data: str) -> Measured:
+        """Attack by the likelihood of canaries: planted ones against as many that were not."""
+        canaries, vocabulary = self._data.canaries, self._data.vocabulary
+        planted = [each.scored_text(vocabulary) for each in canaries.planted]
+        others = [each.scored_text(vocabulary) for each in canaries.others]
         is_own = "canaries" in self._target.about
-        model = self._target if is_own else self._partners.planted()
-        one, other = means(model, planted), means(model, others)
-        found = attack(list(one), list(other))
+        model = self._target if is_own else self._models.planted()
+        one, other = mean_log_probabilities(model, planted), mean_log_probabilities(model, others)
+        found = separate_members(list(one), list(other))
         null, leak = (
-            attack(list(means(each, planted)), list(means(each, others)))
-            for each in (self._partners.whole(), self._leaky)
+            separate_members(
+                list(mean_log_probabilities(each, planted)),
+                list(mean_log_probabilities(each, others)),
+            )
+            for each in (self._models.whole(), self._leaky_model)
         )
         exposures = np.log2(len(other) + 1) - np.log2(1 + (other[None] > one[:, None]).sum(1))
         return Measured(
@@ -230,5 +263,5 @@ class Attacker:
         )  # fmt: skip
 
 
-def _pairwise(one: Sequence[Floats], other: Sequence[Floats]) -> list[Influence]:
-    return [influence(seen, unseen) for seen, unseen in zip(one, other, strict=True)]
+def _compare_pairwise(one: Sequence[Floats], other: Sequence[Floats]) -> list[Influence]:
+    return [measure_influence(seen, unseen) for seen, unseen in zip(one, other, strict=True)]

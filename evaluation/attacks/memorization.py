@@ -1,9 +1,9 @@
-"""How much a language model remembers of single notes, beside what training noise alone gives.
+"""Memorization of single notes by a language model, compared with the noise of training.
 
 S-PDTP is the measure of Melamud and Shivade (2019): the largest change of a token's log
-probability when one note is taken out of training. About two thirds of it is there when nothing
-was taken out, so it is given beside its floors. The half-split estimator is the counterfactual
-memorization of Zhang et al. (2021), which scores every note for a handful of trainings.
+probability when one note is removed from training. About two thirds of it appear even without
+removing anything, so it is reported with its floor. The half-split estimator is the
+counterfactual memorization of Zhang et al. (2021), which scores all notes with few trainings.
 """
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ _BATCH = 250  # resamples ranked at a time
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """What taking a note out of training did to the note's own tokens, in natural logarithms.
+    """The effect of removing a note from training on the note's own tokens, in nats.
 
-    `largest` is the S-PDTP of the note, `signed` the change at that place (positive where the
-    model that saw the note finds it likelier), `mean` the mean change over all its tokens.
+    `largest` is the S-PDTP of the note, `signed` the change at that token (positive where the model
+    that saw the note finds it likelier), `mean` the mean change over all its tokens.
     """
 
     largest: float
@@ -33,18 +33,17 @@ class Influence:
     mean: float
 
 
-def influence(seen: ArrayLike, unseen: ArrayLike) -> Influence:
-    """Compare the log probabilities of a note's tokens under two models: with and without it.
+def measure_influence(seen: ArrayLike, unseen: ArrayLike) -> Influence:
+    """Compare the log probabilities of a note's tokens under models with and without it.
 
-    Both run along the same tokens, at least one. Raises ValueError where they do not, or where
-    one is not finite.
+    Raises ValueError unless both cover the same tokens, at least one, with finite values.
     """
     with_it, without = np.asarray(seen, np.float64), np.asarray(unseen, np.float64)
     if with_it.shape != without.shape or with_it.ndim != 1 or not with_it.size:
-        raise ValueError("the two models were not asked about the same tokens")
+        raise ValueError("both models must score the same tokens, at least one")
     change = with_it - without
     if not np.isfinite(change).all():
-        raise ValueError("a log probability is not finite")
+        raise ValueError("log probabilities must be finite")
     place = int(np.abs(change).argmax())
     signed = float(change[place])
     return Influence(abs(signed), signed, float(change.mean()))
@@ -52,7 +51,7 @@ def influence(seen: ArrayLike, unseen: ArrayLike) -> Influence:
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """A corpus score beside its floor, with what the difference is worth.
+    """A corpus score compared with its floor.
 
     `score` and `floor` are means over notes; `low` and `high` bound their difference by the paired
     percentile bootstrap over notes.
@@ -64,14 +63,14 @@ class Excess:
     high: float
 
 
-def excess(scores: ArrayLike, floors: ArrayLike, *, seed: int = 1) -> Excess:
-    """Compare the scores of notes with those that reseeding alone gives the same notes.
+def compare_with_floor(scores: ArrayLike, floors: ArrayLike, *, seed: int = 1) -> Excess:
+    """Compare scores of notes with those that reseeding alone gives the same notes.
 
-    At least two notes: one tells nothing about others (ValueError).
+    Raises ValueError for fewer than two notes.
     """
     one, other = np.asarray(scores, np.float64), np.asarray(floors, np.float64)
     if one.shape != other.shape or one.ndim != 1 or len(one) < 2:
-        raise ValueError("scores and floors are not of the same notes, at least two")
+        raise ValueError("scores and floors must be of the same notes, at least two")
     difference = one - other
     if np.ptp(difference) == 0:
         low = high = float(difference[0])
@@ -84,71 +83,73 @@ def excess(scores: ArrayLike, floors: ArrayLike, *, seed: int = 1) -> Excess:
     return Excess(float(one.mean()), float(other.mean()), low, high)
 
 
-def half_splits(notes: int, models: int, *, seed: int = 1) -> NDArray[np.bool_]:
+def draw_half_splits(notes: int, models: int, *, seed: int = 1) -> NDArray[np.bool_]:
     """Draw which notes each model is trained on: [models, notes], each note in half of them.
 
-    `models` is even, so that every note is in as many models as it is not (ValueError).
+    Raises ValueError unless `models` is even.
     """
     if models < 2 or models % 2:
-        raise ValueError("an even number of models is needed")
+        raise ValueError("the number of models must be even")
     chance = np.random.default_rng(seed)
     order = np.argsort(chance.random((models, notes)), axis=0)
     halves: NDArray[np.bool_] = order < models // 2
     return halves
 
 
-def counterfactual(log_probabilities: ArrayLike, members: ArrayLike) -> Floats:
-    """Score every note by the models that saw it against those that did not: [notes].
+def counterfactual_scores(log_probabilities: ArrayLike, members: ArrayLike) -> Floats:
+    """Return for each note the difference between models with and without it: [notes].
 
-    `log_probabilities` are the means per token of each note under each model, `members` whether
-    the model saw the note, both [models, notes]. A note that all models saw, or none, has no score
+    `log_probabilities` are the means per token of each note under each model, `members` whether the
+    model saw the note, both [models, notes]. A note seen by all models, or by none, has no score
     (NaN).
     """
-    told = np.asarray(log_probabilities, np.float64)
+    log_probs = np.asarray(log_probabilities, np.float64)
     seen = np.asarray(members, np.bool_)
-    if told.shape != seen.shape or told.ndim != 2:
-        raise ValueError("one log probability and one membership for each model and note")
+    if log_probs.shape != seen.shape or log_probs.ndim != 2:
+        raise ValueError("log probabilities and members must be of shape [models, notes]")
     with np.errstate(invalid="ignore"):
-        inside = np.where(seen, told, 0).sum(0) / seen.sum(0)
-        outside = np.where(seen, 0, told).sum(0) / (~seen).sum(0)
+        inside = np.where(seen, log_probs, 0).sum(0) / seen.sum(0)
+        outside = np.where(seen, 0, log_probs).sum(0) / (~seen).sum(0)
     scores: Floats = inside - outside
     return scores
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
-    """How well a score tells members from others: the area under the curve, bounded."""
+class MembershipSeparation:
+    """How well a score separates members from others: the area under the curve, with bounds."""
 
     auc: float
     low: float
     high: float
 
 
-def attack(members: Sequence[float], others: Sequence[float], *, seed: int = 1) -> Attack:
-    """Return the chance that a member scores above another note: 0.5 where nothing is told.
+def separate_members(
+    members: Sequence[float], others: Sequence[float], *, seed: int = 1
+) -> MembershipSeparation:
+    """Return the probability that a member scores above another note; 0.5 is chance.
 
     That is the Mann-Whitney statistic over the number of pairs; ties count half. The bounds are
-    those of the percentile bootstrap over members and over others; where the two do not overlap at
-    all, no resample can differ, and the far bound is that of the rule of three. At least two of
-    each (ValueError).
+    those of the percentile bootstrap over members and over others. If the two do not overlap, all
+    resamples are equal and the far bound follows the rule of three. Raises ValueError for fewer
+    than two of each.
     """
     one, other = np.asarray(members, np.float64), np.asarray(others, np.float64)
     if min(len(one), len(other)) < 2:
-        raise ValueError("at least two members and two others are needed")
-    value = float(_auc(one, other))
+        raise ValueError("there must be at least two members and two others")
+    value = float(_mann_whitney_auc(one, other))
     if value in (0.0, 1.0):
         slack = min(1.0, 3 / min(len(one), len(other)))
         low, high = (0.0, slack) if value == 0.0 else (1 - slack, 1.0)
-        return Attack(value, low, high)
+        return MembershipSeparation(value, low, high)
     found = bootstrap(
-        (one, other), _auc, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, vectorized=True,
-        method="percentile", batch=_BATCH, rng=np.random.default_rng(seed),
+        (one, other), _mann_whitney_auc, n_resamples=RESAMPLES, confidence_level=CONFIDENCE,
+        vectorized=True, method="percentile", batch=_BATCH, rng=np.random.default_rng(seed),
     ).confidence_interval  # fmt: skip
-    return Attack(value, float(found.low), float(found.high))
+    return MembershipSeparation(value, float(found.low), float(found.high))
 
 
-def _auc(one: Floats, other: Floats, axis: int = -1) -> Floats:
-    """Count pairs in order along an axis, by ranks: the two are the last axis of one sample."""
+def _mann_whitney_auc(one: Floats, other: Floats, axis: int = -1) -> Floats:
+    """Return the area under the curve along an axis, by ranks."""
     both = np.concatenate((one, other), axis=axis)
     ranks = rankdata(both, axis=axis)
     count, rest = one.shape[axis], other.shape[axis]

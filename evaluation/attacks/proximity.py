@@ -1,7 +1,8 @@
 """Which real note a synthetic one is nearest to, and which pairs people should read.
 
 The screening of Libbi et al. (2021), section 4.3: the nearest training document by ROUGE-3, by
-ROUGE-5 and by BM25, filtered to the pairs worth a reader's time.
+ROUGE-5 and by BM25 (`evaluation.attacks.bm25`), filtered to the pairs worth a reader's time.
+ROUGE-N is counted here: `rouge-score` compares two texts, and has no search among many.
 """
 
 import re
@@ -16,9 +17,6 @@ from scipy import sparse
 
 SIZES = (3, 5)
 """Lengths of the n-grams, in words."""
-
-K1, B = 1.2, 0.75
-"""Saturation of repeated words and weight of the length in BM25."""
 
 TOP = 100
 """Pairs of each list that go to the readers."""
@@ -57,7 +55,7 @@ def words_of(text: str) -> list[str]:
 
 
 class WordCorpus:
-    """Real notes, indexed by their n-grams and words; compared with any number of others.
+    """Real notes, indexed by their n-grams; compared with any number of others.
 
     Comparisons are products of sparse matrices over what notes share, an inverted index: pairs
     that share nothing cost nothing.
@@ -73,8 +71,6 @@ class WordCorpus:
             size: _matrix(_grams(held, size), columns, grow=True).T.tocsr()
             for size, columns in self._grams.items()
         }
-        self._words = _Columns()
-        self._weights = _bm25(_matrix(map(Counter, held), self._words, grow=True)).T.tocsr()
 
     def __len__(self) -> int:
         return self._size
@@ -95,18 +91,6 @@ class WordCorpus:
             found += _best(rows @ self._index[size], start, totals)
         return found
 
-    def bm25(self, synthetic: Sequence[Sequence[str]]) -> list[Nearest]:
-        """Find the nearest note by Okapi BM25, each word of the synthetic note as a query term.
-
-        The inverse document frequency is ln(1 + (N - n + 0.5) / (n + 0.5)), never negative
-        (Robertson and Zaragoza 2009, as in Lucene).
-        """
-        found: list[Nearest] = []
-        for start, notes in _parts(synthetic):
-            rows = _matrix(map(Counter, notes), self._words, grow=False)
-            found += _best(rows @ self._weights, start, np.ones(len(notes)))
-        return found
-
 
 def _parts(notes: Sequence[Sequence[str]]) -> Iterator[tuple[int, Sequence[Sequence[str]]]]:
     for start in range(0, len(notes), _ROWS):
@@ -125,18 +109,6 @@ def _best(scores: sparse.csr_matrix, start: int, totals: Floats) -> list[Nearest
 
 def _grams(notes: Iterable[Sequence[str]], size: int) -> Iterator[dict[object, float]]:
     return (dict.fromkeys(_occurrences(note, size), 1.0) for note in notes)
-
-
-def _bm25(counts: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Turn counts of words into their weights in BM25. (notes, words)"""
-    notes = counts.shape[0]
-    lengths = np.asarray(counts.sum(1)).ravel()
-    held = np.bincount(counts.indices, minlength=counts.shape[1])
-    rarity = np.log1p((notes - held + 0.5) / (held + 0.5))
-    rows = np.repeat(np.arange(notes), np.diff(counts.indptr))
-    saturation = K1 * (1 - B + B * lengths[rows] / lengths.mean())
-    weights = rarity[counts.indices] * counts.data * (K1 + 1) / (counts.data + saturation)
-    return sparse.csr_matrix((weights, counts.indices, counts.indptr), counts.shape)
 
 
 class _Columns(dict[object, int]):

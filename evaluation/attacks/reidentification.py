@@ -1,9 +1,9 @@
-"""Whether what stands for an identifier in a synthetic letter gives the identifier away.
+"""Re-identification by synthetic letters: identifiers that recur in them, whole or in part.
 
-The measures of Belkadi et al. (2023), section 4.3: identifiers that come back as they were, and
-those that share a run of characters with what replaced them. Each rate stands beside its base rate,
-what identifiers of other persons of the same label give by chance (dates and cities are alike), and
-beside that of copies. Case, accents and signs do not count.
+The measures of Belkadi et al. (2023), section 4.3: identifiers that are reproduced, and those that
+share a run of characters with their replacement. Each rate is reported with its base rate, from
+identifiers of other persons of the same label (dates and cities are alike), and with that of
+copies. Case, accents and punctuation are ignored.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,33 +14,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.attacks.proximity import WordCorpus, words_of
-from evaluation.detection.identifier_types import Strength, strength
+from evaluation.detection.identifier_types import IdentifierType, identifier_type
 from evaluation.detection.intervals import ratio_intervals
-from evaluation.detection.leaks import words
+from evaluation.detection.leaks import fold_words
 from evaluation.gate import Axis, Measured
 
 Floats = NDArray[np.float64]
 
 RUNS = (3, 5, 7)
-"""Lengths of the common runs that are counted, in characters and in pieces of words."""
+"""Lengths of the common runs that are counted, in characters and in subwords."""
 
 MORE_THAN = 2
-"""An identifier counts as reproduced only if it has more words, or pieces, than this."""
+"""Only identifiers with more words, or subwords, than this can count as reproduced."""
 
 PAIRS = 20
-"""How many identifiers of others each one is compared with for the base rate, at most."""
+"""Maximum number of other persons' identifiers each one is compared with for the base rate."""
 
-_RUN = 3  # words in a row by which a letter is linked with a source
-_SHORTEST = 3  # letters and digits of an identifier that is looked for in a whole letter
+_RUN = 3  # length of the word runs by which a letter is linked with a source
+_SHORTEST = 3  # letters and digits of an identifier to search in a whole letter
 _KEPT = 100_000
 
 Pieces = Callable[[str], Sequence[int]]
-"""Cuts a value into the numbers of its pieces in a vocabulary of sub-words."""
+"""Splits a value into the ids of its subwords."""
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
-    """An identifier of a source and what stands in its place in a synthetic letter."""
+class ReplacedIdentifier:
+    """An identifier of a source and its replacement in a synthetic letter."""
 
     label: str
     original: str = field(repr=False)
@@ -49,7 +49,7 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True)
-class Remade:
+class RemadeLetter:
     """A source with its identifiers, as pairs of label and value, and a letter made from it."""
 
     source: str = field(repr=False)
@@ -59,71 +59,76 @@ class Remade:
 
 
 @dataclass(frozen=True)
-class _Rate:
-    """What is counted: of the originals that `counts`, those that `told` of another value."""
+class _RateDefinition:
+    """A rate: of the originals that `counts` selects, the share that `matches` a value."""
 
     counts: Callable[[str], bool]
-    told: Callable[[str, str], bool]
+    matches: Callable[[str, str], bool]
 
 
-def folded(value: str) -> str:
-    """Return a value without case, accents and signs, its words parted by one blank."""
-    return " ".join(words(value))
+def fold_value(value: str) -> str:
+    """Return a value without case, accents and punctuation, its words joined by one blank."""
+    return " ".join(fold_words(value))
 
 
-def reidentification(
-    replaced: Sequence[Replaced], pieces: Pieces, data: str, *, prefix: str = "", seed: int = 1
+def measure_reidentification(
+    replaced: Sequence[ReplacedIdentifier],
+    pieces: Pieces,
+    data: str,
+    *,
+    prefix: str = "",
+    seed: int = 1,
 ) -> list[Measured]:
-    """Measure how often identifiers come back, whole or in part; `prefix` opens every name.
+    """Measure how often identifiers recur, whole or in part; `prefix` starts every name.
 
     `reproduced-words` and `reproduced-pieces` are shares of the identifiers with more than two
-    words, or pieces; `shared-N-characters` and `shared-N-pieces` shares of all identifiers with a
-    run of N in common with their replacement. Bounds come from resampling persons. An identifier
-    without one of the same label of another person has a base rate of 0. What no identifier
-    counts for is not measured.
+    words, or pieces; `shared-N-characters` and `shared-N-pieces` are shares of all identifiers with
+    a run of N in common with their replacement. Bounds come from resampling persons. An identifier
+    without another one of the same label has a base rate of 0. Rates without identifiers are not
+    reported.
     """
-    plain = [(folded(each.original), folded(each.replacement)) for each in replaced]
+    plain = [(fold_value(each.original), fold_value(each.replacement)) for each in replaced]
     others = [
         [plain[number][0] for number in numbers]
-        for numbers in _unrelated(replaced, np.random.default_rng(seed))
+        for numbers in _draw_unrelated(replaced, np.random.default_rng(seed))
     ]
     found = []
-    for name, rate in _rates(pieces).items():
+    for name, rate in _define_rates(pieces).items():
         kept = [number for number, (original, _) in enumerate(plain) if rate.counts(original)]
         if not kept:
             continue
         parts = np.zeros((len(kept), 2))
         for row, number in zip(parts, kept, strict=True):
             original, replacement = plain[number]
-            base = [rate.told(original, other) for other in others[number]]
-            row[:] = rate.told(original, replacement), sum(base) / max(len(base), 1)
-        control = [rate.told(plain[number][0], plain[number][0]) for number in kept]
+            base = [rate.matches(original, other) for other in others[number]]
+            row[:] = rate.matches(original, replacement), sum(base) / max(len(base), 1)
+        control = [rate.matches(plain[number][0], plain[number][0]) for number in kept]
         persons = [replaced[number].person for number in kept]
-        found.append(_measured(prefix + name, parts, control, persons, data))
+        found.append(_summarize(prefix + name, parts, control, persons, data))
     return found
 
 
-def direct(replaced: Iterable[Replaced]) -> list[Replaced]:
-    """Choose what singles a person out alone: names, numbers, addresses."""
-    return [each for each in replaced if strength(each.label) is Strength.DIRECT]
+def select_direct(replaced: Iterable[ReplacedIdentifier]) -> list[ReplacedIdentifier]:
+    """Return the direct identifiers: names, numbers, addresses."""
+    return [each for each in replaced if identifier_type(each.label) is IdentifierType.DIRECT]
 
 
-def identifiers_kept(letters: Sequence[Remade], data: str) -> list[Measured]:
-    """Measure how many identifiers of a source are found anywhere in a letter made from it.
+def measure_kept_identifiers(letters: Sequence[RemadeLetter], data: str) -> list[Measured]:
+    """Measure how many identifiers of a source occur anywhere in a letter made from it.
 
-    Direct and quasi-identifiers apart; each value counts once in a letter, and values of fewer
-    than three letters and digits are not looked for. What cannot leak is the letter beside the
-    identifiers of the next other person; a copy is the source itself. A strength that no
-    identifier has is not measured.
+    Direct and quasi-identifiers are measured separately; each value counts once per letter, and
+    values of fewer than three letters and digits are ignored. The null value is that of the
+    identifiers of the next other person, the control that of the source itself. A type without
+    identifiers is not reported.
     """
-    texts = [[_framed(each.made), _framed(each.source)] for each in letters]
-    strangers = _strangers([each.person for each in letters])
+    texts = [[_frame(each.made), _frame(each.source)] for each in letters]
+    strangers = _next_other_persons([each.person for each in letters])
     found = []
     for name, kind in (
-        ("identifiers-kept", Strength.DIRECT),
-        ("quasi-identifiers-kept", Strength.QUASI),
+        ("identifiers-kept", IdentifierType.DIRECT),
+        ("quasi-identifiers-kept", IdentifierType.QUASI),
     ):
-        values = [_values(each.identifiers, kind) for each in letters]
+        values = [_distinct_values(each.identifiers, kind) for each in letters]
         rows, persons = [], []
         base: list[bool] = []
         for (made, source), mine, stranger, each in zip(
@@ -137,15 +142,15 @@ def identifiers_kept(letters: Sequence[Remade], data: str) -> list[Measured]:
         counted = np.array(rows, np.float64)
         null = sum(base) / len(base) if base else float("nan")
         parts = np.stack([counted[:, 0], np.full(len(counted), null)], 1)
-        found.append(_measured(name, parts, counted[:, 1].tolist(), persons, data))
+        found.append(_summarize(name, parts, counted[:, 1].tolist(), persons, data))
     return found
 
 
-def linked(letters: Sequence[Remade], data: str) -> Measured:
-    """Measure the share of letters whose nearest source, by ROUGE-3, is the one they came from.
+def measure_source_linkage(letters: Sequence[RemadeLetter], data: str) -> Measured:
+    """Measure the share of letters whose nearest source by ROUGE-3 is the one they came from.
 
-    An attack by whoever holds the sources; most of a masked and filled letter is its source's own
-    words, so it succeeds by construction. By chance it hits one source in as many as there are.
+    This attack requires the sources; as most of a masked and refilled letter is its source's own
+    wording, it succeeds by construction. The chance level is one in the number of sources.
     """
     sources = dict.fromkeys(each.source for each in letters)
     places = {source: number for number, source in enumerate(sources)}
@@ -156,42 +161,44 @@ def linked(letters: Sequence[Remade], data: str) -> Measured:
         pairs = zip(near, letters, strict=True)
         return [found.real == places[each.source] for found, each in pairs]
 
-    told = hits(each.made for each in letters)
+    matches = hits(each.made for each in letters)
     itself = hits(each.source for each in letters)
-    parts = np.array([[hit, 1 / len(places)] for hit in told])
-    return _measured("linked-to-source", parts, itself, [each.person for each in letters], data)
+    parts = np.array([[hit, 1 / len(places)] for hit in matches])
+    return _summarize("linked-to-source", parts, itself, [each.person for each in letters], data)
 
 
-def _rates(pieces: Pieces) -> dict[str, _Rate]:
+def _define_rates(pieces: Pieces) -> dict[str, _RateDefinition]:
     cut = lru_cache(_KEPT)(lambda value: tuple(pieces(value)))
     units: Mapping[str, Callable[[str], Sequence[object]]] = {"characters": str, "pieces": cut}
     sizes: Mapping[str, Callable[[str], int]] = {
         "words": lambda value: len(value.split()),
         "pieces": lambda value: len(cut(value)),
     }
-    rates = {f"reproduced-{unit}": _reproduced(size) for unit, size in sizes.items()}
+    rates = {f"reproduced-{unit}": _reproduced_rate(size) for unit, size in sizes.items()}
     for unit, parts in units.items():
-        rates |= {f"shared-{length}-{unit}": _shared(parts, length) for length in RUNS}
+        rates |= {f"shared-{length}-{unit}": _shared_rate(parts, length) for length in RUNS}
     return rates
 
 
-def _reproduced(size: Callable[[str], int]) -> _Rate:
-    return _Rate(lambda value: size(value) > MORE_THAN, lambda one, other: one == other)
+def _reproduced_rate(size: Callable[[str], int]) -> _RateDefinition:
+    return _RateDefinition(lambda value: size(value) > MORE_THAN, lambda one, other: one == other)
 
 
-def _shared(parts: Callable[[str], Sequence[object]], length: int) -> _Rate:
+def _shared_rate(parts: Callable[[str], Sequence[object]], length: int) -> _RateDefinition:
     @lru_cache(_KEPT)
     def runs(value: str) -> frozenset[tuple[object, ...]]:
         held = parts(value)
         return frozenset(tuple(held[at : at + length]) for at in range(len(held) - length + 1))
 
-    return _Rate(lambda value: True, lambda one, other: not runs(one).isdisjoint(runs(other)))
+    return _RateDefinition(
+        lambda value: True, lambda one, other: not runs(one).isdisjoint(runs(other))
+    )
 
 
-def _unrelated(
-    replaced: Sequence[Replaced], chance: np.random.Generator
+def _draw_unrelated(
+    replaced: Sequence[ReplacedIdentifier], chance: np.random.Generator
 ) -> Iterable[Sequence[int]]:
-    """Return for each identifier some of its label that belong to other persons; all of a few."""
+    """Return for each identifier some others of its label that belong to other persons."""
     groups: dict[str, list[int]] = {}
     for number, each in enumerate(replaced):
         groups.setdefault(each.label, []).append(number)
@@ -203,8 +210,8 @@ def _unrelated(
         yield [n for n in group if replaced[n].person != each.person][:PAIRS]
 
 
-def _strangers(persons: Sequence[str]) -> list[int | None]:
-    """Return for each letter the next one, round about, that is another person's."""
+def _next_other_persons(persons: Sequence[str]) -> list[int | None]:
+    """Return for each letter the next one, cyclically, of another person."""
     count = len(persons)
     return [
         next(
@@ -219,36 +226,36 @@ def _strangers(persons: Sequence[str]) -> list[int | None]:
     ]
 
 
-def _values(identifiers: Iterable[tuple[str, str]], kind: Strength) -> list[str]:
-    """Return the distinct values of a strength, framed by blanks so that they are whole words."""
-    plain = {folded(value) for label, value in identifiers if strength(label) is kind}
+def _distinct_values(identifiers: Iterable[tuple[str, str]], kind: IdentifierType) -> list[str]:
+    """Return the distinct values of a type, framed by blanks to match whole words."""
+    plain = {fold_value(value) for label, value in identifiers if identifier_type(label) is kind}
     return [f" {value} " for value in sorted(plain) if len(value.replace(" ", "")) >= _SHORTEST]
 
 
-def _framed(text: str) -> str:
-    return f" {folded(text)} "
+def _frame(text: str) -> str:
+    return f" {fold_value(text)} "
 
 
-def _measured(
+def _summarize(
     name: str, parts: Floats, control: Sequence[bool], persons: Sequence[str], data: str
 ) -> Measured:
-    """Average what was counted of at least one identifier: [identifiers, 2], and by chance."""
+    """Return the mean of the counts and of their chance level: [identifiers, 2]."""
     detail: dict[str, float | int | str] = {
         "identifiers": len(parts), "persons": len(set(persons)), "told": int(parts[:, 0].sum()),
     }  # fmt: skip
     value, null = parts.mean(0).tolist()
-    low, high = _bounds(parts[:, 0], persons)
+    low, high = _bootstrap_bounds(parts[:, 0], persons)
     return Measured(
         name, Axis.PRIVACY, value, low, high, data,
         null=null, control=sum(control) / len(control), detail=detail,
     )  # fmt: skip
 
 
-def _bounds(told: Floats, persons: Sequence[str]) -> tuple[float, float]:
+def _bootstrap_bounds(hits: Floats, persons: Sequence[str]) -> tuple[float, float]:
     """Bound a share by resampling persons with all their identifiers."""
     names = {person: number for number, person in enumerate(dict.fromkeys(persons))}
     sums = np.zeros((len(names), 1, 2))
     for number, person in enumerate(persons):
-        sums[names[person], 0] += told[number], 1
+        sums[names[person], 0] += hits[number], 1
     low, high = ratio_intervals(sums)[0].tolist()
     return float(low), float(high)

@@ -1,4 +1,4 @@
-"""Gold and predicted annotation of the same notes side by side, and the tokens they cover."""
+"""Alignment of gold and predicted annotations of the same notes, tokenization, and B-cubed."""
 
 import re
 from bisect import bisect_right
@@ -13,7 +13,7 @@ from record.span import Span
 
 @dataclass(frozen=True, slots=True)
 class BCubed:
-    """How well predicted clusters agree with true ones, as means over mentions, in [0, 1]."""
+    """Agreement of predicted with true clusters, as means over mentions, in [0, 1]."""
 
     precision: float
     recall: float
@@ -27,14 +27,14 @@ class BCubed:
 
 
 def b_cubed(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> BCubed:
-    """Compare two clusterings of the same mentions, given as one cluster a mention.
+    """Compare two clusterings of the same mentions, given as one cluster per mention.
 
-    For each mention, precision is the share of its predicted cluster that is truly of its
-    cluster, recall the share of its true cluster that is predicted so (Bagga and Baldwin, 1998).
-    No mentions at all agree fully. Raises ValueError where the numbers of mentions differ.
+    For each mention, precision is the share of its predicted cluster that belongs to its true
+    cluster, recall the share of its true cluster that was predicted (Bagga and Baldwin, 1998).
+    Without mentions both are 1. Raises ValueError where the numbers of mentions differ.
     """
     if len(truth) != len(predicted):
-        raise ValueError("not the same mentions")
+        raise ValueError("both clusterings must have the same mentions")
     if not truth:
         return BCubed(1.0, 1.0, 0)
     both = Counter(zip(truth, predicted, strict=True))
@@ -48,13 +48,13 @@ def b_cubed(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> BCubed:
 Stretch = tuple[int, int]
 """Start and end in code points, half open."""
 
-# Letters with their accents, digits, or one other sign; a digit next to a letter parts them.
+# Letters with their accents, digits, or one other character; digits are split from letters.
 _TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*|\d+|[^\w\s]|_")
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One text with the spans it should have and the spans somebody put on it.
+    """One text with its gold and its predicted spans.
 
     `person_id` and `kind` are those of the gold note.
     """
@@ -68,7 +68,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedNotes:
     """The pairs in the order of the gold notes.
 
     `missing` counts gold notes without a prediction, whose spans all count as missed; `extra`
@@ -80,65 +80,65 @@ class Paired:
     extra: int
 
 
-def pair(
+def pair_annotations(
     gold: Iterable[Annotated],
     predicted: Iterable[Annotated],
     labels: Mapping[str, str] | None = None,
-) -> Paired:
-    """Bring annotations together by note id; `labels` renames labels on both sides.
+) -> PairedNotes:
+    """Pair gold and predicted annotations by note id; `labels` renames labels on both sides.
 
-    Raises ConfigError where an id repeats, or two texts of one id differ, since offsets would
-    then mean different things.
+    Raises ConfigError for a duplicate id, or if two texts of one id differ, since offsets would not
+    be comparable.
     """
-    found = _by_id("PRED", predicted)
-    wanted = _by_id("GOLD", gold)
+    found = _index_by_id("PRED", predicted)
+    wanted = _index_by_id("GOLD", gold)
     pairs = []
     for note_id, annotated in wanted.items():
         other = found.get(note_id)
         text = annotated.document.text
         if other is not None and other.document.text != text:
-            problem = f"the text of note {note_id} is not that of GOLD"
-            raise ConfigError("PRED", problem, "detect on the very texts of GOLD")
+            problem = f"the text of note {note_id} differs from GOLD"
+            raise ConfigError("PRED", problem, "run detection on the texts of GOLD")
         document, spans = annotated.document, other.spans if other else ()
-        wanted_spans, spans = _renamed(annotated.spans, labels), _renamed(spans, labels)
+        wanted_spans, spans = _rename_labels(annotated.spans, labels), _rename_labels(spans, labels)
         pairs.append(Pair(note_id, text, wanted_spans, spans, document.person_id, document.kind))
-    return Paired(
+    return PairedNotes(
         tuple(pairs), len(wanted.keys() - found.keys()), len(found.keys() - wanted.keys())
     )
 
 
-def _by_id(name: str, notes: Iterable[Annotated]) -> dict[str, Annotated]:
+def _index_by_id(name: str, notes: Iterable[Annotated]) -> dict[str, Annotated]:
     found: dict[str, Annotated] = {}
     for note in notes:
         note_id = note.document.note_id
         if note_id in found:
-            raise ConfigError(name, f"note {note_id} is there twice", "give each note its own id")
+            raise ConfigError(name, f"duplicate note id {note_id}", "give each note a unique id")
         found[note_id] = note
     return found
 
 
-def _renamed(spans: Sequence[Span], labels: Mapping[str, str] | None) -> tuple[Span, ...]:
+def _rename_labels(spans: Sequence[Span], labels: Mapping[str, str] | None) -> tuple[Span, ...]:
     if not labels:
         return tuple(spans)
     return tuple(replace(span, label=labels.get(span.label, span.label)) for span in spans)
 
 
 def tokenize(text: str) -> list[Stretch]:
-    """Cut a text into words, numbers and single other signs; only white space is in none."""
+    """Split a text into words, numbers and single other characters, without white space."""
     return [found.span() for found in _TOKEN.finditer(text)]
 
 
-def union(spans: Iterable[Span]) -> list[Stretch]:
-    """Return what spans cover as sorted stretches that neither overlap nor touch."""
-    return _merged(((span.start, span.end) for span in spans), None)
+def merge_touching_spans(spans: Iterable[Span]) -> list[Stretch]:
+    """Return the sorted ranges covered by spans; touching ranges are merged."""
+    return _merge(((span.start, span.end) for span in spans), None)
 
 
-def join(spans: Iterable[Span], text: str) -> list[Stretch]:
-    """Join spans that have only signs which are neither letters nor digits between them."""
-    return _merged(((span.start, span.end) for span in spans), text)
+def join_across_signs(spans: Iterable[Span], text: str) -> list[Stretch]:
+    """Merge spans that are separated only by characters other than letters and digits."""
+    return _merge(((span.start, span.end) for span in spans), text)
 
 
-def _merged(stretches: Iterable[Stretch], text: str | None) -> list[Stretch]:
+def _merge(stretches: Iterable[Stretch], text: str | None) -> list[Stretch]:
     merged: list[Stretch] = []
     for start, end in sorted(stretches):
         if merged and (start <= merged[-1][1] or (text and _is_gap(text[merged[-1][1] : start]))):
@@ -152,15 +152,15 @@ def _is_gap(text: str) -> bool:
     return not any(char.isalnum() for char in text)
 
 
-class Cover:
-    """Answers what sorted, disjoint stretches cover."""
+class Coverage:
+    """Queries on sorted, disjoint ranges."""
 
     def __init__(self, stretches: Sequence[Stretch]) -> None:
         self._stretches = stretches
         self._starts = [start for start, _ in stretches]
 
     def parts(self, start: int, end: int) -> list[Stretch]:
-        """Return what is covered of a stretch."""
+        """Return the covered parts of a range."""
         first = max(bisect_right(self._starts, start) - 1, 0)
         parts = []
         for low, high in self._stretches[first:]:
@@ -171,5 +171,5 @@ class Cover:
         return parts
 
     def holds(self, start: int, end: int) -> bool:
-        """Return whether all of a stretch is covered."""
+        """Return whether a range is covered entirely."""
         return self.parts(start, end) == [(start, end)]

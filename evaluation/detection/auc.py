@@ -1,4 +1,4 @@
-"""The area under the curve of telling two groups apart by a score."""
+"""The area under the ROC curve of a score that separates two groups."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from scipy.stats import mannwhitneyu
 Scores = Sequence[float] | NDArray[np.floating]
 
 
-def area(inside: Scores, outside: Scores) -> float:
-    """Return the chance that a score of those inside is above one of those outside; ties are half.
+def area_under_curve(inside: Scores, outside: Scores) -> float:
+    """Return the probability that a score inside exceeds one outside; ties count half.
 
     The statistic of Mann and Whitney (1947) over the number of pairs; neither may be empty.
     """

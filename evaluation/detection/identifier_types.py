@@ -1,11 +1,11 @@
-"""How far a kind of identifier alone leads to a person: directly, or only beside others."""
+"""Direct identifiers and quasi-identifiers: the type of each label and its weight in scores."""
 
 from enum import StrEnum
 
 from record.label import Label
 
 
-class Strength(StrEnum):
+class IdentifierType(StrEnum):
     """Direct identifiers single a person out alone, quasi-identifiers in combination.
 
     The distinction is that of the Text Anonymization Benchmark (Pilan et al. 2022, section 3).
@@ -15,9 +15,9 @@ class Strength(StrEnum):
     QUASI = "quasi"
 
 
-WEIGHTS = {Strength.DIRECT: 1.0, Strength.QUASI: 0.2}
-"""What a leaked span counts. Five quasi-identifiers together count as much as a name: birth
-date, postal code and sex alone single out most persons of a country (Sweeney 2000)."""
+WEIGHTS = {IdentifierType.DIRECT: 1.0, IdentifierType.QUASI: 0.2}
+"""Weights of leaked spans. Five quasi-identifiers count as much as a name: birth date, postal
+code and sex alone single out most persons of a country (Sweeney 2000)."""
 
 _QUASI = frozenset(
     (
@@ -27,6 +27,6 @@ _QUASI = frozenset(
 )
 
 
-def strength(label: str) -> Strength:
-    """Return the strength of a label; what is not a label of ours counts as direct."""
-    return Strength.QUASI if label in _QUASI else Strength.DIRECT
+def identifier_type(label: str) -> IdentifierType:
+    """Return the type of a label; unknown labels count as direct."""
+    return IdentifierType.QUASI if label in _QUASI else IdentifierType.DIRECT

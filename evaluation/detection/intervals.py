@@ -27,22 +27,21 @@ def ratio_intervals(
     `parts` is [patients, statistics, 2]: what each patient adds to numerator and denominator, so
     that all notes of a patient stay together. Returns [statistics, 2]: the lower and upper
     percentile (Efron and Tibshirani 1993, chapter 13). Resamples without a denominator are left
-    out. What fewer than two patients have a denominator for is bounded by 0 and 1, as one patient
-    tells nothing about others, and so is what no resample has one for. Where every patient's ratio
-    is 1, or 0, no resample can differ: the far bound is then Wilson's for so many patients, all of
-    them perfect or none. The same seed gives the same bounds.
+    out. A statistic for which fewer than two patients, or no resample, have a denominator is
+    bounded by 0 and 1. Where every patient's ratio is 1, or 0, all resamples are equal: the far
+    bound is then Wilson's for that many patients. The same seed gives the same bounds.
     """
     patients, statistics = parts.shape[:2]
     bounds = np.tile([0.0, 1.0], (statistics, 1))
     if not patients or not statistics:
         return bounds
-    sums = _resampled(parts.reshape(patients, -1), resamples, seed).reshape(-1, statistics, 2)
+    sums = _resample_sums(parts.reshape(patients, -1), resamples, seed).reshape(-1, statistics, 2)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    told = np.count_nonzero(parts[:, :, 1], axis=0) >= _FEWEST
-    for number in np.flatnonzero(told):
+    measured = np.count_nonzero(parts[:, :, 1], axis=0) >= _FEWEST
+    for number in np.flatnonzero(measured):
         above, below = sums[:, number, 0], sums[:, number, 1]
         if not below.any():
-            continue  # two patients of many, and few resamples: none drew them
+            continue  # too few resamples: none drew a patient with a denominator
         bounds[number] = np.quantile(above[below > 0] / below[below > 0], tails)
         if bounds[number, 0] == bounds[number, 1] in (0.0, 1.0):
             patients = np.count_nonzero(parts[:, number, 1])
@@ -55,7 +54,7 @@ def ratio_intervals(
 def student_interval(values: Sequence[float]) -> tuple[float, float]:
     """Bound a mean over seeds by Student's t; raises ValueError for fewer than two."""
     if len(values) < _FEWEST:
-        raise ValueError("at least two seeds are needed: one tells nothing about others")
+        raise ValueError("there must be at least two seeds")
     middle, error = fmean(values), stdev(values) / len(values) ** 0.5
     if error == 0:
         return middle, middle
@@ -64,7 +63,7 @@ def student_interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def percentile_interval(scores: Sequence[float]) -> tuple[float, float]:
-    """Bound a mean over notes by the percentile bootstrap; the same scores give the same bounds."""
+    """Bound a mean over notes by the percentile bootstrap, deterministically."""
     middle = fmean(scores)
     if len(scores) < _FEWEST or max(scores) == min(scores):
         return middle, middle
@@ -72,15 +71,15 @@ def percentile_interval(scores: Sequence[float]) -> tuple[float, float]:
         (scores,), np.mean, n_resamples=RESAMPLES, confidence_level=CONFIDENCE,
         method="percentile", batch=100, rng=np.random.default_rng(1),
     ).confidence_interval  # fmt: skip
-    # Scores that differ by rounding alone must not end beside their own mean.
+    # Scores that differ by rounding only must not have bounds that exclude their mean.
     return min(float(found.low), middle), max(float(found.high), middle)
 
 
-def _resampled(values: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:
+def _resample_sums(values: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:
     """Return the sums of each resample: [resamples, columns]."""
     chance = np.random.default_rng(seed)
     patients = len(values)
-    # How often each patient is drawn is all that the sums depend on.
+    # The sums depend only on how often each patient is drawn.
     evenly = np.full(patients, 1 / patients)
     step = max(1, _MOST_CELLS // patients)
     sums = []

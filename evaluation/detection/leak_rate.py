@@ -1,4 +1,4 @@
-"""How many notes leak nothing, judged from a random sample that people have reviewed."""
+"""Estimate of the share of notes without a leak, from a reviewed random sample."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,31 +8,31 @@ from typing import Any
 from scipy.stats import binomtest, norm
 
 from evaluation.detection.alignment import Pair
-from evaluation.detection.counts import Counts, count, share
 from evaluation.detection.intervals import CONFIDENCE
+from evaluation.detection.span_counts import Counts, count_note, safe_ratio
 
 
 @dataclass(frozen=True, slots=True)
 class SampleStratum:
-    """One kind of note: how many there are, how many were reviewed, how many leak nothing."""
+    """One kind of note: its number, how many were reviewed, how many of these have no leak."""
 
     population: int
     reviewed: int
     clean: int
 
 
-def judge(pairs: Iterable[Pair], population: Mapping[str, int]) -> dict[str, Any]:
-    """Score a reviewed sample: gold is what reviewers left, predicted what had been detected.
+def score_sample(pairs: Iterable[Pair], population: Mapping[str, int]) -> dict[str, Any]:
+    """Score a reviewed sample: gold is the reviewers' annotation, predicted what was detected.
 
-    A note is clean when every gold token in it was detected, whatever the label; a note without
-    gold is. `zero_leak` weighs kinds by their shares of `population`: see `stratified`; bounds of
-    a kind are exact (Clopper and Pearson 1934). `labels` counts exact spans and tokens, added up
-    over the sample without weights. Returns counts and rates, and nothing of any note.
+    A note is clean if every gold token in it was detected, whatever the label, or if it has none.
+    `zero_leak` weighs kinds by their shares of `population`, see `stratified`; bounds of a kind are
+    exact (Clopper and Pearson 1934). `labels` counts exact spans and tokens over the sample,
+    without weights. Returns counts and rates only.
     """
     total, leaky = Counts(), 0
     reviewed: dict[str, list[bool]] = {kind: [] for kind in population}
     for pair in pairs:
-        found = count(pair)
+        found = count_note(pair)
         total.add(found)
         is_clean = found.numbers["safe"] == found.numbers["documents"]
         reviewed.setdefault(pair.kind, []).append(is_clean)
@@ -45,10 +45,10 @@ def judge(pairs: Iterable[Pair], population: Mapping[str, int]) -> dict[str, Any
         "notes": sum(stratum.reviewed for stratum in strata.values()),
         "leaky": leaky,
         "zero_leak": stratified(list(strata.values())),
-        "kinds": {kind: _kind(stratum) for kind, stratum in strata.items()},
-        "labels": {name: _label(total, name) for name in sorted(total.labels)},
+        "kinds": {kind: _kind_to_json(stratum) for kind, stratum in strata.items()},
+        "labels": {name: _label_to_json(total, name) for name in sorted(total.labels)},
         "strict": total.strict.to_json(),
-        "redacted": share(total.numbers["redacted"], total.numbers["gold"]),
+        "redacted": safe_ratio(total.numbers["redacted"], total.numbers["gold"]),
         "gold_tokens": total.numbers["gold"],
         "confidence": CONFIDENCE,
     }
@@ -57,20 +57,20 @@ def judge(pairs: Iterable[Pair], population: Mapping[str, int]) -> dict[str, Any
 def stratified(
     strata: list[SampleStratum], confidence: float = CONFIDENCE
 ) -> dict[str, float | None]:
-    """Estimate a share over strata, each weighted by its population, with a Wilson interval.
+    """Estimate a share over strata, weighted by population, with a Wilson interval.
 
-    Each stratum has its Wilson bounds at one common, narrower level, so that their weighted sum has
-    the level asked for (Yan and Su 2010, Stat. Biopharm. Res. 2:329); variances come from Agresti
-    and Coull's estimates, since a stratum without a leak would otherwise claim certainty. A stratum
-    that nobody reviewed counts as anything from 0 to 1; then there is no rate, only bounds. That
-    the population is finite is left out, which makes the bounds wider.
+    Each stratum has its Wilson bounds at a common, narrower level such that their weighted sum has
+    the requested level (Yan and Su 2010, Stat. Biopharm. Res. 2:329); variances come from Agresti
+    and Coull's estimates, since a stratum without a leak would otherwise have none. A stratum
+    without reviews counts as anything from 0 to 1; then there is no rate, only bounds. The finite
+    size of the population is ignored, which makes the bounds wider.
     """
     everything = sum(stratum.population for stratum in strata)
     if not everything:
         return {"rate": None, "low": 0.0, "high": 1.0}
-    narrower = _level(strata, confidence)
-    bounds = [_wilson(stratum, narrower) for stratum in strata]
-    rates = [share(stratum.clean, stratum.reviewed) for stratum in strata]
+    narrower = _adjusted_level(strata, confidence)
+    bounds = [_wilson_bounds(stratum, narrower) for stratum in strata]
+    rates = [safe_ratio(stratum.clean, stratum.reviewed) for stratum in strata]
     is_whole = all(stratum.reviewed or not stratum.population for stratum in strata)
 
     def weighted(values: Iterable[float]) -> float:
@@ -84,7 +84,7 @@ def stratified(
     }
 
 
-def _level(strata: list[SampleStratum], confidence: float) -> float:
+def _adjusted_level(strata: list[SampleStratum], confidence: float) -> float:
     z = float(norm.ppf((1 + confidence) / 2))
     squares = deviations = 0.0
     for stratum in strata:
@@ -100,14 +100,14 @@ def _level(strata: list[SampleStratum], confidence: float) -> float:
     return 2 * float(norm.cdf(z * sqrt(squares) / deviations)) - 1
 
 
-def _wilson(stratum: SampleStratum, confidence: float) -> tuple[float, float]:
+def _wilson_bounds(stratum: SampleStratum, confidence: float) -> tuple[float, float]:
     if not stratum.reviewed:
         return 0.0, 1.0
     interval = binomtest(stratum.clean, stratum.reviewed).proportion_ci(confidence, method="wilson")
     return float(interval.low), float(interval.high)
 
 
-def _kind(stratum: SampleStratum) -> dict[str, float | int | None]:
+def _kind_to_json(stratum: SampleStratum) -> dict[str, float | int | None]:
     low, high = 0.0, 1.0
     if stratum.reviewed:
         interval = binomtest(stratum.clean, stratum.reviewed).proportion_ci(CONFIDENCE, "exact")
@@ -116,16 +116,16 @@ def _kind(stratum: SampleStratum) -> dict[str, float | int | None]:
         "population": stratum.population,
         "reviewed": stratum.reviewed,
         "clean": stratum.clean,
-        "rate": share(stratum.clean, stratum.reviewed) if stratum.reviewed else None,
+        "rate": safe_ratio(stratum.clean, stratum.reviewed) if stratum.reviewed else None,
         "low": low,
         "high": high,
     }
 
 
-def _label(counts: Counts, name: str) -> dict[str, Any]:
+def _label_to_json(counts: Counts, name: str) -> dict[str, Any]:
     found = counts.labels[name]
     return {
         **found.spans.to_json(),
-        "redacted": share(found.redacted, found.gold_tokens),
+        "redacted": safe_ratio(found.redacted, found.gold_tokens),
         "gold_tokens": found.gold_tokens,
     }

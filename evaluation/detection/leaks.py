@@ -1,7 +1,7 @@
-"""An independent search for what a release must not hold: known values of its patient.
+"""Independent search of released texts for known values of their patient.
 
-Shares no code with the rules or the residue check, on purpose: a mistake there must not hide
-itself here.
+It deliberately shares no code with the rules or the residue check, so that an error there cannot
+hide itself here.
 """
 
 import re
@@ -19,9 +19,9 @@ _SHORTEST_NUMBER = 6
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A known value that is still there: which field of the record, and where in the text.
+    """A known value in a text: the field of the record and the position in the text.
 
-    `position` is the number of the word, counted from zero, where the value begins.
+    `position` is the number of the word, counted from zero, at which the value begins.
     """
 
     field_name: str
@@ -29,12 +29,12 @@ class Leak:
 
 
 @dataclass(frozen=True)
-class Scanner:
+class LeakScanner:
     """Searches texts for the known values of one patient, word by word.
 
     Case, accents and everything between words are ignored: `JEAN-PAUL`, `Jean Paul` and
-    `jean–paul` are the same three words. Numbers (phones, identifiers) are compared by their
-    digits across separators. Names of fewer than three letters are not searched.
+    `jean–paul` are the same two words. Numbers (phones, identifiers) are compared by their digits,
+    across separators. Names of fewer than three letters are not searched.
     """
 
     phrases: dict[tuple[str, ...], str] = field(repr=False)
@@ -42,7 +42,7 @@ class Scanner:
 
     def scan(self, text: str) -> list[Leak]:
         """Return every leak in a text."""
-        found = words(text)
+        found = fold_words(text)
         leaks = []
         for phrase, name in self.phrases.items():
             size = len(phrase)
@@ -54,29 +54,29 @@ class Scanner:
         return leaks
 
 
-def make_scanner(record: PatientRecord) -> Scanner:
-    """Make the scanner of a patient from what the warehouse knows of that patient."""
+def make_leak_scanner(record: PatientRecord) -> LeakScanner:
+    """Make the scanner for a patient's record."""
     phrases: dict[tuple[str, ...], str] = {}
     numbers: dict[str, str] = {}
-    for name, value in _values(record):
-        folded = tuple(words(value))
+    for name, value in _known_phrases(record):
+        folded = tuple(fold_words(value))
         if len("".join(folded)) >= _SHORTEST_NAME:
             phrases.setdefault(folded, name)
-    for name, value in _numbers(record):
+    for name, value in _known_numbers(record):
         digits = "".join(char for char in value if char.isdigit())
         if len(digits) >= _SHORTEST_NUMBER:
             numbers.setdefault(digits, name)
-    return Scanner(phrases, numbers)
+    return LeakScanner(phrases, numbers)
 
 
-def words(text: str) -> list[str]:
-    """Cut a text into its words, without case and accents."""
+def fold_words(text: str) -> list[str]:
+    """Split a text into words, without case and accents."""
     decomposed = unicodedata.normalize("NFKD", text)
     bare = "".join(char for char in decomposed if not unicodedata.combining(char))
     return _WORD.findall(bare.casefold())
 
 
-def _values(record: PatientRecord) -> Iterator[tuple[str, str]]:
+def _known_phrases(record: PatientRecord) -> Iterator[tuple[str, str]]:
     people = [("given_names", record.given_names), ("family_names", record.family_names)]
     people.append(("birth_names", record.birth_names))
     for relative in record.relatives:
@@ -89,10 +89,10 @@ def _values(record: PatientRecord) -> Iterator[tuple[str, str]]:
     yield from (("emails", email) for email in record.emails)
     yield from (("identifiers", identifier.value) for identifier in record.identifiers)
     if record.birth_date:
-        yield from (("birth_date", written) for written in _written(record.birth_date))
+        yield from (("birth_date", written) for written in _write_date(record.birth_date))
 
 
-def _numbers(record: PatientRecord) -> Iterator[tuple[str, str]]:
+def _known_numbers(record: PatientRecord) -> Iterator[tuple[str, str]]:
     # The last nine digits are the same in national and international form.
     yield from (("phones", "".join(filter(str.isdigit, phone))[-9:]) for phone in record.phones)
     for identifier in record.identifiers:
@@ -100,7 +100,7 @@ def _numbers(record: PatientRecord) -> Iterator[tuple[str, str]]:
             yield "identifiers", identifier.value
 
 
-def _written(day: date) -> Iterator[str]:
+def _write_date(day: date) -> Iterator[str]:
     yield f"{day:%d/%m/%Y}"
     yield f"{day:%Y-%m-%d}"
     yield f"{day.day}/{day.month}/{day.year}"

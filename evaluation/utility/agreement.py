@@ -1,4 +1,4 @@
-"""How far reviewers agree, and what they found: answers on a scale of five points.
+"""Agreement of two reviewers on pairs of real and synthetic notes, on a five-point scale.
 
 The four questions and the measures are those of Libbi et al. (2021), section 4.4.
 """
@@ -12,17 +12,17 @@ import numpy as np
 from scipy.stats import spearmanr
 
 QUESTIONS = ("real_identifies", "synthetic_identifies", "linked")
-"""Asked of each pair: does the real note single out a person, does the synthetic one, does the
-synthetic one lead to the person of the real one; 1 surely not, 5 surely."""
+"""Questions about each pair: does the real note single out a person, does the synthetic one, does
+the synthetic one lead to the person of the real one; from 1 (surely not) to 5 (surely)."""
 
 SCALE = (1, 2, 3, 4, 5)
 YES = 4
-"""From here on an answer says yes."""
+"""Least answer that means yes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAnswer:
-    """What one reviewer said of one pair."""
+    """The answers of one reviewer about one pair."""
 
     pair: int
     reviewer: str
@@ -33,8 +33,8 @@ class ReviewerAnswer:
 class Agreement:
     """One question over the pairs that two reviewers answered.
 
-    `kappa` is Cohen's, `rho` Spearman's; not a number where all answers are the same. `breaches`
-    counts the pairs of which both said yes, `cleared` those of which both said no.
+    `kappa` is Cohen's, `rho` Spearman's; NaN if all answers are equal. `breaches` counts the pairs
+    for which both answered yes, `cleared` those for which both answered no.
     """
 
     question: str
@@ -45,21 +45,21 @@ class Agreement:
     cleared: int
 
 
-def agreement(answers: Iterable[ReviewerAnswer]) -> list[Agreement]:
+def measure_agreement(answers: Iterable[ReviewerAnswer]) -> list[Agreement]:
     """Compare the two reviewers of every pair, question by question.
 
-    Which of the two comes first is their order by name. Raises ValueError where a pair has more
-    than two reviewers, or one that answered twice, or an answer is off the scale.
+    Reviewers are ordered by name. Raises ValueError if a pair has more than two reviewers, one of
+    them answered twice, or an answer is off the scale.
     """
     pairs: defaultdict[int, dict[str, Mapping[str, int]]] = defaultdict(dict)
     for answer in answers:
         if answer.reviewer in pairs[answer.pair]:
-            raise ValueError(f"pair {answer.pair} was answered twice by one reviewer")
+            raise ValueError(f"pair {answer.pair}: two answers by the same reviewer")
         if set(answer.scores) != set(QUESTIONS) or not set(answer.scores.values()) <= set(SCALE):
-            raise ValueError(f"pair {answer.pair} has an answer that is none of 1 to 5")
+            raise ValueError(f"pair {answer.pair}: answers must be between 1 and 5")
         pairs[answer.pair][answer.reviewer] = answer.scores
     if any(len(by) > len(("one", "other")) for by in pairs.values()):
-        raise ValueError("a pair has more than two reviewers")
+        raise ValueError("a pair must not have more than two reviewers")
     both = [[by[name] for name in sorted(by)] for _, by in sorted(pairs.items()) if len(by) == 2]
     return [
         _agreement(question, [(one[question], other[question]) for one, other in both])
@@ -79,7 +79,7 @@ def _agreement(question: str, scores: Sequence[tuple[int, int]]) -> Agreement:
 
 
 def cohen(scores: Sequence[tuple[int, int]]) -> float:
-    """Return Cohen's kappa (1960), unweighted; not a number where chance alone would agree."""
+    """Return Cohen's kappa (1960), unweighted; NaN if expected agreement is 1."""
     if not scores:
         return math.nan
     total = len(scores)

@@ -3,6 +3,10 @@
 Syllables are counted as the places where a word may be hyphenated, plus one, which finds a few too
 few (`area` has one). Numbers of two texts of one language may be compared, not those of two
 languages.
+
+The formulas of `textstat` are the same (tested), its counts are not made for notes: a heading
+without a full stop runs into the next sentence. That moves the reading ease of a case report of
+MEDDOCAN by up to 10 points. It also starts the formula of Szigriszt Pazos at 206.84.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Which extractor reads what, told by the content alone."""
+"""Detection of a document's file type from its content."""
 
 import codecs
 import re
@@ -8,8 +8,8 @@ from enum import StrEnum
 from record.errors import Unreadable
 
 
-class Kind(StrEnum):
-    """The kinds of document that can be read."""
+class FileType(StrEnum):
+    """The file types that can be extracted."""
 
     PDF = "pdf"
     RTF = "rtf"
@@ -47,7 +47,7 @@ _MARKS = (
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
-    # XML may do without a mark (XML 1.0, appendix F).
+    # XML may lack a byte order mark (XML 1.0, appendix F).
     (b"<\0", "utf-16-le"),
     (b"\0<", "utf-16-be"),
 )
@@ -72,7 +72,7 @@ _ELEMENTS = frozenset(
     "blockquote section article header footer main nav form fieldset label input img address "
     "sub sup tt strike caption figure noscript".split()
 )
-# Markup in the midst of text: signs that nobody types, three of them at the least.
+# Markup within text: at least three pieces that people do not type.
 _MARKUP = re.compile(
     r"</(?:p|div|span|td|tr|table|li|ul|ol|b|i|u|strong|em|font|h[1-6])\s*>|<br\s*/?>"
     r"|&(?:nbsp|[a-z](?:acute|grave|circ|uml|cedil|tilde)|#\d{2,5}|#x[0-9a-f]{2,4});",
@@ -82,7 +82,7 @@ _ENOUGH_MARKUP = 3
 
 _HEADER_LINE = re.compile(r"([!-9;-~]+):(.*)")
 _KNOWN_HEADERS = frozenset("from to subject date received mime-version".split())
-# Machines write these; or else a sender with an address and a date that only machines write.
+# Headers that only mail programs write. Without one, From must hold an address and Date parse.
 _MACHINE_HEADERS = frozenset(
     "received mime-version message-id return-path content-transfer-encoding delivered-to".split()
 )
@@ -91,77 +91,77 @@ _ENOUGH_HEADERS = 2
 _MOST_HEADER_LINES = 2_000
 
 
-def sniff(data: bytes) -> Kind:
-    """Return the kind of a document.
+def sniff(data: bytes) -> FileType:
+    """Return the file type of a document.
 
-    Whether a document of kind PLAIN is text indeed shows when it is decoded.
-    Raises Unreadable: `empty`; `unknown-format` for markup, pictures and archives that no
-    extractor reads; `encrypted` for a word document behind a password.
+    PLAIN means that no other type fits; decoding shows whether the document is text.
+    Raises Unreadable: `empty`; `unknown-format` for markup, images and archives that are not
+    supported; `encrypted` for a Word document with a password.
     """
     if not data:
         raise Unreadable("empty")
     if _PDF_HEADER.search(data, 0, _PDF_HEADER_WITHIN):
-        return Kind.PDF
+        return FileType.PDF
     if data.startswith(_ZIP):
-        return _in_archive(data)
+        return _sniff_archive(data)
     if data.startswith(_COMPOUND):
         raise Unreadable("encrypted" if _ENCRYPTED in data else "unknown-format")
     if data.startswith(_UNREAD) or data.startswith(_DICOM, _DICOM_AT):
         raise Unreadable("unknown-format")
-    head = _head(data)
+    head = _decode_head(data)
     if _RTF.match(head):
-        return Kind.RTF
-    kind = _marked_up(head, data[-_TAIL_BYTES:].replace(b"\0", b"").decode("latin-1"))
-    return kind or (Kind.MAIL if _is_message(head) else _text(head))
+        return FileType.RTF
+    kind = _sniff_markup(head, data[-_TAIL_BYTES:].replace(b"\0", b"").decode("latin-1"))
+    return kind or (FileType.MAIL if _is_message(head) else _sniff_text(head))
 
 
-def _in_archive(data: bytes) -> Kind:
+def _sniff_archive(data: bytes) -> FileType:
     if _WORD_PART.search(data):
-        return Kind.DOCX
+        return FileType.DOCX
     if _CONTENT_TYPES in data and not _OTHER_PARTS.search(data):
-        return Kind.DOCX
+        return FileType.DOCX
     raise Unreadable("unknown-format")
 
 
-def _head(data: bytes) -> str:
+def _decode_head(data: bytes) -> str:
     head = data[:_HEAD_BYTES]
     for mark, encoding in _MARKS:
         if head.startswith(mark):
             return head.decode(encoding, "replace").removeprefix("\ufeff")
-    return head.decode("latin-1")  # whatever it is, markup is ASCII
+    return head.decode("latin-1")  # markup is ASCII in every encoding that remains
 
 
-def _marked_up(head: str, tail: str) -> Kind | None:
+def _sniff_markup(head: str, tail: str) -> FileType | None:
     position = 0
     while match := _PROLOG.match(head, position):
         position = match.end()
     root = _ROOT.match(head, position)
     name = root["name"] if root else ""
     if name == "ClinicalDocument":
-        return Kind.CDA
+        return FileType.CDA
     is_xml = head.lstrip().startswith("<?xml")
     if name.lower() == "html" or _DOCTYPE_HTML.search(head[:position]):
-        return Kind.HTML
+        return FileType.HTML
     if not is_xml and name.lower() in _ELEMENTS and _WHOLE_TAG.match(head, position):
-        return Kind.HTML
+        return FileType.HTML
     end = _END_TAG.search(tail)
     if _NO_TEXT.match(head) or (root and end and root["tag"] == end[1]):
         raise Unreadable("unknown-format")
     return None
 
 
-def _text(head: str) -> Kind:
+def _sniff_text(head: str) -> FileType:
     if _MIME_HEADER.match(head.lstrip()):
         raise Unreadable("unknown-format")
     marks = 0
     for marks, _ in enumerate(_MARKUP.finditer(head), 1):
         if marks == _ENOUGH_MARKUP:
-            return Kind.HTML
-    return Kind.PLAIN
+            return FileType.HTML
+    return FileType.PLAIN
 
 
 def _is_message(head: str) -> bool:
-    headers = _headers(head)
+    headers = _parse_headers(head)
     if len(_KNOWN_HEADERS & headers.keys()) < _ENOUGH_HEADERS:
         return False
     if _MACHINE_HEADERS & headers.keys():
@@ -169,8 +169,8 @@ def _is_message(head: str) -> bool:
     return "@" in headers.get("from", "") and parsedate_tz(headers.get("date", "")) is not None
 
 
-def _headers(head: str) -> dict[str, str]:
-    """The header block of a message, by name in small letters; empty where there is none."""
+def _parse_headers(head: str) -> dict[str, str]:
+    """Return the headers of a message by lowercase name; none where the block is malformed."""
     headers: dict[str, str] = {}
     lines = head.split("\n", _MOST_HEADER_LINES)
     if lines[0].startswith("From "):  # the envelope of a mailbox file

@@ -1,22 +1,21 @@
-"""What reading one document may cost, and what a document that was read looks like."""
+"""The limits on extracting one document (`Limits`) and the result (`Extracted`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pydantic import ConfigDict
 
-from extractors.document.page import BoxClass, Page, Piece
+from extractors.document.page import LineClass, LocatedText, Page
 from extractors.document.quality import Quality
 from record.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on one document; beyond any of them it is refused, never cut.
+    """Limits on one document; a document that exceeds one is refused, never truncated.
 
-    `seconds` bounds both the processor time and the time on the wall.
-    `memory_mb` is what a document may take beyond the idle reading process and its libraries.
-    Raises ConfigError for a bound that is not positive.
+    `seconds` limits both CPU and wall time. `memory_mb` comes on top of what the idle sandbox
+    process uses. Raises ConfigError for a limit that is not positive.
     """
 
     max_bytes: int = 64_000_000
@@ -36,10 +35,11 @@ class Extracted:
     """The text of a document.
 
     `text` is in Unicode form NFC with line breaks as `\\n`, free of control and invisible
-    characters. `origin` names the extractor (`pdf`, `plain`). `pages` is 1 where there are none;
-    `recognized` of them were read from their picture. `classes` counts lines by what they are,
-    where that was asked. `pieces` say where the text lies, `sheets` and `kinds` hold the lines of
-    each page and their classes, `picture` is a PDF of pictures; all where that was asked.
+    characters. `origin` is the file type (`pdf`, `plain`). `pages` is 1 for formats without
+    pages; `recognized` is the number of pages read by OCR. The rest is filled on request:
+    `classes` counts lines by class, `pieces` locate the text on the pages, `page_lines` and
+    `line_classes` hold the lines of each page and their classes, `classes_pdf` is a PDF that
+    shows them.
     """
 
     __pydantic_config__ = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -50,7 +50,7 @@ class Extracted:
     quality: Quality = field(default_factory=Quality)
     recognized: int = 0
     classes: Mapping[str, int] = field(default_factory=dict)
-    pieces: tuple[Piece, ...] = field(default=(), repr=False)
-    sheets: tuple[Page, ...] = field(default=(), repr=False)
-    kinds: tuple[tuple[BoxClass, ...], ...] = field(default=(), repr=False)
-    picture: bytes = field(default=b"", repr=False)
+    pieces: tuple[LocatedText, ...] = field(default=(), repr=False)
+    page_lines: tuple[Page, ...] = field(default=(), repr=False)
+    line_classes: tuple[tuple[LineClass, ...], ...] = field(default=(), repr=False)
+    classes_pdf: bytes = field(default=b"", repr=False)

@@ -1,4 +1,4 @@
-"""Lines of text on a page: in which order they are read and which of them share a row."""
+"""Lines of text with their position on a page, and sorting them into reading order."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,11 +18,11 @@ class GlyphRun(NamedTuple):
 class Line(NamedTuple):
     """A line as the document draws it.
 
-    `block` numbers the group of lines it was drawn with. `direction` is the unit vector that the
-    text runs along, on a page with y downwards. `box` is x0, y0, x1, y1 in points, on the page
-    turned so that the text runs from left to right; `place` is the box on the page as it is shown.
-    `size` is that of its largest letters in points, 0 where nobody knows. `runs` are in order and
-    cover the text; none means that `place` is all that is known.
+    `block` numbers the group of lines it was drawn with. `direction` is the unit vector of the
+    text direction, on a page with y downwards. `box` is x0, y0, x1, y1 in points, on the page
+    rotated so that the text runs from left to right; `place` is the box on the page as displayed.
+    `size` is the largest font size in points, 0 if unknown. `runs` are in order and cover the
+    text; without any, only `place` is known.
     """
 
     text: str
@@ -38,8 +38,8 @@ class Line(NamedTuple):
         return f"Line({len(self.text)} characters at {self.place})"
 
 
-def turned(box: Box, direction: tuple[float, float]) -> Box:
-    """Turn a box of the page so that text which runs along `direction` runs from left to right."""
+def rotate_upright(box: Box, direction: tuple[float, float]) -> Box:
+    """Rotate a box such that text along `direction` runs from left to right."""
     dx, dy = direction
     x0, y0, x1, y1 = box
     left, right = sorted((x0 * dx, x1 * dx))
@@ -49,26 +49,26 @@ def turned(box: Box, direction: tuple[float, float]) -> Box:
     return left + start, top - high, right + end, bottom - low
 
 
-# Programs write blocks in reading order, columns too. Above this share of steps that lead back up
-# the same column, they did not, and the place on the page decides; where nearly every step leads
-# back up, the page is mirrored.
+# Most programs write blocks in reading order, also in columns. If more than this share of steps
+# goes back up the same column, the order on the page is used instead; if nearly every step does,
+# the page is mirrored.
 _MAX_STEPS_BACK = 0.2
 _MIN_STEPS_BACK = 2
 _MIRRORED = 0.8
 
 
-def in_order(lines: Sequence[Line]) -> list[Line]:
-    """Put lines in reading order: the order they were drawn in, unless that makes no sense."""
-    blocks = _blocks(lines)
-    framed = [(block, _around(block)) for block in blocks]
-    back = sum(_steps_back(before, after) for before, after in pairwise(framed))
+def sort_reading_order(lines: Sequence[Line]) -> list[Line]:
+    """Return lines in reading order: the drawing order, or the order on the page if implausible."""
+    blocks = _group_by_block(lines)
+    framed = [(block, _bounding_box(block)) for block in blocks]
+    back = sum(_goes_back_up(before, after) for before, after in pairwise(framed))
     steps = max(len(blocks) - 1, 1)
     if back >= _MIN_STEPS_BACK and _MAX_STEPS_BACK < back / steps < _MIRRORED:
-        return _by_place(lines)
+        return _sort_by_position(lines)
     return list(lines)
 
 
-def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
+def _group_by_block(lines: Sequence[Line]) -> list[list[Line]]:
     blocks: dict[int, list[Line]] = {}
     for line in lines:
         if line.text.strip():
@@ -76,14 +76,14 @@ def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
     return list(blocks.values())
 
 
-def _around(lines: Sequence[Line]) -> Box:
+def _bounding_box(lines: Sequence[Line]) -> Box:
     if len(lines) == 1:
         return lines[0].box
     x0, y0, x1, y1 = zip(*[line.box for line in lines], strict=True)
     return min(x0), min(y0), max(x1), max(y1)
 
 
-def _steps_back(one: tuple[Sequence[Line], Box], other: tuple[Sequence[Line], Box]) -> bool:
+def _goes_back_up(one: tuple[Sequence[Line], Box], other: tuple[Sequence[Line], Box]) -> bool:
     (above, before), (below, after) = one, other
     if after[3] > (before[1] + before[3]) / 2 or above[-1].direction != below[0].direction:
         return False
@@ -92,23 +92,23 @@ def _steps_back(one: tuple[Sequence[Line], Box], other: tuple[Sequence[Line], Bo
     return overlap > narrower / 2
 
 
-def _by_place(lines: Sequence[Line]) -> list[Line]:
+def _sort_by_position(lines: Sequence[Line]) -> list[Line]:
     turns = list(dict.fromkeys(line.direction for line in lines))
     rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: (turns.index(line.direction), *_place(line.box))):
-        if rows and share_row(rows[-1][0], line):
+    for line in sorted(lines, key=lambda line: (turns.index(line.direction), *_position(line.box))):
+        if rows and are_on_same_row(rows[-1][0], line):
             rows[-1].append(line)
         else:
             rows.append([line])
     return [line for row in rows for line in sorted(row, key=lambda line: line.box[0])]
 
 
-def _place(box: Box) -> tuple[float, float]:
+def _position(box: Box) -> tuple[float, float]:
     return box[1] + box[3], box[0]
 
 
-def share_row(one: Line, other: Line) -> bool:
-    """Return whether two lines stand side by side."""
+def are_on_same_row(one: Line, other: Line) -> bool:
+    """Return whether two lines are side by side in one row."""
     _, top, _, bottom = one.box
     _, above, _, below = other.box
     overlap = min(bottom, below) - max(top, above)

@@ -1,40 +1,40 @@
-"""What a site asks of extraction: layout, languages to recognize, passwords."""
+"""Options of extraction: layout, PDF engine, OCR languages, passwords."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 LANGUAGES = ("fra", "spa", "eng")
-"""Those that pages are recognized in unless a site says otherwise, as tesseract names them."""
+"""Default languages of OCR, by tesseract's names."""
 
 
 class Layout(StrEnum):
-    """How much of a page becomes text."""
+    """Which lines of a page become text."""
 
     FULL = "full"
-    """Everything that can be seen."""
+    """All visible lines."""
     BODY = "body"
-    """What the letter says: no letterhead, margin, stamp, signature, footer or page number."""
+    """Body text and tables: no letterhead, margin, stamp, signature, footer or page number."""
 
 
 class Engine(StrEnum):
-    """What reads PDFs."""
+    """The library that reads PDFs."""
 
     PYMUPDF = "pymupdf"
-    """Fast; also recognizes scans and sees text that is hidden. AGPL or commercial."""
+    """Fast; supports OCR and detects hidden text. AGPL or commercial license."""
     PDFPLUMBER = "pdfplumber"
-    """Ten times slower, text layers alone; under the MIT License."""
+    """Ten times slower; text layers only. MIT License."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How documents are read.
+    """Options of an `Extractor`.
 
-    `languages` are those that pages without a text layer are recognized in (names of tesseract's
-    data); none means that such pages are refused. `dpi` is the resolution for it. `tessdata` is
-    the folder of that data where it is not in its usual place. `passwords` are tried on encrypted
-    PDFs. `boxes` is a file of weights for the classes of lines, instead of the one shipped.
-    `traced` asks for the pages and boxes that the text lies on, `sheets` for the lines of pages
-    with their classes, `picture` for a picture of the pages with the classes drawn over them.
+    `languages` are the OCR languages of pages without a text layer (names of tesseract's data);
+    without any, such pages are refused. `dpi` is the resolution of OCR. `tessdata` is the folder
+    of tesseract's data if not in a standard place. `passwords` are tried on encrypted PDFs.
+    `boxes` is a file of weights of the line classifier, which replaces the one shipped.
+    `locate` requests the page and box of each piece of text, `keep_lines` the lines of each page
+    with their classes, `draw_classes` a PDF of the pages with the classes drawn over them.
     """
 
     layout: Layout = Layout.BODY
@@ -44,11 +44,11 @@ class Options:
     tessdata: str | None = None
     passwords: tuple[str, ...] = field(default=(), repr=False)
     boxes: str | None = None
-    traced: bool = False
-    sheets: bool = False
-    picture: bool = False
+    locate: bool = False
+    keep_lines: bool = False
+    draw_classes: bool = False
 
     @property
-    def shows(self) -> bool:
-        """Return whether more than the text is asked for."""
-        return self.traced or self.sheets or self.picture
+    def wants_layout(self) -> bool:
+        """Return whether more than the text is requested."""
+        return self.locate or self.keep_lines or self.draw_classes

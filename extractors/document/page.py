@@ -1,4 +1,4 @@
-"""Pages and the classes of their lines, and where each character of a text lies."""
+"""Pages of lines, the classes of lines, and the position of text on pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,8 +8,8 @@ from typing import NamedTuple
 from extractors.document.lines import Box, Line
 
 
-class BoxClass(StrEnum):
-    """What a line of a page is; the medicine is in `body` and `table`."""
+class LineClass(StrEnum):
+    """The role of a line on a page; `body` and `table` hold the clinical content."""
 
     BODY = "body"
     TABLE = "table"
@@ -21,13 +21,13 @@ class BoxClass(StrEnum):
     SIGNATURE = "signature"
 
 
-MEDICINE = frozenset((BoxClass.BODY, BoxClass.TABLE))
+BODY_CLASSES = frozenset((LineClass.BODY, LineClass.TABLE))
 """The classes that the `body` layout keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: its number from 0, its size in points as it is shown, and its lines."""
+    """One page: its number from 0, its size in points as displayed, and its lines."""
 
     number: int
     width: float
@@ -37,10 +37,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The pages of a document, and those that were recognized in a picture.
+    """The pages of a document, and the results of OCR.
 
-    `recognized` maps the number of a page to the confidence in it, from 0 to 1. `wordless` counts
-    pages that show something in which no writing was found.
+    `recognized` maps the number of a page read by OCR to its confidence, from 0 to 1. `wordless`
+    counts pages that are not blank but in which OCR found no text.
     """
 
     pages: tuple[Page, ...]
@@ -48,11 +48,11 @@ class Pages:
     wordless: int = 0
 
 
-class Piece(NamedTuple):
+class LocatedText(NamedTuple):
     """Characters `start` to `end` of a text: part of one line of one page.
 
-    `box` is x0, y0, x1, y1 in points, y downwards, on the page as it is shown; the characters run
-    along `direction`. `kind` is None where nothing told what the line is.
+    `box` is x0, y0, x1, y1 in points, y downwards, on the page as displayed; the characters run
+    along `direction`. `kind` is None where lines were not classified.
     """
 
     start: int
@@ -60,20 +60,20 @@ class Piece(NamedTuple):
     page: int
     box: Box
     direction: tuple[float, float] = (1.0, 0.0)
-    kind: BoxClass | None = None
+    kind: LineClass | None = None
 
 
-def boxes(pieces: Sequence[Piece], start: int, end: int) -> Iterator[tuple[int, Box]]:
+def locate_boxes(pieces: Sequence[LocatedText], start: int, end: int) -> Iterator[tuple[int, Box]]:
     """Return the page and the box of each part of characters `start` to `end`.
 
-    Within a piece, characters count as equally wide: pad the box before covering it with ink.
+    Characters of a piece count as equally wide, so pad the box before covering it.
     """
     for piece in pieces:
         if piece.end > start and piece.start < end:
-            yield piece.page, _part(piece, max(start, piece.start), min(end, piece.end))
+            yield piece.page, _box_of_part(piece, max(start, piece.start), min(end, piece.end))
 
 
-def _part(piece: Piece, start: int, end: int) -> Box:
+def _box_of_part(piece: LocatedText, start: int, end: int) -> Box:
     length = piece.end - piece.start
     low, high = (start - piece.start) / length, (end - piece.start) / length
     x0, y0, x1, y1 = piece.box

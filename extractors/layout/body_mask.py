@@ -1,4 +1,4 @@
-"""A rectangle on the page: lines mostly inside it are the body. The floor of all segmentation."""
+"""Baseline segmenter of pages: lines inside a fixed rectangle are body text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from extractors.document.lines import Box
-from extractors.document.page import MEDICINE, BoxClass, Page
+from extractors.document.page import BODY_CLASSES, LineClass, Page
 from extractors.layout.labelled_pages import LabelledPage
 from record.errors import ConfigError
 
 Floats = NDArray[np.float64]
 
-# A character of medicine that is lost weighs as much as this many of the letterhead that stay.
+# Losing a character of clinical text costs as much as keeping this many others.
 _WEIGHT = 3.0
 _CANDIDATES = 40
 _ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Mask:
-    """Keeps the lines that lie in `body` with at least the share `coverage` of their area.
+class BodyMask:
+    """Keeps lines with at least the share `coverage` of their area inside `body`.
 
     `body` is x0, y0, x1, y1 as shares of the page's width and height. Raises ConfigError.
     """
@@ -32,54 +32,58 @@ class Mask:
     def __post_init__(self) -> None:
         x0, y0, x1, y1 = self.body
         if not (0 <= x0 < x1 <= 1 and 0 <= y0 < y1 <= 1):
-            raise ConfigError("mask.body", "is no part of a page", "give 0 <= x0 < x1 <= 1")
+            raise ConfigError(
+                "mask.body", "must lie within the page", "give 0 <= x0 < x1 <= 1, and y likewise"
+            )
         if not 0 < self.coverage <= 1:
-            raise ConfigError("mask.coverage", "is no share", "give a number above 0, at most 1")
+            raise ConfigError(
+                "mask.coverage", "must be above 0 and at most 1", "give such a number"
+            )
 
-    def classify(self, pages: Sequence[Page]) -> list[list[BoxClass]]:
-        """Return the class of each line: body, or header, footer or margin note by its side."""
+    def classify(self, pages: Sequence[Page]) -> list[list[LineClass]]:
+        """Return the class of each line: body, or header, footer or margin note by position."""
         return [self._classes(page) for page in pages]
 
-    def _classes(self, page: Page) -> list[BoxClass]:
-        places = _relative(page)
-        inside = _covered(places, np.array(self.body)) >= self.coverage
+    def _classes(self, page: Page) -> list[LineClass]:
+        places = _relative_boxes(page)
+        inside = _covered_share(places, np.array(self.body)) >= self.coverage
         middle = (places[:, 1] + places[:, 3]) / 2
         return [
-            BoxClass.BODY if kept else self._side(float(y))
+            LineClass.BODY if kept else self._class_beside(float(y))
             for kept, y in zip(inside.tolist(), middle, strict=True)
         ]
 
-    def _side(self, y: float) -> BoxClass:
+    def _class_beside(self, y: float) -> LineClass:
         if y < self.body[1]:
-            return BoxClass.HEADER
-        return BoxClass.FOOTER if y > self.body[3] else BoxClass.MARGIN_NOTE
+            return LineClass.HEADER
+        return LineClass.FOOTER if y > self.body[3] else LineClass.MARGIN_NOTE
 
     @classmethod
-    def learn(cls, pages: Sequence[LabelledPage], *, coverage: float = 0.5) -> "Mask":
-        """Find the rectangle that tells the medicine of labelled pages from the rest best.
+    def learn(cls, pages: Sequence[LabelledPage], *, coverage: float = 0.5) -> "BodyMask":
+        """Fit the rectangle that best separates clinical text from the rest of labelled pages.
 
-        Counts characters; one of medicine lost weighs as much as three others kept.
+        A lost character of clinical text counts three times as much as another one kept.
         """
         places = np.concatenate(
-            [np.zeros((0, 4)), *(_relative(labelled.page) for labelled in pages)]
+            [np.zeros((0, 4)), *(_relative_boxes(labelled.page) for labelled in pages)]
         )
         lines = [line for labelled in pages for line in labelled.page.lines]
         kinds = [kind for labelled in pages for kind in labelled.classes]
         length = np.array([len(line.text.strip()) for line in lines], np.float64)
-        medicine = np.array([kind in MEDICINE for kind in kinds], bool)
+        medicine = np.array([kind in BODY_CLASSES for kind in kinds], bool)
         if not medicine.any():
-            raise ConfigError("mask", "no page has a line of medicine", "label a line as body")
+            raise ConfigError("mask", "no line is labelled body or table", "label a line as body")
         gains = np.where(medicine, _WEIGHT, -1.0) * length
-        return cls(_best(places, gains, places[medicine], coverage), coverage)
+        return cls(_fit_body(places, gains, places[medicine], coverage), coverage)
 
 
-def _relative(page: Page) -> Floats:
+def _relative_boxes(page: Page) -> Floats:
     places = np.array([line.place for line in page.lines], np.float64).reshape(-1, 4)
     relative: Floats = places / np.maximum([page.width, page.height] * 2, 1.0)
     return relative
 
 
-def _covered(places: Floats, body: Floats) -> Floats:
+def _covered_share(places: Floats, body: Floats) -> Floats:
     low = np.maximum(places[:, :2], body[:2])
     high = np.minimum(places[:, 2:], body[2:])
     size = np.maximum(places[:, 2:] - places[:, :2], 1e-9)
@@ -87,8 +91,8 @@ def _covered(places: Floats, body: Floats) -> Floats:
     return share
 
 
-def _best(places: Floats, gains: Floats, medicine: Floats, coverage: float) -> Box:
-    """Move one edge after the other to where most is gained, until none moves."""
+def _fit_body(places: Floats, gains: Floats, medicine: Floats, coverage: float) -> Box:
+    """Optimize one edge after the other until none moves."""
     slack = 0.005
     edges = np.quantile(medicine, np.linspace(0, 1, _CANDIDATES), axis=0)
     edges = np.clip(edges + np.array([-slack, -slack, slack, slack]), 0, 1)
@@ -97,8 +101,8 @@ def _best(places: Floats, gains: Floats, medicine: Floats, coverage: float) -> B
         before = body.copy()
         for side in range(4):
             body = max(
-                (_moved(body, side, edge) for edge in (body[side], *edges[:, side])),
-                key=lambda at: _gain(places, gains, at, coverage),
+                (_move_edge(body, side, edge) for edge in (body[side], *edges[:, side])),
+                key=lambda at: _total_gain(places, gains, at, coverage),
             )
         if np.array_equal(before, body):
             break
@@ -106,13 +110,13 @@ def _best(places: Floats, gains: Floats, medicine: Floats, coverage: float) -> B
     return x0, y0, x1, y1
 
 
-def _moved(body: Floats, side: int, edge: float) -> Floats:
+def _move_edge(body: Floats, side: int, edge: float) -> Floats:
     moved = body.copy()
     moved[side] = edge
     return moved
 
 
-def _gain(places: Floats, gains: Floats, body: Floats, coverage: float) -> float:
+def _total_gain(places: Floats, gains: Floats, body: Floats, coverage: float) -> float:
     if body[0] >= body[2] or body[1] >= body[3]:
         return float("-inf")
-    return float(gains[_covered(places, body) >= coverage].sum())
+    return float(gains[_covered_share(places, body) >= coverage].sum())

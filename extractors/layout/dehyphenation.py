@@ -1,4 +1,4 @@
-"""Words that were broken over two lines: which hyphen goes, which one stays."""
+"""Rejoining words hyphenated at line ends, and cleaning the lines of a page."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from extractors.plain.plain_text import clean
 
 _BREAK = re.compile("(?<=[^\\W\\d_])(?:\u00ad+|[-\u2010])[^\\S\n]*\n[^\\S\n]*(?=[^\\W\\d_])")
-_HYPHEN = re.compile("[-\u2010\u00ad][^\\S\n]*\n")  # begins with what is found fast
+_HYPHEN = re.compile("[-\u2010\u00ad][^\\S\n]*\n")  # fast to search
 _BEFORE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*$")
 _AFTER = re.compile(r"[^\W\d_]+")
 
@@ -24,7 +24,7 @@ _LOOK_BACK = 60
 
 
 def clean_line(raw: str) -> str:
-    """Clean one line of a page; a soft hyphen at its end stays, for `broken_words` to mend."""
+    """Clean one line of a page; a soft hyphen at its end is kept for `find_word_breaks`."""
     if raw.isascii() and raw.isprintable():
         return raw
     stripped = raw.rstrip()
@@ -33,38 +33,38 @@ def clean_line(raw: str) -> str:
     return clean(raw)
 
 
-# Characters that cleaning leaves alone, whatever stands beside them.
+# Characters that cleaning never changes, in any context.
 _CLEAN = re.compile("[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u20ac]*")
 
 
 def clean_lines(raws: Sequence[str]) -> Sequence[str]:
-    """Clean the lines of a page, each by itself."""
+    """Clean the lines of a page one by one."""
     if _CLEAN.fullmatch("".join(raws)):
         return raws
     return list(map(clean_line, raws))
 
 
-def broken_words(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
-    """Return the stretches that go so that broken words are whole again: hyphen and line break.
+def find_word_breaks(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
+    """Return the ranges to remove so that words broken over two lines are rejoined.
 
     `within` holds the offsets of the line breaks inside a paragraph. There, before a capital
-    (`Jean-/Paul`), the hyphen stays and the line break goes. Before a small letter
-    the hyphen goes, unless it is part of the word: its first half is known to keep it, or the same
-    text writes the word with its hyphen elsewhere and never without.
+    (`Jean-/Paul`), the line break is removed and the hyphen kept. Before a lowercase letter the
+    hyphen is removed too, unless it is part of the word: its first half is known to keep it, or
+    the text has the word with its hyphen elsewhere and never without.
     """
     folded = ""
-    for start, end in _breaks(text):
+    for start, end in _find_candidates(text):
         if text[end].isupper() and text.index("\n", start) not in within:
             continue
         soft = text[start] == "\u00ad"
         folded = folded or text.casefold()
-        if soft or _hyphen_goes(text, folded, start, end):
+        if soft or _is_hyphen_removed(text, folded, start, end):
             yield (start, end) if text[end].islower() else (start + 1, end)
         else:
             yield start + 1, end
 
 
-def _breaks(text: str) -> Iterator[tuple[int, int]]:
+def _find_candidates(text: str) -> Iterator[tuple[int, int]]:
     for hyphen in _HYPHEN.finditer(text):
         start = hyphen.start()
         while text[start] == "\u00ad" == text[start - 1 : start]:
@@ -73,7 +73,7 @@ def _breaks(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def _hyphen_goes(text: str, folded: str, start: int, end: int) -> bool:
+def _is_hyphen_removed(text: str, folded: str, start: int, end: int) -> bool:
     if not text[end].islower() or not text[start - 1].islower():
         return False
     before = _BEFORE.search(text, max(0, start - _LOOK_BACK), start)

@@ -1,4 +1,4 @@
-"""Lines of pages to one text, every character of which still knows its page and box."""
+"""Joining the lines of pages to one text, in which each character can be located on its page."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from statistics import median
 
-from extractors.document.lines import GlyphRun, Line, in_order, share_row
-from extractors.document.page import BoxClass, Page, Piece
-from extractors.layout.dehyphenation import broken_words
+from extractors.document.lines import GlyphRun, Line, are_on_same_row, sort_reading_order
+from extractors.document.page import LineClass, LocatedText, Page
+from extractors.layout.dehyphenation import find_word_breaks
 
-Classes = Sequence[Sequence[BoxClass]]
+Classes = Sequence[Sequence[LineClass]]
 
-# Distances between lines, in heights of the page's median line (SPEC of edspdf's aggregator).
+# Distances between lines, in heights of the page's median line, as in EDS-PDF's aggregator.
 _NEW_LINE = 0.2
 _NEW_PARAGRAPH = 1.5
 
@@ -21,74 +21,81 @@ _UNFINISHED = re.compile(r"[\w,;(\u00ad-]$")
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A text and where it lies; the line breaks and blanks put between lines lie nowhere.
+    """A text and its position on pages; separators between lines have none.
 
-    `pieces` are in order and do not overlap; there are none where nobody asked for them.
+    `pieces` are in order and do not overlap; they are empty unless requested.
     """
 
     text: str = field(repr=False)
-    pieces: tuple[Piece, ...] = field(repr=False)
+    pieces: tuple[LocatedText, ...] = field(repr=False)
 
 
-def join(pages: Iterable[Page], classes: Classes | None = None, *, traced: bool = True) -> PageText:
-    """Write every line of every page, in reading order; pages are parted by an empty line.
+def join_lines(
+    pages: Iterable[Page], classes: Classes | None = None, *, locate: bool = True
+) -> PageText:
+    """Join every line of every page in reading order, with an empty line between pages.
 
-    Neighbours that share a row share a line. They are parted by a space, by a tab where the gap
-    is wider than the letters are high. `classes`, when known, are noted on the pieces.
+    Neighbours on the same row become one line, separated by a space, or by a tab where the gap is
+    wider than the letters are high. `classes`, if given, are recorded in the pieces.
     """
-    draft = _Draft()
+    draft = _TextBuilder()
     for page in pages:
-        kinds = _kinds(page, classes)
+        kinds = _class_by_line(page, classes)
         draft.new_page(mends=False)
         before: Line | None = None
-        for line in in_order(page.lines):
-            draft.write(line, _between(before, line) if before else "", before)
-            if traced:
+        for line in sort_reading_order(page.lines):
+            draft.write(line, _separator(before, line) if before else "", before)
+            if locate:
                 draft.trace(line, page.number, kinds.get(id(line)))
             before = line
     return draft.finish()
 
 
-def join_kept(
-    pages: Iterable[Page], classes: Classes, kept: frozenset[BoxClass], *, traced: bool = True
+def join_kept_lines(
+    pages: Iterable[Page], classes: Classes, kept: frozenset[LineClass], *, locate: bool = True
 ) -> PageText:
-    """Write the lines of the classes `kept`, in reading order, gaps between paragraphs as such.
+    """Join the lines of the classes `kept` in reading order, split into paragraphs by distance.
 
-    A line begins where the page goes down by more than 0.2 of the median height of its lines, a
-    paragraph above 1.5 (Wajsburt et al. 2023). A sentence goes on over the end of a page.
+    A new line starts where the vertical distance exceeds 0.2 of the median height of the page's
+    lines, a new paragraph where it exceeds 1.5 (Wajsburt et al. 2023). An unfinished sentence at
+    the end of a page is continued on the next one.
     """
-    draft = _Draft()
+    draft = _TextBuilder()
     wanted = tuple(kept)  # members of an enumeration compare faster than they hash
     for page in pages:
-        kinds = _kinds(page, classes) if traced else {}
+        kinds = _class_by_line(page, classes) if locate else {}
         both = zip(page.lines, classes[page.number], strict=True)
-        lines = in_order([line for line, kind in both if kind in wanted and line.text.strip()])
+        lines = sort_reading_order(
+            [line for line, kind in both if kind in wanted and line.text.strip()]
+        )
         if not lines:
             continue
         height = median([line.box[3] - line.box[1] for line in lines])
         draft.new_page(mends=True)
         before: Line | None = None
         for line in lines:
-            draft.write(line, _gap(before, line, height) if before else "", before)
-            if traced:
+            draft.write(
+                line, _separator_by_distance(before, line, height) if before else "", before
+            )
+            if locate:
                 draft.trace(line, page.number, kinds[id(line)])
             before = line
     return draft.finish()
 
 
-def _kinds(page: Page, classes: Classes | None) -> dict[int, BoxClass]:
+def _class_by_line(page: Page, classes: Classes | None) -> dict[int, LineClass]:
     if classes is None:
         return {}
     return {id(line): kind for line, kind in zip(page.lines, classes[page.number], strict=True)}
 
 
-class _Draft:
-    """A text under way: what was written, where it lies, and which characters go again."""
+class _TextBuilder:
+    """Collects the parts of a text and their positions."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
         self.breaks: list[int] = []  # parts that are line breaks between lines of one block
-        self.traced: list[tuple[int, Line, int, BoxClass | None]] = []  # by part
+        self.located: list[tuple[int, Line, int, LineClass | None]] = []  # by part
 
     def new_page(self, *, mends: bool) -> None:
         if self.parts:
@@ -100,14 +107,14 @@ class _Draft:
             self.breaks.append(len(self.parts))
         self.parts += by, line.text
 
-    def trace(self, line: Line, page: int, kind: BoxClass | None) -> None:
-        self.traced.append((len(self.parts) - 1, line, page, kind))
+    def trace(self, line: Line, page: int, kind: LineClass | None) -> None:
+        self.located.append((len(self.parts) - 1, line, page, kind))
 
     def finish(self) -> PageText:
         starts = list(accumulate(map(len, self.parts), initial=0))
         text = "".join(self.parts)
         pieces = tuple(
-            Piece(
+            LocatedText(
                 starts[part] + run.start,
                 starts[part] + run.end,
                 page,
@@ -115,31 +122,31 @@ class _Draft:
                 line.direction,
                 kind,
             )
-            for part, line, page, kind in self.traced
+            for part, line, page, kind in self.located
             for run in line.runs or (GlyphRun(0, len(line.text), line.place),)
             if run.start < run.end
         )
         within = {starts[part] for part in self.breaks}
-        return _without(PageText(text, pieces), _superfluous(text, within))
+        return _remove(PageText(text, pieces), _find_removals(text, within))
 
 
 # All but one of several empty lines.
 _EMPTY_LINES = re.compile(r"(?<=\n)(?:[^\S\n]*\n)+(?=[^\S\n]*\n)")
 
 
-def _superfluous(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
-    """Return the stretches of a draft that go, in no order; they may overlap."""
+def _find_removals(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
+    """Return the ranges of a draft to remove, in no order; they may overlap."""
     yield 0, len(text) - len(text.lstrip())
     yield len(text.rstrip()), len(text)
-    blanks = list(_blanks(text))
+    blanks = list(_find_outer_blanks(text))
     yield from blanks
     if blanks or "\n\n\n" in text:
         yield from (match.span() for match in _EMPTY_LINES.finditer(text))
-    yield from broken_words(text, within)
+    yield from find_word_breaks(text, within)
 
 
-def _blanks(text: str) -> Iterator[tuple[int, int]]:
-    """Return the blanks at either end of each row."""
+def _find_outer_blanks(text: str) -> Iterator[tuple[int, int]]:
+    """Return the blanks at both ends of each row."""
     rows = text.split("\n")
     if rows == [row.strip() for row in rows]:
         return
@@ -152,11 +159,11 @@ def _blanks(text: str) -> Iterator[tuple[int, int]]:
         at = end + 1
 
 
-def _without(draft: PageText, stretches: Iterable[tuple[int, int]]) -> PageText:
-    """Take stretches out of a text; pieces shrink and move along."""
+def _remove(draft: PageText, stretches: Iterable[tuple[int, int]]) -> PageText:
+    """Remove ranges from a text and adjust its pieces."""
     gone = sorted({stretch for stretch in stretches if stretch[0] < stretch[1]})
     parts: list[str] = []
-    moved: list[tuple[int, int]] = []  # (offset before, characters gone before it), ascending
+    moved: list[tuple[int, int]] = []  # (old offset, characters removed before it), ascending
     at = lost = 0
     for first, end in gone:
         if end <= at:
@@ -168,12 +175,14 @@ def _without(draft: PageText, stretches: Iterable[tuple[int, int]]) -> PageText:
         moved.append((end, lost))
         at = end
     parts.append(draft.text[at:])
-    text = "".join(parts).replace("\u00ad", "-")  # drawn hyphens; a soft one parted a word
-    return PageText(text, tuple(_moved(draft.pieces, moved)))
+    text = "".join(parts).replace("\u00ad", "-")  # soft hyphens that remain are visible ones
+    return PageText(text, tuple(_shift_pieces(draft.pieces, moved)))
 
 
-def _moved(pieces: Iterable[Piece], moved: Sequence[tuple[int, int]]) -> Iterator[Piece]:
-    at = 0  # first entry that the pieces to come can meet: pieces ascend as entries do
+def _shift_pieces(
+    pieces: Iterable[LocatedText], moved: Sequence[tuple[int, int]]
+) -> Iterator[LocatedText]:
+    at = 0  # first entry that later pieces can reach: both are in ascending order
 
     def place(offset: int, index: int) -> tuple[int, int]:
         while index < len(moved) and moved[index][0] <= offset:
@@ -181,7 +190,7 @@ def _moved(pieces: Iterable[Piece], moved: Sequence[tuple[int, int]]) -> Iterato
         if index == 0:
             return offset, 0
         edge, lost = moved[index - 1]
-        if index % 2:  # inside a stretch that goes
+        if index % 2:  # inside a removed range
             return edge - lost, index
         return offset - lost, index
 
@@ -192,29 +201,29 @@ def _moved(pieces: Iterable[Piece], moved: Sequence[tuple[int, int]]) -> Iterato
             yield piece._replace(start=start, end=end)
 
 
-def _between(before: Line, line: Line) -> str:
+def _separator(before: Line, line: Line) -> str:
     gap = line.box[0] - before.box[2]
     height = before.box[3] - before.box[1]
-    if not share_row(before, line) or gap < -height / 2:
+    if not are_on_same_row(before, line) or gap < -height / 2:
         return "\n"
-    return _blank(before, line, gap, height)
+    return _space_or_tab(before, line, gap, height)
 
 
-def _gap(before: Line, line: Line, height: float) -> str:
+def _separator_by_distance(before: Line, line: Line, height: float) -> str:
     if line.direction != before.direction:
         return "\n\n"
     left, _, _, bottom = line.box
     _, top, right, base = before.box
     down = bottom - base
-    if abs(down) <= _NEW_LINE * height or share_row(before, line):
+    if abs(down) <= _NEW_LINE * height or are_on_same_row(before, line):
         gap = left - right
         own = base - top
         if gap > -own / 2:
-            return _blank(before, line, gap, own)
+            return _space_or_tab(before, line, gap, own)
     return "\n\n" if down > _NEW_PARAGRAPH * height else "\n"
 
 
-def _blank(before: Line, line: Line, gap: float, height: float) -> str:
+def _space_or_tab(before: Line, line: Line, gap: float, height: float) -> str:
     if before.text[-1:].isspace() or line.text[:1].isspace():
         return "" if gap <= height else "\t"
     return " " if gap <= height else "\t"

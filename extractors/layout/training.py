@@ -1,4 +1,4 @@
-"""Training of the box classifier on labelled pages: the only module here that needs PyTorch."""
+"""Training of the line classifier on labelled pages, with PyTorch."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from extractors.document.lines import Box, Line
-from extractors.document.page import BoxClass, Page
+from extractors.document.page import LineClass, Page
 from extractors.layout.labelled_pages import LabelledPage
 from extractors.layout.line_classifier import (
     CLASSES,
@@ -19,24 +19,24 @@ from extractors.layout.line_classifier import (
     KEEP,
     KERNELS,
     SHAPES,
-    BoxModel,
+    LineClassifier,
 )
-from extractors.layout.line_features import Doubles, Features, features, inked
+from extractors.layout.line_features import Doubles, Features, compute_features, drop_blank_lines
 from record.errors import ConfigError
 
 Document = Sequence[LabelledPage]
 
 LEARNING_RATE = 3e-4
 BATCH = 4
-"""Documents a step."""
+"""Documents per step."""
 
-_WARM_UP = 0.1  # share of the steps in which the learning rate rises; it falls to 0 afterwards
+_WARM_UP = 0.1  # share of steps with a rising learning rate, which then falls to 0
 _DROPOUT = 0.1
 _NOT_LEARNED = ("mean", "scale")
 
 
 class LineNetwork:
-    """The computation of `BoxModel.logits` with gradients; with dropout where `dropout` is set."""
+    """`LineClassifier.logits` in PyTorch, with gradients and optional dropout."""
 
     def __init__(self, weights: dict[str, Tensor]) -> None:
         self.weights = weights
@@ -46,28 +46,28 @@ class LineNetwork:
             value.requires_grad_()
 
     def logits(self, of: Features) -> Tensor:
-        """Return the model's output before the softmax. (lines, classes)"""
+        """Return the model's output before the softmax: (lines, classes)."""
         weights = self.weights
-        hidden = self._drop(self._embedded(of))  # (lines, SIZE)
-        hidden = self._norm(hidden + self._drop(self._attended(hidden, of)), "norm1")
+        hidden = self._apply_dropout(self._embed(of))  # (lines, SIZE)
+        hidden = self._normalize(hidden + self._apply_dropout(self._attend(hidden, of)), "norm1")
         inner = functional.relu(hidden @ weights["inner"] + weights["inner_bias"])
-        outer = self._drop(inner) @ weights["outer"] + weights["outer_bias"]
-        hidden = self._norm(hidden + outer, "norm2")
+        outer = self._apply_dropout(inner) @ weights["outer"] + weights["outer_bias"]
+        hidden = self._normalize(hidden + outer, "norm2")
         return hidden @ weights["classes"] + weights["classes_bias"]
 
-    def _embedded(self, of: Features) -> Tensor:
+    def _embed(self, of: Features) -> Tensor:
         weights = self.weights
         edges = torch.from_numpy(of.edges)
         numbers = (torch.from_numpy(of.numbers) - weights["mean"]) * weights["scale"]
         numbers = numbers @ weights["numbers"]
-        hidden = self._text(of) @ weights["text"] + weights["bias"] + numbers
+        hidden = self._convolve_words(of) @ weights["text"] + weights["bias"] + numbers
         for side in range(4):
             hidden = hidden + functional.embedding(edges[:, side], weights["edges"][side])
-        return self._norm(hidden, "norm0")
+        return self._normalize(hidden, "norm0")
 
-    def _text(self, of: Features) -> Tensor:
+    def _convolve_words(self, of: Features) -> Tensor:
         weights = self.weights
-        # Embedding and unfolding add up their gradients in an order that does not change.
+        # `embedding` and `unfold` accumulate gradients in a fixed order: training is deterministic.
         vectors = functional.embedding(torch.from_numpy(of.words), weights["words"])
         channels = []
         for width in KERNELS:
@@ -76,7 +76,7 @@ class LineNetwork:
             channels.append(values.amax(1))
         return functional.relu(torch.cat(channels, 1) + weights["kernel_bias"])
 
-    def _attended(self, hidden: Tensor, of: Features) -> Tensor:
+    def _attend(self, hidden: Tensor, of: Features) -> Tensor:
         weights = self.weights
         mixed = (hidden @ weights["attention"] + weights["attention_bias"]).view(-1, 3, HEADS, HEAD)
         query, key, value = mixed.permute(1, 2, 0, 3)  # each (heads, lines, HEAD)
@@ -89,60 +89,60 @@ class LineNetwork:
         attended: Tensor = heads.transpose(0, 1).flatten(1) @ weights["heads"]
         return attended + weights["heads_bias"]
 
-    def _norm(self, hidden: Tensor, name: str) -> Tensor:
+    def _normalize(self, hidden: Tensor, name: str) -> Tensor:
         gain, shift = self.weights[name]
         return functional.layer_norm(hidden, hidden.shape[1:], gain, shift, EPSILON)
 
-    def _drop(self, hidden: Tensor) -> Tensor:
+    def _apply_dropout(self, hidden: Tensor) -> Tensor:
         return functional.dropout(hidden, self.dropout, training=True)
 
 
-def network(model: BoxModel) -> LineNetwork:
-    """Return the same classifier as a network that can be trained further."""
+def make_network(model: LineClassifier) -> LineNetwork:
+    """Return the weights of a classifier as a network that can be trained further."""
     return LineNetwork({name: torch.tensor(array) for name, array in model.weights.items()})
 
 
-def train(
+def train_line_classifier(
     documents: Sequence[Document],
     *,
     seed: int,
     steps: int = 1000,
-    start: BoxModel | None = None,
+    start: LineClassifier | None = None,
     progress: Callable[[int, float], None] | None = None,
-) -> BoxModel:
+) -> LineClassifier:
     """Train on labelled documents, from scratch or from the weights of `start`.
 
-    `progress` gets the number of the step and its loss. Each time a document is drawn its pages
-    are shifted, scaled and thinned out anew. Sets torch's random state, and takes one thread: the
-    network is so small that more only wait for one another. Raises ConfigError.
+    `progress` is called with the number of each step and its loss. Pages are shifted, scaled and
+    thinned out at random each time a document is drawn. Sets torch's random state, and runs in
+    one thread, since the network is too small for more. Raises ConfigError.
     """
-    documents = [list(map(_inked, pages)) for pages in documents]
+    documents = [list(map(_drop_blank_lines, pages)) for pages in documents]
     documents = [pages for pages in documents if any(page.classes for page in pages)]
     if not documents:
-        raise ConfigError("labelled pages", "there are no lines to learn from", "label some pages")
+        raise ConfigError("labelled pages", "no labelled lines", "label the lines of some pages")
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)
-    model = network(start) if start else LineNetwork(_first(documents))
+    model = make_network(start) if start else LineNetwork(_initialize_weights(documents))
     model.dropout = _DROPOUT
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        for step, loss in enumerate(_descend(model, documents, random, steps)):
+        for step, loss in enumerate(_run_steps(model, documents, random, steps)):
             if progress is not None:
                 progress(step, loss)
     finally:
         torch.set_num_threads(threads)
     weights = {name: value.detach().numpy().copy() for name, value in model.weights.items()}
-    return BoxModel(weights, start.keep if start else KEEP)
+    return LineClassifier(weights, start.keep if start else KEEP)
 
 
-def _descend(
+def _run_steps(
     model: LineNetwork, documents: Sequence[Document], random: np.random.Generator, steps: int
 ) -> Iterator[float]:
     optimizer = torch.optim.AdamW(model.learned, LEARNING_RATE)
     for step, batch in zip(range(steps), _batches(documents, random), strict=False):
         for group in optimizer.param_groups:
-            group["lr"] = LEARNING_RATE * _pace(step, steps)
+            group["lr"] = LEARNING_RATE * _learning_rate_factor(step, steps)
         loss = _loss(model, batch, random)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -151,8 +151,8 @@ def _descend(
         yield float(loss.detach())
 
 
-def _inked(labelled: LabelledPage) -> LabelledPage:
-    page = inked(labelled.page)
+def _drop_blank_lines(labelled: LabelledPage) -> LabelledPage:
+    page = drop_blank_lines(labelled.page)
     if page is labelled.page:
         return labelled
     kinds = zip(labelled.page.lines, labelled.classes, strict=True)
@@ -161,7 +161,7 @@ def _inked(labelled: LabelledPage) -> LabelledPage:
     return LabelledPage(labelled.document, page, classes)
 
 
-def _first(documents: Sequence[Document]) -> dict[str, Tensor]:
+def _initialize_weights(documents: Sequence[Document]) -> dict[str, Tensor]:
     weights = {}
     for name, shape in SHAPES.items():
         if name.startswith("norm"):
@@ -172,7 +172,9 @@ def _first(documents: Sequence[Document]) -> dict[str, Tensor]:
             fan_in = {"edges": 50, "words": 10}.get(name, int(np.prod(shape[:-1])))
             weights[name] = torch.randn(shape) / fan_in**0.5
     sample = documents[:: max(1, len(documents) // 200)]
-    numbers = np.concatenate([features([page.page for page in pages]).numbers for pages in sample])
+    numbers = np.concatenate(
+        [compute_features([page.page for page in pages]).numbers for pages in sample]
+    )
     weights["mean"] = torch.from_numpy(numbers.mean(0))
     weights["scale"] = torch.from_numpy(1 / np.maximum(numbers.std(0), 0.05))
     return weights
@@ -189,7 +191,7 @@ def _batches(
         yield [documents[number] for number in batch]
 
 
-def _pace(step: int, steps: int) -> float:
+def _learning_rate_factor(step: int, steps: int) -> float:
     warm = max(1, round(_WARM_UP * steps))
     return min((step + 1) / warm, (steps - step) / max(1, steps - warm))
 
@@ -197,14 +199,14 @@ def _pace(step: int, steps: int) -> float:
 def _loss(model: LineNetwork, batch: Sequence[Document], random: np.random.Generator) -> Tensor:
     described, classes = [], []
     for pages in batch:
-        noisy = [page for page in _noisy(pages, random) if page.classes]
+        noisy = [page for page in _add_noise(pages, random) if page.classes]
         if noisy:
-            described.append(_masked(features([page.page for page in noisy]), random))
+            described.append(_mask_words(compute_features([page.page for page in noisy]), random))
             classes += [CLASSES.index(kind) for page in noisy for kind in page.classes]
-    return functional.cross_entropy(model.logits(_joined(described)), torch.tensor(classes))
+    return functional.cross_entropy(model.logits(_concatenate(described)), torch.tensor(classes))
 
 
-def _joined(parts: Sequence[Features]) -> Features:
+def _concatenate(parts: Sequence[Features]) -> Features:
     lines = np.cumsum([0, *(len(part.edges) for part in parts)]).tolist()
     return Features(
         np.concatenate([part.edges for part in parts]),
@@ -218,8 +220,8 @@ def _joined(parts: Sequence[Features]) -> Features:
     )
 
 
-# Noise: what scanners, printers and other programs do to a layout, and words never seen. What is
-# not text of the flow may stand anywhere; a mirrored page is as good a layout as any.
+# Noise that imitates scanners, printers, other programs and unknown words. Page numbers and stamps
+# may stand anywhere, and a mirrored page is a valid layout too.
 _SHIFT = 0.06
 _DROPPED_LINES = 0.05
 _MASKED_WORDS = 0.15
@@ -233,42 +235,44 @@ _OTHER_ORDER = 0.3
 
 @dataclass(frozen=True)
 class _Noise:
-    """What happens to all pages of a document; `scattered` are shares of a page."""
+    """The noise for all pages of a document; `scattered` holds positions as shares of a page."""
 
     scale: Doubles
     shift: Doubles
     plain: bool
     mirrored: bool
-    scattered: Mapping[BoxClass, Doubles]
+    scattered: Mapping[LineClass, Doubles]
     ordered: str
 
 
-def _noisy(pages: Document, random: np.random.Generator) -> list[LabelledPage]:
+def _add_noise(pages: Document, random: np.random.Generator) -> list[LabelledPage]:
     noise = _Noise(
         scale=random.uniform(1 - _SHIFT, 1 + _SHIFT, 2),
         shift=random.uniform(-_SHIFT, _SHIFT, 2),
         plain=random.random() < _PLAIN_DOCUMENTS,
         mirrored=random.random() < _MIRRORED_DOCUMENTS,
-        scattered=_scattering(random),
+        scattered=_draw_scattering(random),
         ordered=random.choice(["rotated", "by place"]) if random.random() < _OTHER_ORDER else "",
     )
-    # A document of one page, or the first or last pages of another, look different.
+    # Documents of one page, and first and last pages, look different from the others.
     if len(pages) > 1 and random.random() < _PART_OF_DOCUMENT:
         first = int(random.integers(len(pages)))
         pages = pages[first : first + int(random.integers(1, 3))]
-    return [_noisy_page(page, noise, random) for page in pages]
+    return [_add_page_noise(page, noise, random) for page in pages]
 
 
-def _scattering(random: np.random.Generator) -> dict[BoxClass, Doubles]:
+def _draw_scattering(random: np.random.Generator) -> dict[LineClass, Doubles]:
     if random.random() >= _SCATTERED_DOCUMENTS:
         return {}
     return {
-        BoxClass.PAGE_NUMBER: np.array([random.random(), random.choice([0.03, 0.97])]),
-        BoxClass.STAMP: random.random(2),
+        LineClass.PAGE_NUMBER: np.array([random.random(), random.choice([0.03, 0.97])]),
+        LineClass.STAMP: random.random(2),
     }
 
 
-def _noisy_page(labelled: LabelledPage, noise: _Noise, random: np.random.Generator) -> LabelledPage:
+def _add_page_noise(
+    labelled: LabelledPage, noise: _Noise, random: np.random.Generator
+) -> LabelledPage:
     page = labelled.page
     if not page.lines:
         return labelled
@@ -283,9 +287,9 @@ def _noisy_page(labelled: LabelledPage, noise: _Noise, random: np.random.Generat
     places += random.normal(0, 0.3, places.shape)
     if noise.mirrored:
         places[:, [0, 2]] = page.width - places[:, [2, 0]]
-    order = _order(places, noise.ordered, random)
+    order = _reorder(places, noise.ordered, random)
     kept = [n for n in order if random.random() >= _DROPPED_LINES]
-    lines = tuple(_moved(page.lines[n], places[n].tolist(), noise.plain) for n in kept)
+    lines = tuple(_move_line(page.lines[n], places[n].tolist(), noise.plain) for n in kept)
     return LabelledPage(
         labelled.document,
         Page(page.number, page.width, page.height, lines),
@@ -293,7 +297,7 @@ def _noisy_page(labelled: LabelledPage, noise: _Noise, random: np.random.Generat
     )
 
 
-def _order(places: Doubles, ordered: str, random: np.random.Generator) -> list[int]:
+def _reorder(places: Doubles, ordered: str, random: np.random.Generator) -> list[int]:
     numbers: list[int] = list(range(len(places)))
     if ordered == "by place":
         return sorted(numbers, key=lambda n: (round(float(places[n, 3])), float(places[n, 0])))
@@ -303,7 +307,7 @@ def _order(places: Doubles, ordered: str, random: np.random.Generator) -> list[i
     return numbers
 
 
-def _moved(line: Line, place: Sequence[float], plain: bool) -> Line:
+def _move_line(line: Line, place: Sequence[float], plain: bool) -> Line:
     x0, y0, x1, y1 = place
     box: Box = (x0, y0, max(x0, x1), max(y0, y1))
     if plain:
@@ -311,7 +315,7 @@ def _moved(line: Line, place: Sequence[float], plain: bool) -> Line:
     return line._replace(place=box)
 
 
-def _masked(of: Features, random: np.random.Generator) -> Features:
+def _mask_words(of: Features, random: np.random.Generator) -> Features:
     share = 1.0 if random.random() < _MASKED_DOCUMENTS else _MASKED_WORDS
     hidden = random.random(of.words.shape) < share
     return replace(of, words=np.where(hidden, 0, of.words))

@@ -1,4 +1,4 @@
-"""Clinical documents (HL7 CDA R2): header and narrative as a browser shows them."""
+"""Extraction of HL7 CDA R2 documents: header and narrative as a browser displays them."""
 
 import base64
 import binascii
@@ -8,10 +8,10 @@ from xml.etree.ElementTree import Element
 
 from extractors.document.limits import Extracted, Limits
 from extractors.plain import plain_text
-from extractors.word.xml_tree import each, first, parse
+from extractors.word.xml_tree import find_all, find_first, parse_xml
 from record.errors import Unreadable
 
-# Key, and the word for it in each language.
+# Key, then its label in each language.
 _LANGUAGES = ("fr", "en", "es")
 _WORDS = """
 patient | Patient | Patient | Paciente
@@ -41,13 +41,13 @@ to | au | to | al
 F | Féminin | Female | Mujer
 M | Masculin | Male | Hombre
 """
-_ROWS = [line.split(" | ") for line in _WORDS.strip().splitlines()]
+_LABEL_ROWS = [line.split(" | ") for line in _WORDS.strip().splitlines()]
 _LABELS = {
-    language: {key: words[place] for key, *words in _ROWS}
+    language: {key: words[place] for key, *words in _LABEL_ROWS}
     for place, language in enumerate(_LANGUAGES)
 }
 
-# Roles in the order they are read: path from the root, label.
+# Roles in reading order: label, path from the root.
 _ROLES = (
     ("patient-id", "recordTarget/patientRole"),
     ("author", "author/assignedAuthor"),
@@ -74,23 +74,23 @@ _SAME_LINE = frozenset("h:houseNumber h:houseNumberNumeric h:postalCode h:street
 _MOMENT = re.compile(r"(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)\d*(?:\.\d+)?)?(?:[+-]\d{4}|Z)?")
 
 
-class Header:
-    """Writes a document's header in the words of its language."""
+class CdaHeader:
+    """Writes a document's header with labels in its language."""
 
     def __init__(self, document: Element) -> None:
-        language = first(document, "h:languageCode")
+        language = find_first(document, "h:languageCode")
         code = "" if language is None else language.get("code", "")
         self._language = code[:2].lower() if code[:2].lower() in _LABELS else "en"
         self._labels = _LABELS[self._language]
         self._document = document
 
     def write(self) -> str:
-        """Write the lines a reader of the document sees above its sections."""
-        lines = [*self._date("date", first(self._document, "h:effectiveTime"))]
+        """Return the lines shown above the sections of the document."""
+        lines = [*self._date("date", find_first(self._document, "h:effectiveTime"))]
         for label, path in _ROLES:
-            for role in each(self._document, *_path(path)):
+            for role in find_all(self._document, *_element_path(path)):
                 lines += self._patient(role) if label == "patient-id" else self._role(label, role)
-        for stay in each(self._document, *_path("componentOf/encompassingEncounter")):
+        for stay in find_all(self._document, *_element_path("componentOf/encompassingEncounter")):
             lines += self._stay(stay)
         return "\n".join(dict.fromkeys(lines))
 
@@ -99,54 +99,62 @@ class Header:
             yield f"{self._labels[label]}: {value}"
 
     def _patient(self, role: Element) -> Iterator[str]:
-        for patient in each(role, "h:patient"):
-            for name in each(patient, "h:name"):
-                yield from self._line("patient", _name(name))
-            yield from self._date("birth", first(patient, "h:birthTime"))
-            for place in each(patient, *_path("birthplace/place")):
+        for patient in find_all(role, "h:patient"):
+            for name in find_all(patient, "h:name"):
+                yield from self._line("patient", _text_of_name(name))
+            yield from self._date("birth", find_first(patient, "h:birthTime"))
+            for place in find_all(patient, *_element_path("birthplace/place")):
                 yield from self._line(
-                    "born", _joined(_name(first(place, "h:name")), _places(place))
+                    "born",
+                    _join_distinct(
+                        _text_of_name(find_first(place, "h:name")), _format_addresses(place)
+                    ),
                 )
-            yield from self._line("sex", self._sex(first(patient, "h:administrativeGenderCode")))
+            yield from self._line(
+                "sex", self._format_sex(find_first(patient, "h:administrativeGenderCode"))
+            )
         yield from self._ids("patient-id", role)
         yield from self._contacts(role)
-        for guardian in each(role, "h:patient", "h:guardian"):
+        for guardian in find_all(role, "h:patient", "h:guardian"):
             yield from self._role("contact", guardian)
-        for organization in each(role, "h:providerOrganization"):
-            yield from self._line("custodian", _name(first(organization, "h:name")))
+        for organization in find_all(role, "h:providerOrganization"):
+            yield from self._line("custodian", _text_of_name(find_first(organization, "h:name")))
             yield from self._contacts(organization)
 
     def _role(self, label: str, role: Element) -> Iterator[str]:
-        people = [child for tag in _PERSONS for child in each(role, f"h:{tag}")]
-        places = [child for tag in _PLACES for child in each(role, f"h:{tag}")]
-        names = [_name(name) for one in people for name in each(one, "h:name")]
-        yield from self._line(label, _joined(*names, *map(_place_name, places)))
+        people = [child for tag in _PERSONS for child in find_all(role, f"h:{tag}")]
+        places = [child for tag in _PLACES for child in find_all(role, f"h:{tag}")]
+        names = [_text_of_name(name) for one in people for name in find_all(one, "h:name")]
+        yield from self._line(label, _join_distinct(*names, *map(_place_name, places)))
         yield from self._ids("id", role)
         for holder in (role, *places):
             yield from self._contacts(holder)
 
     def _stay(self, stay: Element) -> Iterator[str]:
         yield from self._ids("stay-id", stay)
-        yield from self._date("stay", first(stay, "h:effectiveTime"))
+        yield from self._date("stay", find_first(stay, "h:effectiveTime"))
         for tag in ("responsibleParty", "encounterParticipant"):
-            for role in each(stay, f"h:{tag}", "h:assignedEntity"):
+            for role in find_all(stay, f"h:{tag}", "h:assignedEntity"):
                 yield from self._role("person", role)
-        for place in each(stay, *_path("location/healthCareFacility")):
-            names = (_name(first(inner, "h:name")) for inner in each(place, "h:location"))
-            yield from self._line("place", _joined(*names))
-            for inner in each(place, "h:location"):
+        for place in find_all(stay, *_element_path("location/healthCareFacility")):
+            names = (
+                _text_of_name(find_first(inner, "h:name"))
+                for inner in find_all(place, "h:location")
+            )
+            yield from self._line("place", _join_distinct(*names))
+            for inner in find_all(place, "h:location"):
                 yield from self._contacts(inner)
             yield from self._role("custodian", place)
 
     def _ids(self, label: str, holder: Element) -> Iterator[str]:
-        for one in each(holder, "h:id"):
+        for one in find_all(holder, "h:id"):
             authority = one.get("assigningAuthorityName", "").strip()
             value = one.get("extension", "").strip()
             yield from self._line(label, f"{value} ({authority})" if value and authority else value)
 
     def _contacts(self, holder: Element) -> Iterator[str]:
-        yield from self._line("address", _places(holder))
-        for telecom in each(holder, "h:telecom"):
+        yield from self._line("address", _format_addresses(holder))
+        for telecom in find_all(holder, "h:telecom"):
             scheme, colon, rest = telecom.get("value", "").partition(":")
             known = _SCHEMES.get(scheme.lower())
             if known:
@@ -159,14 +167,14 @@ class Header:
     def _date(self, label: str, time: Element | None) -> Iterator[str]:
         if time is None:
             return
-        low, high = first(time, "h:low"), first(time, "h:high")
-        parts = [self._moment(time)]
+        low, high = find_first(time, "h:low"), find_first(time, "h:high")
+        parts = [self._format_moment(time)]
         for word, bound in (("from", low), ("to", high)):
-            value = "" if bound is None else self._moment(bound)
+            value = "" if bound is None else self._format_moment(bound)
             parts.append(f"{self._labels[word]} {value}" if value else "")
         yield from self._line(label, " ".join(filter(None, parts)))
 
-    def _moment(self, time: Element) -> str:
+    def _format_moment(self, time: Element) -> str:
         value = time.get("value", "").strip()
         match = _MOMENT.fullmatch(value)
         if not match:
@@ -176,33 +184,33 @@ class Header:
         date = "-".join(parts) if self._language == "en" else "/".join(reversed(parts))
         return f"{date} {hour}:{minute}" if hour else date
 
-    def _sex(self, code: Element | None) -> str:
+    def _format_sex(self, code: Element | None) -> str:
         if code is None:
             return ""
         return code.get("displayName") or self._labels.get(code.get("code", ""), "")
 
 
-def _path(path: str) -> list[str]:
+def _element_path(path: str) -> list[str]:
     return [f"h:{name}" for name in path.split("/")]
 
 
-def _joined(*parts: str) -> str:
+def _join_distinct(*parts: str) -> str:
     return ", ".join(dict.fromkeys(filter(None, parts)))
 
 
-def _name(name: Element | None) -> str:
+def _text_of_name(name: Element | None) -> str:
     return "" if name is None else " ".join(" ".join(name.itertext()).split())
 
 
 def _place_name(place: Element) -> str:
     tags = ("h:name", "h:manufacturerModelName", "h:softwareName")
-    return _joined(*(_name(name) for tag in tags for name in each(place, tag)))
+    return _join_distinct(*(_text_of_name(name) for tag in tags for name in find_all(place, tag)))
 
 
-def _places(holder: Element) -> str:
-    """The addresses of a person or place, a line each of old in one line."""
+def _format_addresses(holder: Element) -> str:
+    """Return the addresses of a person or place in one line, their parts joined by commas."""
     written = []
-    for address in each(holder, "h:addr"):
+    for address in find_all(holder, "h:addr"):
         text = " ".join((address.text or "").split())
         for part in address:
             value = " ".join("".join(part.itertext()).split())
@@ -210,7 +218,7 @@ def _places(holder: Element) -> str:
             text += " " if value and part.tag in _SAME_LINE else ""
             text = f"{text} {tail}" if (tail := " ".join((part.tail or "").split())) else text
         written.append(text.strip())
-    return _joined(*written)
+    return _join_distinct(*written)
 
 
 PREFIX = "h"
@@ -218,32 +226,32 @@ PREFIX = "h"
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _LINE_BREAK = "\n"
 
-# Elements that stand on lines of their own.
+# Elements that begin a new line.
 _BLOCKS = frozenset(
     f"{PREFIX}:{name}" for name in "paragraph caption list item table thead tbody tfoot tr".split()
 )
 _DROPPED = frozenset(f"{PREFIX}:{name}" for name in ("footnoteRef", "colgroup", "col"))
 
 
-class Narrative:
-    """Writes narrative blocks; `shown` writes what a reference to a multimedia object shows."""
+class CdaNarrative:
+    """Writes narrative blocks as text; `shown` returns the text of a multimedia object by id."""
 
     def __init__(self, shown: Callable[[str], str]) -> None:
-        self._shown = shown
+        self._show_media = shown
         self._out: list[str] = []
         self._footnotes: list[str] = []
 
     def write(self, block: Element) -> str:
-        """Write a block: a line for each paragraph, item and row, cells parted by tabs.
+        """Return a block as text: one line per paragraph, item and row, cells separated by tabs.
 
-        White space counts as one blank, as in a browser; deleted text is left out; footnotes
-        follow their block.
+        White space is collapsed as in a browser, deleted text is left out, and footnotes follow
+        their block.
         """
-        text = self._captured(block)
+        text = self._capture(block)
         notes, self._footnotes = self._footnotes, []
         return "\n".join((text, *notes)).strip("\n")
 
-    def _captured(self, element: Element) -> str:
+    def _capture(self, element: Element) -> str:
         out, self._out = self._out, []
         self._walk(element)
         lines = "".join(self._out).split(_LINE_BREAK)
@@ -251,10 +259,10 @@ class Narrative:
         return "\n".join(kept for line in lines if (kept := line.strip(" ")))
 
     def _walk(self, element: Element) -> None:
-        self._say(element.text)
+        self._write_text(element.text)
         for child in element:
             self._write(child)
-            self._say(child.tail)
+            self._write_text(child.tail)
 
     def _write(self, element: Element) -> None:
         tag = element.tag.removeprefix(f"{PREFIX}:")
@@ -267,7 +275,7 @@ class Narrative:
         elif tag == "list":
             self._write_list(element)
         elif tag == "footnote":
-            self._footnotes.append(self._captured(element))
+            self._footnotes.append(self._capture(element))
         elif tag == "renderMultiMedia":
             self._write_multimedia(element)
         elif element.tag in _BLOCKS:
@@ -275,7 +283,7 @@ class Narrative:
         else:
             self._walk(element)
 
-    def _say(self, text: str | None) -> None:
+    def _write_text(self, text: str | None) -> None:
         if not text:
             return
         text = _BLANKS.sub(" ", text)
@@ -290,30 +298,30 @@ class Narrative:
 
     def _write_row(self, row: Element) -> None:
         cells = [
-            self._captured(cell)
+            self._capture(cell)
             for cell in row
             if cell.tag in (f"{PREFIX}:td", f"{PREFIX}:th") and cell.get("revised") != "delete"
         ]
-        # Cells of several lines would not line up: they follow one another.
+        # Cells of several lines cannot be aligned in one row: they are written one by one.
         between = "\n" if any("\n" in cell for cell in cells) else "\t"
         self._out.append(f"\n{between.join(cells).rstrip()}\n")
 
     def _write_list(self, element: Element) -> None:
-        caption = first(element, f"{PREFIX}:caption")
-        self._out.append(f"\n{'' if caption is None else self._captured(caption)}\n")
+        caption = find_first(element, f"{PREFIX}:caption")
+        self._out.append(f"\n{'' if caption is None else self._capture(caption)}\n")
         ordered = element.get("listType") == "ordered"
         items = [
-            item for item in each(element, f"{PREFIX}:item") if item.get("revised") != "delete"
+            item for item in find_all(element, f"{PREFIX}:item") if item.get("revised") != "delete"
         ]
         for number, item in enumerate(items, 1):
-            text = self._captured(item)
+            text = self._capture(item)
             if text:
                 self._out.append(f"\n{f'{number}.' if ordered else '-'} {text}\n")
 
     def _write_multimedia(self, element: Element) -> None:
-        caption = first(element, f"{PREFIX}:caption")
-        lines = ["" if caption is None else self._captured(caption)]
-        lines += map(self._shown, element.get("referencedObject", "").split())
+        caption = find_first(element, f"{PREFIX}:caption")
+        lines = ["" if caption is None else self._capture(caption)]
+        lines += map(self._show_media, element.get("referencedObject", "").split())
         self._out.append("\n" + "\n".join(lines) + "\n")
 
 
@@ -324,16 +332,16 @@ Read = Callable[[bytes], Extracted]
 
 
 def extract(data: bytes, limits: Limits, read: Read | None = None) -> Extracted:
-    """Read a clinical document: title, header as `Label: value`, sections with their titles.
+    """Extract title, header as `Label: value` lines, and sections with their titles.
 
-    `read` reads a document of another kind that this one holds; without it, only plain text is.
-    Pictures and coded entries stay out. Raises Unreadable: `broken`, `unknown-encoding`,
-    `unknown-format` for other XML, `unread-part` for a body or attachment that cannot be read,
-    `too-large`, `too-long`, `no-text`, and what `read` raises.
+    `read` extracts embedded documents; without it, only plain text ones are accepted. Images and
+    coded entries are left out. Raises Unreadable: `broken`, `unknown-encoding`, `unknown-format`
+    for other XML, `unread-part` for a body or attachment that cannot be read, `too-large`,
+    `too-long`, `no-text`, and the reasons of `read`.
     """
     if len(data) > limits.max_bytes:
         raise Unreadable("too-large")
-    root = parse(data, _PREFIXES)
+    root = parse_xml(data, _PREFIXES)
     if root.tag != f"{PREFIX}:ClinicalDocument":
         raise Unreadable("unknown-format")
     text = plain_text.clean(_ClinicalDocument(root, limits, read).text()).strip("\n")
@@ -351,54 +359,54 @@ class _ClinicalDocument:
         self._media = {
             media.get("ID", ""): value
             for media in root.iter(f"{PREFIX}:observationMedia")
-            for value in each(media, f"{PREFIX}:value")
+            for value in find_all(media, f"{PREFIX}:value")
         }
-        self._narrative = Narrative(self._shown)
+        self._narrative = CdaNarrative(self._show_media)
 
     def text(self) -> str:
         body = [text for text in self._body() if text.strip()]
         if not body:
             raise Unreadable("no-text")
         title = _title(self._root)
-        return "\n\n".join(part for part in (title, Header(self._root).write(), *body) if part)
+        return "\n\n".join(part for part in (title, CdaHeader(self._root).write(), *body) if part)
 
     def _body(self) -> Iterator[str]:
-        for component in each(self._root, f"{PREFIX}:component"):
-            for other in each(component, f"{PREFIX}:nonXMLBody", f"{PREFIX}:text"):
-                yield self._embedded(other)
-            for section in each(component, *_SECTIONS):
+        for component in find_all(self._root, f"{PREFIX}:component"):
+            for other in find_all(component, f"{PREFIX}:nonXMLBody", f"{PREFIX}:text"):
+                yield self._read_embedded(other)
+            for section in find_all(component, *_SECTIONS):
                 yield from self._section(section)
 
     def _section(self, section: Element) -> Iterator[str]:
-        title = first(section, f"{PREFIX}:title")
-        block = first(section, f"{PREFIX}:text")
+        title = find_first(section, f"{PREFIX}:title")
+        block = find_first(section, f"{PREFIX}:text")
         lines = [self._narrative.write(part) for part in (title, block) if part is not None]
         yield "\n".join(filter(None, lines))
-        for inner in each(section, f"{PREFIX}:component", f"{PREFIX}:section"):
+        for inner in find_all(section, f"{PREFIX}:component", f"{PREFIX}:section"):
             yield from self._section(inner)
 
-    def _shown(self, name: str) -> str:
-        # An attachment is read where it is first shown.
+    def _show_media(self, name: str) -> str:
+        # An attachment is extracted where it is first shown.
         media = self._media.pop(name, None)
         if media is None or media.get("mediaType", "").startswith(("image/", "video/", "audio/")):
             return ""
-        return self._embedded(media)
+        return self._read_embedded(media)
 
-    def _embedded(self, holder: Element) -> str:
-        if holder.get("compression") or first(holder, f"{PREFIX}:reference") is not None:
+    def _read_embedded(self, holder: Element) -> str:
+        if holder.get("compression") or find_first(holder, f"{PREFIX}:reference") is not None:
             raise Unreadable("unread-part")
         written = "".join(holder.itertext())
         is_plain = holder.get("mediaType", "text/plain").partition(";")[0] == "text/plain"
         if holder.get("representation", "TXT") == "TXT":
             if is_plain:
                 return written
-            return self._other(written.encode())
-        data = _decoded(written)
+            return self._read_other(written.encode())
+        data = _decode_base64(written)
         if len(data) > self._limits.max_bytes:
             raise Unreadable("too-large")
-        return plain_text.extract(data, self._limits).text if is_plain else self._other(data)
+        return plain_text.extract(data, self._limits).text if is_plain else self._read_other(data)
 
-    def _other(self, data: bytes) -> str:
+    def _read_other(self, data: bytes) -> str:
         if self._read is None:
             raise Unreadable("unread-part")
         return self._read(data).text
@@ -408,13 +416,13 @@ _SECTIONS = [f"{PREFIX}:{name}" for name in ("structuredBody", "component", "sec
 
 
 def _title(root: Element) -> str:
-    title = first(root, f"{PREFIX}:title")
+    title = find_first(root, f"{PREFIX}:title")
     text = "" if title is None else " ".join("".join(title.itertext()).split())
-    code = first(root, f"{PREFIX}:code")
+    code = find_first(root, f"{PREFIX}:code")
     return text or ("" if code is None else code.get("displayName", ""))
 
 
-def _decoded(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     try:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""HTML to the text a browser shows: no scripts, comments, metadata, hidden elements or links."""
+"""Extraction of HTML: the text a browser displays, without scripts, metadata or hidden elements."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,12 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from extractors.document.limits import Extracted, Limits
-from extractors.plain.code_pages import by_label, decode_as, decode_labelled, put_right
+from extractors.plain.code_pages import (
+    codec_by_label,
+    decode_as,
+    decode_labelled,
+    repair_double_encoding,
+)
 from extractors.plain.plain_text import clean
 from extractors.plain.symbol_fonts import is_symbol_font, symbol
 from record.errors import Unreadable
@@ -25,47 +30,47 @@ _OFF_SCREEN = -900.0
 _INLINE = frozenset("inline inline-block inline-flex inline-grid contents ruby".split())
 
 
-class Look(NamedTuple):
-    """How text is shown; an element hands it on to those within it."""
+class TextStyle(NamedTuple):
+    """Inherited style of text."""
 
     kept: bool = False
-    """White space is shown as it stands."""
+    """White space is preserved."""
     visible: bool = True
     sized: bool = True
-    """Its letters have a size above zero."""
+    """The font size is above zero."""
     font: str = ""
-    """The font's name, where its letters stand for signs."""
+    """The name of the font, if it is a symbol font."""
 
 
-class Style(NamedTuple):
-    """What the style of an element sets; `display` is empty where it says nothing."""
+class ElementStyle(NamedTuple):
+    """Style of an element; `display` is empty where it is not set."""
 
     gone: bool
     display: str
-    look: Look
+    look: TextStyle
     tight: bool = False
-    """No space above and below."""
+    """No margin above and below."""
 
 
-def read(attributes: Mapping[str, str | None], look: Look) -> Style:
-    """Read the attributes of an element whose parent looks like `look`."""
+def parse_style(attributes: Mapping[str, str | None], look: TextStyle) -> ElementStyle:
+    """Return the style of an element by its attributes; `look` is inherited from its parent."""
     if "face" in attributes:
-        look = look._replace(font=_signs(attributes["face"] or ""))
+        look = look._replace(font=_symbol_font(attributes["face"] or ""))
     text = attributes.get("style")
     if not text:
-        return Style("hidden" in attributes, "", look)
-    rules = _rules(text)
+        return ElementStyle("hidden" in attributes, "", look)
+    rules = _parse_rules(text)
     display = rules.get("display", "")
     gone = display == "none" or ("hidden" in attributes and not display)
-    return Style(
-        gone=gone or _is_gone(rules),
+    return ElementStyle(
+        gone=gone or _is_hidden(rules),
         display="inline" if display in _INLINE else display,
-        look=_look(rules, look),
+        look=_apply_rules(rules, look),
         tight=any(_is_zero(rules.get(name, "")) for name in ("margin", "margin-bottom")),
     )
 
 
-def _rules(text: str) -> dict[str, str]:
+def _parse_rules(text: str) -> dict[str, str]:
     rules = {}
     for rule in _COMMENT.sub("", text).lower().split(";"):
         name, _, value = rule.partition(":")
@@ -73,7 +78,7 @@ def _rules(text: str) -> dict[str, str]:
     return rules
 
 
-def _is_gone(rules: Mapping[str, str]) -> bool:
+def _is_hidden(rules: Mapping[str, str]) -> bool:
     if _is_zero(rules.get("opacity", "")) or rules.get("content-visibility") == "hidden":
         return True
     sides = ("height", "max-height", "width", "max-width")
@@ -82,11 +87,12 @@ def _is_gone(rules: Mapping[str, str]) -> bool:
     ):
         return True
     return any(
-        _number(rules.get(side, "")) <= _OFF_SCREEN for side in ("left", "top", "text-indent")
+        _leading_number(rules.get(side, "")) <= _OFF_SCREEN
+        for side in ("left", "top", "text-indent")
     )
 
 
-def _look(rules: Mapping[str, str], look: Look) -> Look:
+def _apply_rules(rules: Mapping[str, str], look: TextStyle) -> TextStyle:
     if "visibility" in rules:
         look = look._replace(visible=rules["visibility"] not in ("hidden", "collapse"))
     space = rules.get("white-space", "")
@@ -94,28 +100,28 @@ def _look(rules: Mapping[str, str], look: Look) -> Look:
         look = look._replace(kept=space.startswith(("pre", "break-spaces")))
     short = rules.get("font", "")
     size = _FONT_SIZE.search(short)
-    look = _resized(look, rules.get("font-size", size[1] if size else ""))
+    look = _apply_font_size(look, rules.get("font-size", size[1] if size else ""))
     family = rules.get("font-family", short.rpartition(" ")[2] if size else "")
-    return look._replace(font=_signs(family)) if family else look
+    return look._replace(font=_symbol_font(family)) if family else look
 
 
-def _resized(look: Look, size: str) -> Look:
+def _apply_font_size(look: TextStyle, size: str) -> TextStyle:
     if not size:
         return look
     match = _LENGTH.fullmatch(size)
-    if match is None:  # a keyword; smaller and larger are those of the parent
+    if match is None:  # a keyword, of which some are relative to the parent
         return look if size in ("inherit", "smaller", "larger") else look._replace(sized=True)
     if float(match[1]) == 0:
         return look._replace(sized=False)
     return look if match[2] in _RELATIVE else look._replace(sized=True)
 
 
-def _signs(family: str) -> str:
+def _symbol_font(family: str) -> str:
     name = family.partition(",")[0].strip(" '\"")
     return name if is_symbol_font(name) else ""
 
 
-def _number(value: str) -> float:
+def _leading_number(value: str) -> float:
     match = _LENGTH.match(value)
     return float(match[1]) if match else 0.0
 
@@ -125,22 +131,22 @@ def _is_zero(value: str) -> bool:
     return match is not None and float(match[1]) == 0
 
 
-# Browsers themselves go no deeper.
+# The nesting limit of browsers.
 _DEEPEST = 512
 
 _DROPPED = frozenset(
     "head script style title template noembed noframes datalist audio video canvas desc metadata "
     "defs annotation annotation-xml rp".split()
 )
-_ELSEWHERE = frozenset("iframe frame embed object applet".split())
+_EXTERNAL_CONTENT = frozenset("iframe frame embed object applet".split())
 _BLOCKS = frozenset(
     "html body address article aside blockquote center dd details dialog dir div dl dt fieldset "
     "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing "
     "main menu nav ol p plaintext pre search section summary table tbody thead tfoot caption "
     "ul xmp textarea text".split()
 )
-_SPACED = frozenset("p h1 h2 h3 h4 h5 h6 blockquote".split())
-_KEPT = frozenset("pre textarea listing xmp plaintext".split())
+_WITH_MARGIN = frozenset("p h1 h2 h3 h4 h5 h6 blockquote".split())
+_PRESERVING = frozenset("pre textarea listing xmp plaintext".split())
 _PICTURES = frozenset("img svg image canvas".split())
 _ROW_DISPLAYS = {"tr": "table-row", "td": "table-cell", "th": "table-cell"}
 _BOXES = ("☐", "☒")
@@ -151,12 +157,12 @@ _PRIVATE = range(0xF000, 0xF100)
 
 
 class _Lines:
-    """Lines that grow: white space is one blank, and none at a line's ends."""
+    """Collects lines of text; white space is collapsed, and removed at both ends of a line."""
 
     def __init__(self) -> None:
         self._out: list[str] = []
-        self._breaks = 2  # how many line breaks stand at the end
-        self._blank = False  # whether one is due before the next letter
+        self._breaks = 2  # line breaks at the end
+        self._blank = False  # whether a blank is due before the next letter
         self.cells: list[str] | None = None
 
     def write(self, text: str) -> None:
@@ -193,10 +199,10 @@ class _Lines:
 
 @dataclass(slots=True)
 class _OpenElement:
-    """An element under way."""
+    """An element that is not closed yet."""
 
     next: LexborNode | None
-    look: Look
+    look: TextStyle
     tag: str = ""
     display: str = ""
     spaced: bool = False
@@ -206,7 +212,7 @@ class _OpenElement:
 class HtmlPage:
     """Writes the text of a page, at most `most` characters.
 
-    `pictures` counts those that are seen.
+    `pictures` counts visible images.
     """
 
     def __init__(self, parser: LexborHTMLParser, most: int) -> None:
@@ -214,10 +220,10 @@ class HtmlPage:
         self._left = most
         self._lines = _Lines()
         self._outer: list[_Lines] = []
-        self._open = [_OpenElement(parser.root, Look())]
+        self._open = [_OpenElement(parser.root, TextStyle())]
 
     def text(self) -> str:
-        """Walk through the page; Unreadable: `broken`, `unread-part`, `too-long`."""
+        """Return the text; raises Unreadable: `broken`, `unread-part`, `too-long`."""
         while self._open:
             element = self._open[-1]
             node = element.next
@@ -232,45 +238,45 @@ class HtmlPage:
                     self._begin(node, tag, element.look)
         return self._lines.text()
 
-    def _write(self, text: str, look: Look) -> None:
+    def _write(self, text: str, look: TextStyle) -> None:
         if not (look.visible and look.sized):
             return
         self._left -= len(text)
         if self._left < 0:
             raise Unreadable("too-long")
         if look.font or any("\uf000" <= char <= "\uf0ff" for char in text):
-            text = "".join(_sign(char, look.font) for char in text)
+            text = "".join(_to_character(char, look.font) for char in text)
         if look.kept:
             self._lines.write_kept(text)
         else:
             self._lines.write(text)
 
-    def _begin(self, node: LexborNode, tag: str, look: Look) -> None:
+    def _begin(self, node: LexborNode, tag: str, look: TextStyle) -> None:
         attributes = node.attributes
-        style = read(attributes, look)
+        style = parse_style(attributes, look)
         if style.gone or (tag == "dialog" and "open" not in attributes):
             return
-        look = style.look._replace(kept=True) if tag in _KEPT else style.look
+        look = style.look._replace(kept=True) if tag in _PRESERVING else style.look
         if tag == "font" and "size" in attributes:
             look = look._replace(sized=True)
         self.pictures += tag in _PICTURES and look.visible
-        if tag in _ELSEWHERE:
-            self._refuse_elsewhere(attributes)
+        if tag in _EXTERNAL_CONTENT:
+            self._refuse_external_content(attributes)
         elif tag == "br":
             self._lines.break_line()
         elif tag in ("input", "select"):
-            self._write(f" {_shown(node, tag, attributes)} ", look)
+            self._write(f" {_field_value(node, tag, attributes)} ", look)
         else:
             self._enter(node, tag, style._replace(look=look))
 
-    def _enter(self, node: LexborNode, tag: str, style: Style) -> None:
+    def _enter(self, node: LexborNode, tag: str, style: ElementStyle) -> None:
         if len(self._open) > _DEEPEST:
             raise Unreadable("broken")
         display = style.display or _ROW_DISPLAYS.get(tag, "block" if tag in _BLOCKS else "inline")
         office = (node.attributes.get("class") or "").startswith("Mso")
-        spaced = tag in _SPACED and not style.tight and not office
+        spaced = tag in _WITH_MARGIN and not style.tight and not office
         element = _OpenElement(node.child, style.look, tag, display, spaced)
-        if display == "table-cell" and self._row() is not None:
+        if display == "table-cell" and self._open_row() is not None:
             self._outer.append(self._lines)
             self._lines = _Lines()
         elif display == "table-cell":
@@ -282,11 +288,11 @@ class HtmlPage:
     def _end(self, element: _OpenElement) -> None:
         if element.display == "table-cell":
             text, self._lines = self._lines.text(), self._outer.pop()
-            row = self._row()
+            row = self._open_row()
             if row is not None:
                 row.cells.append(text)
         elif element.display == "table-row":
-            # Cells of several lines would not line up: they follow one another.
+            # Cells of several lines cannot be aligned in one row: they are written one by one.
             between = "\n" if any("\n" in cell for cell in element.cells) else "\t"
             line = between.join(element.cells).strip("\n")
             if line.strip():
@@ -296,12 +302,12 @@ class HtmlPage:
         elif element.display not in ("inline", ""):
             self._lines.end_line(1 + element.spaced)
 
-    def _row(self) -> _OpenElement | None:
-        """The row that a cell would be part of: nothing but its own parent."""
+    def _open_row(self) -> _OpenElement | None:
+        """Return the row that a new cell belongs to, which must be its parent."""
         parent = self._open[-1] if self._open else None
         return parent if parent and parent.display == "table-row" else None
 
-    def _refuse_elsewhere(self, attributes: Mapping[str, str | None]) -> None:
+    def _refuse_external_content(self, attributes: Mapping[str, str | None]) -> None:
         sides = (attributes.get("width"), attributes.get("height"))
         if any((side or "").strip() in ("0", "1", "0px", "1px") for side in sides):
             return
@@ -311,15 +317,15 @@ class HtmlPage:
             raise Unreadable("unread-part")
 
 
-def _sign(char: str, font: str) -> str:
+def _to_character(char: str, font: str) -> str:
     code = ord(char)
     if code in _PRIVATE or (font and 0x20 < code < 0x100 and char != "\u00a0"):
         return symbol(font, code)
     return char
 
 
-def _shown(node: LexborNode, tag: str, attributes: Mapping[str, str | None]) -> str:
-    """What stands in a field of a form."""
+def _field_value(node: LexborNode, tag: str, attributes: Mapping[str, str | None]) -> str:
+    """Return the value shown in a form field."""
     if tag == "select":
         options = node.css("option")
         chosen = [option for option in options if "selected" in option.attributes]
@@ -335,8 +341,8 @@ def _shown(node: LexborNode, tag: str, attributes: Mapping[str, str | None]) -> 
 _TRAILING = re.compile(r"(?<![^\S\n])[^\S\n]++$", re.MULTILINE)
 _EMPTY_LINES = re.compile(r"\n{3,}")
 
-# A browser looks for the encoding in the first kilobyte (HTML, section 13.2.3.2); style sheets
-# that programs put before it can be longer.
+# Browsers look for the encoding in the first kilobyte (HTML, section 13.2.3.2), but some programs
+# put long style sheets before it.
 _SAID_WITHIN = 16_384
 _META = re.compile(
     rb"<meta\b[^<>]*?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml\b[^<>]*?\bencoding\s*=\s*[\"']"
@@ -348,7 +354,7 @@ _BARE = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
 _XML = re.compile(r"\s*<\?xml\b|(?:(?!<body\b).){0,2000}?\bxmlns\s*=", re.I | re.S)
 _INTERNAL_SUBSET = re.compile(r"<!doctype\b[^<>]*\[", re.IGNORECASE)
 _CDATA = "<![CDATA["
-# An empty element of XML that HTML would read on to an end tag, which never comes.
+# An empty XML element that HTML would extend to an end tag that is missing.
 _RAW = "script|style|title|textarea|iframe|noscript|noembed|noframes|xmp|template|select|object"
 _EMPTY_RAW = re.compile(rf"<({_RAW})\b((?:[^<>\"'/]|/(?!>)|\"[^\"]*+\"|'[^']*+')*+)/>", re.I)
 _RAW_TAG = re.compile(r"<(/?)(script|style|title|textarea|iframe|noembed|noframes|xmp)\b", re.I)
@@ -361,26 +367,26 @@ _BINARY = re.compile("[\0-\x08\x0e-\x1f]")
 
 
 def extract(data: bytes, limits: Limits) -> Extracted:
-    """Read a page of HTML or XHTML, or a fragment; a table row is a line.
+    """Extract a page of HTML or XHTML, or a fragment; a table row is a line.
 
-    Its encoding is what its mark, its declaration or its bytes say. Raises Unreadable: `broken`
-    for a page that is cut off, nested too deep or declares entities; `unknown-encoding`;
-    `mojibake`; `unread-part` for frames, whose contents lie elsewhere; `too-large`; `too-long`;
-    `no-text-layer` where pictures are all there is, `no-text`.
+    The encoding is that of the byte order mark or declaration, or else detected. Raises
+    Unreadable: `broken` for a page that is truncated, nested too deep or declares entities;
+    `unknown-encoding`; `mojibake`; `unread-part` for frames, whose content is external;
+    `too-large`; `too-long`; `no-text-layer` for images only, `no-text`.
     """
     if len(data) > limits.max_bytes:
         raise Unreadable("too-large")
-    return Extracted(text_of(_decode(data), limits), "html")
+    return Extracted(extract_text(_decode(data), limits), "html")
 
 
-def text_of(source: str, limits: Limits) -> str:
-    """Return the text of markup that is decoded already; raises what `extract` does."""
+def extract_text(source: str, limits: Limits) -> str:
+    """Return the text of decoded markup; raises what `extract` raises."""
     if _BINARY.search(source):
         raise Unreadable("broken")
     if source.count("<") > _MOST_TAGS:
         raise Unreadable("too-large")
-    source = _as_html(source.removeprefix("\ufeff").replace("\r\n", "\n"))
-    # Refuse what ends in the midst of a tag, or within what nobody sees.
+    source = _rewrite_xml(source.removeprefix("\ufeff").replace("\r\n", "\n"))
+    # Refuse markup that ends within a tag, a comment or an invisible element.
     if _CUT_TAG.search(source) or (_OPENED.search(source) and not _CLOSED.search(source)):
         raise Unreadable("broken")
     if source.rfind("<!--") > source.rfind("-->"):
@@ -389,7 +395,9 @@ def text_of(source: str, limits: Limits) -> str:
     if not all(last.values()):
         raise Unreadable("broken")
     page = HtmlPage(LexborHTMLParser(source), 2 * limits.max_characters + 1000)
-    text = _EMPTY_LINES.sub("\n\n", _TRAILING.sub("", clean(put_right(page.text())))).strip("\n")
+    text = _EMPTY_LINES.sub(
+        "\n\n", _TRAILING.sub("", clean(repair_double_encoding(page.text())))
+    ).strip("\n")
     if len(text) > limits.max_characters:
         raise Unreadable("too-long")
     if not text.strip():
@@ -403,24 +411,24 @@ def _decode(data: bytes) -> str:
             return decode_as(data, codec)
     said = _META.search(data, 0, _SAID_WITHIN)
     label = (said[1] or said[2]).decode() if said else ""
-    wide = (by_label(label) or "").startswith(("utf-16", "utf-32"))
+    wide = (codec_by_label(label) or "").startswith(("utf-16", "utf-32"))
     if wide or label.lower() in _NOT_HERE:
-        label = "utf-8"  # it could not be read here if it were (HTML, section 13.2.3.2)
+        label = "utf-8"  # a declaration in ASCII cannot be UTF-16 (HTML, section 13.2.3.2)
     return decode_labelled(data, label)
 
 
-def _as_html(source: str) -> str:
-    """Rewrite what XML reads differently from HTML."""
+def _rewrite_xml(source: str) -> str:
+    """Rewrite XML syntax that means something else in HTML."""
     if _INTERNAL_SUBSET.search(source):
-        raise Unreadable("broken")  # entities of its own
+        raise Unreadable("broken")  # declares entities
     if _XML.match(source):
         first, *sections = source.split(_CDATA)
-        source = first + "".join(map(_as_text, sections))
+        source = first + "".join(map(_escape_section, sections))
         source = _EMPTY_RAW.sub(r"<\1\2></\1>", source)
     return source
 
 
-def _as_text(section: str) -> str:
+def _escape_section(section: str) -> str:
     text, end, rest = section.partition("]]>")
     if not end:
         raise Unreadable("broken")

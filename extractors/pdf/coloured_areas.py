@@ -1,12 +1,11 @@
-"""Areas of one colour that lie under the text of a page.
+"""Filled areas under the text of a page, to decide whether text in a pale colour is visible.
 
-Where the content stream holds nothing but rectangles, lines and plain colours before its first
-text, it is read right here (ISO 32000-1, 8.4 to 8.6), a tenth of the time that drawing takes.
+If the content stream holds only rectangles, lines and plain colours before its first text, it is
+interpreted here (ISO 32000-1, 8.4 to 8.6), which takes a tenth of the time of rendering the page.
 """
 
 # mypy: allow-untyped-calls
-# PyMuPDF says it is typed, but most of its methods are not.
-# Lines, their looks, other colours of lines, what text looks like: nothing that fills an area.
+# PyMuPDF is marked as typed, but most of its methods are not.
 
 import math
 import re
@@ -21,22 +20,22 @@ from extractors.document.lines import Box
 
 _PIXELS = 1_000
 _MAX_SCALE = 2.0
-_FEW_PLACES = 4  # above that, all of a page is printed at once
+_FEW_PLACES = 4  # with more, the whole page is rendered at once
 _BESIDE, _ABOVE, _EDGE = 600.0, 30.0, 2.0  # points
 
 
-class Proof:
-    """A page in shades of grey, printed when needed: a few places, or all of it."""
+class GreyRendering:
+    """A page in shades of grey; regions of it, or all of it, are rendered on demand."""
 
     def __init__(self, page: pymupdf.Page) -> None:
         self._drawn = page.get_displaylist()
         self._frame = page.rect
         self._scale = _scale(page)
-        self._printed: list[tuple[pymupdf.Rect, pymupdf.Pixmap]] = []
+        self._rendered: list[tuple[pymupdf.Rect, pymupdf.Pixmap]] = []
 
     def shades(self, box: pymupdf.Rect) -> NDArray[np.uint8]:
-        """Return the shades in a box of the page."""
-        picture = self._picture(box & self._frame)
+        """Return the grey values in a box of the page."""
+        picture = self._render_around(box & self._frame)
         if picture is None:
             return np.empty((0, 0), np.uint8)
         grey = np.frombuffer(picture.samples, np.uint8).reshape(picture.height, picture.stride)
@@ -46,26 +45,26 @@ class Proof:
         return grey[:, max(int(x0), 0) : math.ceil(x1)]
 
     def is_blank(self) -> bool:
-        """Return whether all of the page is of one shade."""
+        """Return whether the whole page has one grey value."""
         matrix = pymupdf.Matrix(self._scale, self._scale)
         picture = self._drawn.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=0)
         return bool(picture.is_unicolor)
 
-    def _picture(self, box: pymupdf.Rect) -> pymupdf.Pixmap | None:
+    def _render_around(self, box: pymupdf.Rect) -> pymupdf.Pixmap | None:
         if box.is_empty:
             return None
-        for place, picture in self._printed:
+        for place, picture in self._rendered:
             if box in place:
                 return picture
-        # What is asked about next often stands near: a banner, the cells of a table.
+        # The next box is often close by: a banner, the cells of a table.
         around = box + pymupdf.Rect(-_BESIDE, -_ABOVE, _BESIDE, _ABOVE)
-        place = (around if len(self._printed) < _FEW_PLACES else self._frame) & self._frame
+        place = (around if len(self._rendered) < _FEW_PLACES else self._frame) & self._frame
         clip = (place + pymupdf.Rect(-_EDGE, -_EDGE, _EDGE, _EDGE)) & self._frame
         matrix = pymupdf.Matrix(self._scale, self._scale)
         printed: pymupdf.Pixmap = self._drawn.get_pixmap(
             matrix=matrix, colorspace=pymupdf.csGRAY, alpha=0, clip=clip
         )
-        self._printed.append((place, printed))
+        self._rendered.append((place, printed))
         return printed
 
 
@@ -77,13 +76,13 @@ Matrix = tuple[float, float, float, float, float, float]
 
 _DARK = 0.6
 _TEXT = re.compile(rb"[(<]")
-_THIN = 2.0  # points: lines up to there hide no letter
-_SAME = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_THIN = 2.0  # points; thinner lines hide no letters
+_IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _NUMBERS = {b"cm": 6, b"re": 4, b"rg": 3, b"g": 1, b"w": 1}
 _FILLS = frozenset((b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*"))
 _STROKES = frozenset((b"S", b"s", b"B", b"B*", b"b", b"b*"))
 _ENDS = frozenset((b"S", b"s", b"n"))
-# Lines, their looks, other colours of lines, what text looks like: nothing that fills an area.
+# Operators for lines, stroke colours and text state: none of them fills an area.
 _IDLE = frozenset(
     b"h J j M d i ri RG G K BT ET Tf Tm Td TD T* TL Tc Tw Tz Tr Ts BMC BDC EMC".split()
 )
@@ -91,28 +90,28 @@ _LINES = frozenset((b"m", b"l", b"c", b"v", b"y"))
 
 
 class Area(NamedTuple):
-    """A rectangle filled with one colour; `box` in points, y downwards, as if not turned."""
+    """A rectangle filled with one colour; `box` in points, y downwards, of the unrotated page."""
 
     box: Box
     darkest: float
-    """The largest share of red, green or blue in its colour, from 0 to 1."""
+    """The largest of red, green and blue in its colour, from 0 to 1."""
     plain: bool
-    """Whether a single upright rectangle was filled, and nothing else was drawn with it."""
+    """Whether the path is a single upright rectangle."""
 
     def touches(self, box: Box) -> bool:
-        """Return whether a box has a part of the area in common."""
+        """Return whether a box overlaps the area."""
         x0, y0, x1, y1 = self.box
         return not (x0 >= box[2] or x1 <= box[0] or y0 >= box[3] or y1 <= box[1])
 
     def is_dark_under(self, box: Box) -> bool:
-        """Return whether all of a box stands on a dark colour."""
+        """Return whether a box lies entirely on a dark colour."""
         x0, y0, x1, y1 = self.box
         inside = x0 <= box[0] and y0 <= box[1] and box[2] <= x1 and box[3] <= y1
         return self.plain and inside and self.darkest < _DARK
 
 
 def drawn_areas(page: pymupdf.Page) -> list[Area]:
-    """Return whatever is drawn on a page, lines too, in order."""
+    """Return everything drawn on a page, lines too, in drawing order."""
     return [
         Area(drawing["rect"], max(drawing.get("fill") or (1.0,)), _is_plain(drawing))
         for drawing in page.get_cdrawings()
@@ -128,15 +127,15 @@ def _is_plain(drawing: Mapping[str, Any]) -> bool:
 
 
 def plain_areas(content: bytes, to_page: Matrix) -> list[Area] | None:
-    """Return the areas filled before any text is shown, in order; None where that is uncertain.
+    """Return the areas filled before any text is shown, in order, or None if uncertain.
 
-    `content` is a content stream, `to_page` turns its units to points of the page. Whatever is no
-    plain rectangle, no plain colour or no thin line makes the answer None.
+    `content` is a content stream, `to_page` transforms its units to points of the page. Anything
+    but plain rectangles, plain colours and thin lines makes the result None.
     """
-    return _AreaReading(to_page).areas(_before_text(content))
+    return _AreaInterpreter(to_page).areas(_words_before_text(content))
 
 
-def _before_text(content: bytes) -> list[bytes]:
+def _words_before_text(content: bytes) -> list[bytes]:
     text = _TEXT.search(content)
     if text is None:
         return content.split()
@@ -144,20 +143,20 @@ def _before_text(content: bytes) -> list[bytes]:
     return words if content[: text.start()][-1:].isspace() else words[:-1]
 
 
-class _AreaReading:
+class _AreaInterpreter:
     def __init__(self, to_page: Matrix) -> None:
         self._to_page = to_page
-        self._matrix = _SAME
+        self._matrix = _IDENTITY
         self._colour = 0.0
         self._width = 1.0
-        self._kept: list[tuple[Matrix, float, float]] = []
+        self._saved_states: list[tuple[Matrix, float, float]] = []
         self._path: list[Box] = []
         self._upright = True
         self._lines = False
         self._found: list[Area] = []
-        self._takes: dict[bytes, Callable[[list[float]], None]] = {
-            b"cm": self._turn,
-            b"re": self._add,
+        self._handlers: dict[bytes, Callable[[list[float]], None]] = {
+            b"cm": self._transform,
+            b"re": self._add_rectangle,
             b"rg": self._set_colour,
             b"g": self._set_colour,
             b"w": self._set_width,
@@ -169,23 +168,23 @@ class _AreaReading:
             if word[0] in b"0123456789.-+/[]":
                 operands.append(word)
                 continue
-            if not self._obey(word, operands):
+            if not self._apply_operator(word, operands):
                 return None
             operands = []
         return self._found
 
-    def _obey(self, operator: bytes, operands: list[bytes]) -> bool:
-        if operator in self._takes:
-            numbers = _numbers(operands, _NUMBERS[operator])
+    def _apply_operator(self, operator: bytes, operands: list[bytes]) -> bool:
+        if operator in self._handlers:
+            numbers = _parse_numbers(operands, _NUMBERS[operator])
             if numbers is None:
                 return False
-            self._takes[operator](numbers)
+            self._handlers[operator](numbers)
         elif operator == b"q":
-            self._kept.append((self._matrix, self._colour, self._width))
+            self._saved_states.append((self._matrix, self._colour, self._width))
         elif operator == b"Q":
-            if not self._kept:
+            if not self._saved_states:
                 return False
-            self._matrix, self._colour, self._width = self._kept.pop()
+            self._matrix, self._colour, self._width = self._saved_states.pop()
         elif operator in _FILLS:
             return self._fill() and (operator not in _STROKES or self._is_thin())
         elif operator in _ENDS:
@@ -197,11 +196,11 @@ class _AreaReading:
             return operator in _IDLE
         return True
 
-    def _turn(self, by: list[float]) -> None:
-        self._matrix = _times((by[0], by[1], by[2], by[3], by[4], by[5]), self._matrix)
+    def _transform(self, by: list[float]) -> None:
+        self._matrix = _multiply((by[0], by[1], by[2], by[3], by[4], by[5]), self._matrix)
 
-    def _add(self, numbers: list[float]) -> None:
-        matrix = _times(self._matrix, self._to_page)
+    def _add_rectangle(self, numbers: list[float]) -> None:
+        matrix = _multiply(self._matrix, self._to_page)
         self._upright = matrix[1] == matrix[2] == 0
         x, y, width, height = numbers
         a, b, c, d, e, f = matrix
@@ -218,7 +217,7 @@ class _AreaReading:
 
     def _fill(self) -> bool:
         if self._lines or not self._path:
-            return False  # some other shape: it is for the page's own program to say
+            return False  # another shape, which only rendering can resolve
         plain = len(self._path) == 1 and self._upright
         x0, y0, x1, y1 = zip(*self._path, strict=True)
         self._found.append(Area((min(x0), min(y0), max(x1), max(y1)), self._colour, plain))
@@ -229,7 +228,7 @@ class _AreaReading:
         return self._width * max(map(abs, self._matrix[:4])) <= _THIN
 
 
-def _numbers(operands: list[bytes], count: int) -> list[float] | None:
+def _parse_numbers(operands: list[bytes], count: int) -> list[float] | None:
     if len(operands) != count:
         return None
     try:
@@ -238,7 +237,7 @@ def _numbers(operands: list[bytes], count: int) -> list[float] | None:
         return None
 
 
-def _times(one: Matrix, other: Matrix) -> Matrix:
+def _multiply(one: Matrix, other: Matrix) -> Matrix:
     a, b, c, d, e, f = one
     g, h, i, j, k, m = other
     return (

@@ -1,11 +1,11 @@
-"""A page of a PDF as MuPDF has it, and what is asked about it more than once.
+"""`MupdfPage`: the size, rotation, content stream and text blocks of a PDF page, cached.
 
-Through MuPDF's own functions where every page goes: what PyMuPDF wraps around them takes a tenth
-of the time of reading a page.
+Calls MuPDF's functions directly where every page needs them: PyMuPDF's wrappers would take a
+tenth of the time of reading a page.
 """
 
 # mypy: allow-untyped-calls
-# PyMuPDF says it is typed, but most of its methods are not.
+# PyMuPDF is marked as typed, but most of its methods are not.
 
 from functools import cached_property
 from typing import Any
@@ -15,17 +15,17 @@ from pymupdf import mupdf
 
 from record.errors import Unreadable
 
-Drawn = list[dict[str, Any]]
+Blocks = list[dict[str, Any]]
 """Blocks of lines of spans, as `get_text("dict")` has them."""
 
-# Not TEXT_CID_FOR_UNKNOWN_UNICODE, which passes glyph numbers off as characters; ligatures come
-# apart and what lies off the page stays out.
+# Not TEXT_CID_FOR_UNKNOWN_UNICODE, which returns glyph numbers as characters. Ligatures are
+# expanded, and text outside the page is left out.
 _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 _AS_IT_IS = pymupdf.Matrix(1, 1)
 
 
-class MuPage:
-    """A page by its number; raises Unreadable (`broken`) where its content is not in the file."""
+class MupdfPage:
+    """A page by its number; raises Unreadable (`broken`) if its content is missing."""
 
     def __init__(self, document: pymupdf.Document, number: int) -> None:
         self._document = document
@@ -42,13 +42,13 @@ class MuPage:
 
     @cached_property
     def page(self) -> pymupdf.Page:
-        """The same page, to ask what is not asked of every page."""
+        """The page in PyMuPDF, for what is not needed of every page."""
         page: pymupdf.Page = self._document.load_page(self._number)
         return page
 
     @cached_property
     def size(self) -> tuple[float, float]:
-        """Width and height of the page as it is shown, in points."""
+        """Width and height of the page as displayed, in points."""
         box = mupdf.fz_bound_page(self._loaded)
         if mupdf.fz_is_infinite_rect(box):
             return self.page.rect.width, self.page.rect.height
@@ -56,38 +56,38 @@ class MuPage:
 
     @cached_property
     def rotation(self) -> int:
-        """By how many degrees it is turned when it is shown."""
+        """The rotation of the page when displayed, in degrees."""
         turned = mupdf.pdf_dict_get_inheritable(self._entries, mupdf.PDF_ENUM_NAME_Rotate)
         return int(self.page.rotation) if mupdf.pdf_to_int(turned) else 0
 
     @property
     def turn(self) -> tuple[float, ...]:
-        """The matrix that turns it so."""
+        """The matrix of this rotation."""
         turn: Any = self.page.rotation_matrix
         return tuple(turn)
 
     @cached_property
     def annotated(self) -> bool:
-        """Whether anything was put on the page beside its content."""
+        """Whether the page has annotations."""
         return bool(mupdf.pdf_first_annot(self._pdf).m_internal)
 
     @cached_property
     def contents(self) -> bytes:
-        """The operators that draw it."""
+        """The decoded content stream."""
         if not self._is_one_stream:
             return bytes(self.page.read_contents())
         decoded = mupdf.pdf_load_stream(self._contents)
-        # Whoever interprets it next, and MuPDF does for every question, need not decode it again.
+        # MuPDF interprets the stream for each request: store it decoded.
         mupdf.pdf_update_stream(self._pdf.doc(), self._contents, decoded, 0)
         return bytes(mupdf.fz_buffer_extract_copy(decoded))
 
-    def blocks(self) -> Drawn:
-        """Return the blocks of `get_text("dict")`, as if the page were not turned.
+    def blocks(self) -> Blocks:
+        """Return the blocks of `get_text("dict")` on the unrotated page.
 
-        Glyphs that have no character stand as U+FFFD.
+        Glyphs without a character are U+FFFD.
         """
         if self._is_one_stream:
-            self.contents  # noqa: B018 # from here on, it is decoded for MuPDF too
+            self.contents  # noqa: B018 # decodes it for MuPDF too
         found: dict[str, Any] = {}
         if self.rotation:
             text = self.page.get_textpage(flags=_FLAGS).this
@@ -98,12 +98,12 @@ class MuPage:
                 pymupdf.extra.JM_make_textpage_dict(drawn, found, False)
             finally:
                 mupdf.ll_fz_drop_stext_page(drawn)
-        blocks: Drawn = found["blocks"]
+        blocks: Blocks = found["blocks"]
         return blocks
 
 
 def _refuse_missing_content(page: pymupdf.Page) -> None:
-    # A page whose content is not in the file passes for a blank one.
+    # MuPDF takes a page without its content for a blank one.
     document = page.parent
     streams = page.get_contents()
     lost = not streams and document.xref_get_key(page.xref, "Contents")[0] == "xref"

@@ -1,7 +1,7 @@
-"""PDF to pages of lines: from the text layer, or from the picture where that is not sound."""
+"""Reading of PDFs with MuPDF: the lines of each page, from the text layer or else by OCR."""
 
 # mypy: allow-untyped-calls
-# PyMuPDF says it is typed, but most of its methods are not.
+# PyMuPDF is marked as typed, but most of its methods are not.
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -13,12 +13,12 @@ import numpy as np
 import pymupdf
 
 from extractors.document.limits import Limits
-from extractors.document.lines import GlyphRun, Line, turned
+from extractors.document.lines import GlyphRun, Line, rotate_upright
 from extractors.document.page import Page, Pages
 from extractors.layout.dehyphenation import clean_lines
-from extractors.pdf.mupdf_page import Drawn, MuPage
-from extractors.pdf.ocr import Recognized, Recognizer
-from extractors.pdf.text_layer import Layer, agrees, judge
+from extractors.pdf.mupdf_page import Blocks, MupdfPage
+from extractors.pdf.ocr import RecognizedPage, Recognizer
+from extractors.pdf.text_layer import TextLayer, judge_text_layer, matches_recognized
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 
@@ -26,7 +26,7 @@ from record.errors import Unreadable
 pymupdf.TOOLS.mupdf_display_errors(False)
 pymupdf.TOOLS.mupdf_display_warnings(False)
 
-# What MuPDF says when it goes on without a part of a page.
+# MuPDF's warnings when it skips a part of a page.
 _LOST_CONTENT = (
     "cannot load content stream",
     "ignoring error during interpretation",
@@ -45,7 +45,7 @@ _SHAPE_ERRORS = (RuntimeError, ValueError, LookupError, TypeError, AttributeErro
 
 _TOGETHER = 8  # pages
 _BOLD = 16
-# Kinds of annotation that are drawn with their words: links, free text, stamps, popups, widgets.
+# Annotations whose text is drawn on the page, or that have none of their own.
 _SHOWN_ON_THE_PAGE = frozenset(("Link", "FreeText", "Stamp", "Popup", "Widget"))
 
 
@@ -56,39 +56,39 @@ def read_pages(
     passwords: Sequence[str] = (),
     recognizer: Recognizer | None = None,
 ) -> Pages:
-    """Read a PDF page by page: its text layer, or what `recognizer` sees where that is not sound.
+    """Read each page of a PDF: its text layer, or by `recognizer` where that is unreliable.
 
     Metadata is never read. Raises Unreadable: `too-large`, `broken`, `encrypted`,
-    `too-many-pages`, `too-long`, `no-text` for pages that are all blank. Without a recognizer,
-    also `garbled-text`, `hidden-text`, `no-text-layer` when no page has text and
-    `page-without-text` when one that shows something has none; with it, `nothing-recognized` when
-    no page shows writing. Raises MemoryError.
+    `too-many-pages`, `too-long`, `no-text` if all pages are blank. Without a recognizer, also
+    `garbled-text`, `hidden-text`, `no-text-layer` if no page has text and `page-without-text` if
+    a non-blank page has none; with it, `nothing-recognized` if no text is found on any page.
+    Raises MemoryError.
     """
     if len(data) > limits.max_bytes:
         raise Unreadable("too-large")
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
         with _mupdf_errors(), _Document(stream=data, filetype="pdf") as document:
-            _refuse_at_sight(document, data, limits, passwords)
+            _check_document(document, data, limits, passwords)
             return _PdfReading(document, limits, recognizer).pages()
     finally:
         pymupdf.TOOLS.store_shrink(100)
 
 
 class _Document(pymupdf.Document):
-    # PyMuPDF reads metadata and bookmarks of what it opens; nobody here asks for them.
+    # Skip reading metadata and bookmarks, which PyMuPDF does on opening.
     def init_doc(self) -> None:
         self._outline = None
         self.metadata: dict[str, str] = {}
 
 
-def _refuse_at_sight(
+def _check_document(
     document: pymupdf.Document, data: bytes, limits: Limits, passwords: Sequence[str]
 ) -> None:
     if document.needs_pass and not any(map(document.authenticate, passwords)):
         raise Unreadable("encrypted")
     if document.is_repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
-        raise Unreadable("broken")  # cut off: whatever came after is missing
+        raise Unreadable("broken")  # truncated
     pages = document.page_count
     if pages < 1:
         raise Unreadable("broken")
@@ -97,7 +97,7 @@ def _refuse_at_sight(
 
 
 class _PdfReading:
-    """The way through one document."""
+    """Reads the pages of one document and collects the results of OCR."""
 
     def __init__(
         self, document: pymupdf.Document, limits: Limits, recognizer: Recognizer | None
@@ -108,63 +108,65 @@ class _PdfReading:
         self.length = 0
         self.recognized: dict[int, float] = {}
         self.wordless = 0
-        self.unread: set[Layer] = set()
+        self.unread: set[TextLayer] = set()
 
     def pages(self) -> Pages:
-        pages = tuple(page for numbers in self._parts() for page in self._read(numbers))
+        pages = tuple(page for numbers in self._page_ranges() for page in self._read(numbers))
         has_text = any(page.lines for page in pages)
         if self.unread:
-            raise Unreadable(_why_unread(self.unread, has_text=has_text))
+            raise Unreadable(_explain_unread(self.unread, has_text=has_text))
         if not has_text:
             raise Unreadable("nothing-recognized" if self.wordless else "no-text-layer")
         return Pages(pages, self.recognized, self.wordless)
 
-    def _parts(self) -> Iterator[range]:
+    def _page_ranges(self) -> Iterator[range]:
         for start in range(0, self.document.page_count, _TOGETHER):
             yield range(start, min(start + _TOGETHER, self.document.page_count))
 
     def _read(self, numbers: Sequence[int]) -> list[Page]:
-        # One step for some pages, then the next step: in turns, MuPDF and Python would push each
-        # other out of the processor's caches at every page.
-        sheets = [MuPage(self.document, number) for number in numbers]
+        # Each step runs for several pages at once: alternating between MuPDF and Python on every
+        # page would thrash the processor's caches.
+        sheets = [MupdfPage(self.document, number) for number in numbers]
         drawn = [sheet.blocks() for sheet in sheets]
         _refuse_lost_content()
         return list(map(self.page, numbers, sheets, drawn))
 
-    def page(self, number: int, sheet: MuPage, blocks: Drawn) -> Page:
-        lines = tuple(_lines(blocks))
+    def page(self, number: int, sheet: MupdfPage, blocks: Blocks) -> Page:
+        lines = tuple(_to_lines(blocks))
         if sheet.rotation:
-            lines = tuple(_as_shown(lines, sheet.turn))
-        layer = judge(sheet, blocks)
-        if layer is Layer.BLANK:
+            lines = tuple(_rotate_lines(lines, sheet.turn))
+        layer = judge_text_layer(sheet, blocks)
+        if layer is TextLayer.BLANK:
             lines = ()
-        elif layer is Layer.OVERLAID:
-            lines = self.compare(sheet.page, lines)
-        elif layer is not Layer.SOUND:
-            lines = self.see(sheet.page, layer)
+        elif layer is TextLayer.OVERLAID:
+            lines = self.verify_overlaid(sheet.page, lines)
+        elif layer is not TextLayer.SOUND:
+            lines = self.recognize(sheet.page, layer)
         if sheet.annotated:
-            lines += tuple(_remarks(sheet.page, len(blocks)))
+            lines += tuple(_annotation_lines(sheet.page, len(blocks)))
         _refuse_lost_content()
         self.length += sum([len(line.text) for line in lines])
         if self.length > self.limits.max_characters:
             raise Unreadable("too-long")
         return Page(number, *sheet.size, lines)
 
-    def see(self, page: pymupdf.Page, layer: Layer) -> tuple[Line, ...]:
-        """Read what is to be seen, or note that nobody could."""
+    def recognize(self, page: pymupdf.Page, layer: TextLayer) -> tuple[Line, ...]:
+        """Read the page by OCR, or note that it could not be read."""
         if self.recognizer is None:
             self.unread.add(layer)
             return ()
-        return self.accept(page, self.recognizer.read(page))
+        return self.accept_recognized(page, self.recognizer.read(page))
 
-    def compare(self, page: pymupdf.Page, lines: tuple[Line, ...]) -> tuple[Line, ...]:
-        """Believe what another program recognized in a scan, where it is what is to be seen."""
+    def verify_overlaid(self, page: pymupdf.Page, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        """Keep the text layer of a scan, made by another OCR program, if our own OCR agrees."""
         if self.recognizer is None:
             return lines
         seen = self.recognizer.read(page)
-        return lines if agrees(lines, seen.lines) else self.accept(page, seen)
+        return (
+            lines if matches_recognized(lines, seen.lines) else self.accept_recognized(page, seen)
+        )
 
-    def accept(self, page: pymupdf.Page, seen: Recognized) -> tuple[Line, ...]:
+    def accept_recognized(self, page: pymupdf.Page, seen: RecognizedPage) -> tuple[Line, ...]:
         if seen.lines:
             self.recognized[page.number] = seen.confidence
         else:
@@ -172,15 +174,15 @@ class _PdfReading:
         return seen.lines
 
 
-def _why_unread(layers: Set[Layer], *, has_text: bool) -> str:
-    if Layer.GARBLED in layers:
+def _explain_unread(layers: Set[TextLayer], *, has_text: bool) -> str:
+    if TextLayer.GARBLED in layers:
         return "garbled-text"
-    if Layer.HIDDEN in layers:
+    if TextLayer.HIDDEN in layers:
         return "hidden-text"
     return "page-without-text" if has_text else "no-text-layer"
 
 
-def _lines(blocks: Drawn) -> list[Line]:
+def _to_lines(blocks: Blocks) -> list[Line]:
     drawn = [
         (number, line) for number, block in enumerate(blocks) for line in block.get("lines", ())
     ]
@@ -192,24 +194,24 @@ def _lines(blocks: Drawn) -> list[Line]:
         if len(spans) == 1 and line["dir"] == _ALONG:
             span, box = spans[0], line["bbox"]
             bold = span["flags"] & _BOLD != 0
-            # Nearly all lines are such, and the constructor of a named tuple takes its time.
+            # The case of nearly all lines; the constructor of the named tuple would be slow.
             parts = (text, number, box, _ALONG, box, span["size"], bold, ())
             lines.append(tuple.__new__(Line, parts))
         else:
-            lines.append(_line(line, number, raw, text))
+            lines.append(_to_line(line, number, raw, text))
     return lines
 
 
 _ALONG = (1.0, 0.0)
 
 
-def _line(line: dict[str, Any], block: int, raw: str, text: str) -> Line:
+def _to_line(line: dict[str, Any], block: int, raw: str, text: str) -> Line:
     spans = line["spans"]
     direction: tuple[float, float] = line["dir"]
     box = place = line["bbox"]
     if direction != _ALONG:
         direction = (round(direction[0], 2), round(direction[1], 2))
-        box = place if direction == _ALONG else turned(place, direction)
+        box = place if direction == _ALONG else rotate_upright(place, direction)
     return Line(
         text=text,
         block=block,
@@ -218,17 +220,17 @@ def _line(line: dict[str, Any], block: int, raw: str, text: str) -> Line:
         place=place,
         size=max((span["size"] for span in spans), default=0.0),
         bold=bool(spans) and all(span["flags"] & _BOLD for span in spans),
-        runs=tuple(_runs(spans, raw, text)),
+        runs=tuple(_glyph_runs(spans, raw, text)),
     )
 
 
-def _as_shown(lines: Sequence[Line], rotation: Sequence[float]) -> Iterator[Line]:
-    """Turn lines along with their page, which MuPDF leaves upright while it reads."""
+def _rotate_lines(lines: Sequence[Line], rotation: Sequence[float]) -> Iterator[Line]:
+    """Rotate lines with their page, which MuPDF reads unrotated."""
     a, b, c, d, _, _ = rotation
     places = [line.place for line in lines]
     runs = [run.box for line in lines for run in line.runs]
     boxes = places + runs
-    # By right angles: two opposite corners tell all. In 32 bits, as MuPDF has all coordinates.
+    # Multiples of 90 degrees: two opposite corners suffice. In float32, as in MuPDF.
     corners = np.array(boxes, np.float32).reshape(-1, 2, 2)
     matrix = np.array(rotation, np.float32).reshape(3, 2)
     x, y = corners[..., :1], corners[..., 1:]
@@ -239,15 +241,15 @@ def _as_shown(lines: Sequence[Line], rotation: Sequence[float]) -> Iterator[Line
         direction = (dx * a + dy * c, dx * b + dy * d)
         yield line._replace(
             place=place,
-            box=turned(place, direction),
+            box=rotate_upright(place, direction),
             direction=direction,
             runs=tuple([run._replace(box=next(shown)) for run in line.runs]),
         )
 
 
-def _runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[GlyphRun]:
+def _glyph_runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[GlyphRun]:
     if len(spans) < 2:
-        return  # the line's own box says it all
+        return  # the box of the line suffices
     parts = [span["text"] for span in spans]
     if raw != text:
         parts = [clean(part) for part in parts]
@@ -259,9 +261,9 @@ def _runs(spans: Sequence[dict[str, Any]], raw: str, text: str) -> Iterator[Glyp
         at += len(part)
 
 
-def _remarks(page: pymupdf.Page, block: int) -> Iterator[Line]:
-    """Return what readers wrote into the margin of the file, where viewers show it on a click."""
-    # They are read after all else, as if they stood below the page.
+def _annotation_lines(page: pymupdf.Page, block: int) -> Iterator[Line]:
+    """Return the text of annotations that viewers show on a click."""
+    # They come last, as if they were below the page.
     bottom = page.rect.height
     for annotation in page.annots():
         if annotation.type[1] in _SHOWN_ON_THE_PAGE:
@@ -285,7 +287,7 @@ def _refuse_lost_content() -> None:
 
 @contextmanager
 def _mupdf_errors() -> Iterator[None]:
-    # What MuPDF raises, and what PyMuPDF does about objects that are not of the shape it expects.
+    # Errors of MuPDF, and of PyMuPDF on unexpected objects.
     try:
         yield
     except (pymupdf.mupdf.FzErrorBase, *_SHAPE_ERRORS) as error:

@@ -1,7 +1,7 @@
-"""Pages that are pictures to lines of text: by tesseract, in this process and without files."""
+"""OCR of pages with tesseract (through tesserocr, in this process), with deskewing."""
 
 # mypy: allow-untyped-calls
-# PyMuPDF says it is typed, but most of its methods are not.
+# PyMuPDF is marked as typed, but most of its methods are not.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,61 +15,63 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from extractors.document.lines import Box, GlyphRun, Line, turned
+from extractors.document.lines import Box, GlyphRun, Line, rotate_upright
 from extractors.pdf.tessdata import find_tessdata
 from extractors.plain.plain_text import clean
 from record.errors import Unavailable, Unreadable
 
 _Numbers = NDArray[np.float64]
 
-# In degrees. Beyond that nobody calls it skew.
-_MOST = 3.0
-_COARSE = 0.2
-_FINE = 0.05
+# In degrees.
+_MAX_ANGLE = 3.0
+_COARSE_STEP = 0.2
+_FINE_STEP = 0.05
 
-_PIXELS = 1_200  # along the longer side
-_DARKER = 60  # than the paper
-_FEW_DARK = 200
-_MOST_DARK = 200_000
+_SKEW_PIXELS = 1_200  # along the longer side
+_INK_CONTRAST = 60  # than the paper
+_MIN_INK_PIXELS = 200
+_MAX_INK_PIXELS = 200_000
 
 
-def skew(page: pymupdf.Page) -> float:
-    """Return the angle by which a page is turned clockwise, in degrees; 0 where none shows.
+def measure_skew(page: pymupdf.Page) -> float:
+    """Return the clockwise skew of a page in degrees, ignoring quarter turns; 0 if undetectable.
 
-    Quarters of a turn do not count. The right angle gathers the ink in the fewest rows of pixels,
-    or columns on a page that lies on its side (projection profile; Postl 1986).
+    The angle is the one that concentrates the ink in the fewest rows of pixels, or columns for a
+    page on its side (projection profile; Postl 1986).
     """
-    down, across = _ink(page)
-    if down.size < _FEW_DARK:
+    down, across = _find_ink(page)
+    if down.size < _MIN_INK_PIXELS:
         return 0.0
-    angle, _ = max(_clearest(down, across), _clearest(-across, down), key=lambda pair: pair[1])
-    return angle if abs(angle) < _MOST else 0.0
+    angle, _ = max(_find_angle(down, across), _find_angle(-across, down), key=lambda pair: pair[1])
+    return angle if abs(angle) < _MAX_ANGLE else 0.0
 
 
-def _clearest(down: _Numbers, across: _Numbers) -> tuple[float, float]:
-    angles = np.arange(-_MOST, _MOST + _COARSE / 2, _COARSE)
-    coarse, _ = _sharpest(down, across, angles)
-    return _sharpest(down, across, np.arange(coarse - _COARSE, coarse + _COARSE, _FINE))
+def _find_angle(down: _Numbers, across: _Numbers) -> tuple[float, float]:
+    angles = np.arange(-_MAX_ANGLE, _MAX_ANGLE + _COARSE_STEP / 2, _COARSE_STEP)
+    coarse, _ = _sharpest_angle(down, across, angles)
+    return _sharpest_angle(
+        down, across, np.arange(coarse - _COARSE_STEP, coarse + _COARSE_STEP, _FINE_STEP)
+    )
 
 
-def _ink(page: pymupdf.Page) -> tuple[_Numbers, _Numbers]:
-    scale = _PIXELS / max(page.rect.width, page.rect.height, 1)
+def _find_ink(page: pymupdf.Page) -> tuple[_Numbers, _Numbers]:
+    scale = _SKEW_PIXELS / max(page.rect.width, page.rect.height, 1)
     matrix = pymupdf.Matrix(scale, scale)
     picture = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
     grey = np.frombuffer(picture.samples, np.uint8).reshape(picture.height, picture.stride)
-    dark = grey[:, : picture.width].astype(np.int16) < int(np.median(grey)) - _DARKER
+    dark = grey[:, : picture.width].astype(np.int16) < int(np.median(grey)) - _INK_CONTRAST
     down, across = np.nonzero(dark)
-    step = down.size // _MOST_DARK + 1
+    step = down.size // _MAX_INK_PIXELS + 1
     return down[::step].astype(np.float64), across[::step].astype(np.float64)
 
 
-def _sharpest(down: _Numbers, across: _Numbers, angles: _Numbers) -> tuple[float, float]:
-    sharpness = [_sharpness(down, across, float(angle)) for angle in angles]
+def _sharpest_angle(down: _Numbers, across: _Numbers, angles: _Numbers) -> tuple[float, float]:
+    sharpness = [_row_sharpness(down, across, float(angle)) for angle in angles]
     best = int(np.argmax(sharpness))
     return round(float(angles[best]), 2), sharpness[best]
 
 
-def _sharpness(down: _Numbers, across: _Numbers, angle: float) -> float:
+def _row_sharpness(down: _Numbers, across: _Numbers, angle: float) -> float:
     rows = down - across * math.tan(math.radians(angle))
     counts = np.bincount((rows - rows.min()).astype(np.int64)).astype(np.float64)
     return float(counts @ counts)
@@ -79,17 +81,17 @@ _POINTS = 72
 _MAX_PIXELS = 20_000_000
 _MIN_DPI = 100
 
-# Sound pages, also those that lie on their side, come out above 0.85, those upside down below 0.6.
+# Pages read correctly, also those on their side, score above 0.85; those upside down below 0.6.
 _DOUBTFUL = 0.70
 
-# From the tallest to the lowest letters is a little less than the size of a font.
+# The height from ascender to descender is a little less than the font size.
 _SHARE_OF_SIZE = 0.9
 _PARAGRAPH, _LINE, _WORD = 1, 2, 3  # tesseract's PageIteratorLevel
 _TEXT = frozenset((1, 2, 3, 4, 5, 6, 7, 8))  # tesseract's PolyBlockType: all but pictures and rules
 
 _TALL = 1.5  # times as wide
 
-# The widest gap between parts of an address, in heights of a row.
+# The widest gap between the parts of an e-mail address, in heights of a row.
 _WIDE_SIGN = 0.5
 
 _UPRIGHT_RULE = frozenset("|¦‖[]{}!")
@@ -97,11 +99,11 @@ _DARK = 140
 
 
 @dataclass(frozen=True, slots=True)
-class Recognized:
-    """What was read in the picture of a page.
+class RecognizedPage:
+    """The result of OCR on a page.
 
-    `lines` are in reading order, however doubtful. `confidence` is the mean over their characters,
-    from 0 to 1; 0 where nothing was read.
+    `lines` are in reading order and include doubtful ones. `confidence` is the mean over their
+    characters, from 0 to 1; 0 without any.
     """
 
     lines: tuple[Line, ...] = field(repr=False)
@@ -109,11 +111,10 @@ class Recognized:
 
 
 class Recognizer:
-    """Reads pictures of pages; the engine is loaded at the first page and kept until `close`.
+    """Reads pages by OCR; the engine is loaded at the first page and kept until `close`.
 
-    `languages` are names of tesseract's data. `tessdata` is the only folder they are looked for
-    in, when given. What is read on a page depends on nothing that was read before it. Not for
-    several threads.
+    `languages` are names of tesseract's data, which is looked for in `tessdata` only, if given.
+    The result of a page does not depend on earlier pages. Not thread-safe.
     """
 
     def __init__(
@@ -128,18 +129,18 @@ class Recognizer:
         """Whether the library and the data of every language are installed."""
         return self._folder is not None
 
-    def read(self, page: pymupdf.Page) -> Recognized:
-        """Recognize what a page shows, straightened, and turned where it stands on its head.
+    def read(self, page: pymupdf.Page) -> RecognizedPage:
+        """Recognize the text of a page, deskewed, and rotated if it is upside down.
 
-        Boxes are those on the page as it is shown. Raises Unreadable: `page-too-large` where no
-        picture of affordable size shows its letters, `not-recognized` when tesseract fails.
+        Boxes refer to the page as displayed. Raises Unreadable: `page-too-large` if the page
+        cannot be rendered at a sufficient resolution, `not-recognized` when tesseract fails.
         Raises Unavailable when tesseract cannot be loaded.
         """
-        dpi, angle = _affordable(page, self._dpi), skew(page)
-        upright = self._read(_Picture(page, dpi, -angle))
+        dpi, angle = _choose_resolution(page, self._dpi), measure_skew(page)
+        upright = self._read(_PageRendering(page, dpi, -angle))
         if upright.confidence >= _DOUBTFUL or not upright.lines:
             return upright
-        reversed_ = self._read(_Picture(page, dpi, 180 - angle))
+        reversed_ = self._read(_PageRendering(page, dpi, 180 - angle))
         return max(upright, reversed_, key=lambda seen: seen.confidence)
 
     def close(self) -> None:
@@ -177,14 +178,14 @@ class Recognizer:
         except RuntimeError as error:
             raise Unavailable("tesseract", type(error).__name__, _REMEDY) from None
 
-    def _read(self, picture: "_Picture") -> Recognized:
+    def _read(self, picture: "_PageRendering") -> RecognizedPage:
         engine = self._engine
         engine.SetImageBytes(picture.samples, picture.width, picture.height, 1, picture.stride)
         engine.SetSourceResolution(round(picture.dpi))
         try:
             if not engine.Recognize():
                 raise Unreadable("not-recognized")
-            return _recognized(picture, list(_words(engine)))
+            return _assemble_page(picture, list(_read_words(engine)))
         except RuntimeError:
             raise Unreadable("not-recognized") from None
         finally:
@@ -192,15 +193,15 @@ class Recognizer:
             engine.ClearAdaptiveClassifier()
 
 
-_REMEDY = "install tesserocr and tesseract's data of every language (Debian: tesseract-ocr-fra)"
+_REMEDY = "install tesserocr and tesseract's data for each language (Debian: tesseract-ocr-fra)"
 
 _VARIABLES = {
-    "debug_file": "/dev/null",  # its messages can quote the page
-    "tessedit_enable_doc_dict": "0",  # no words of one document in another
+    "debug_file": "/dev/null",  # messages can quote the page
+    "tessedit_enable_doc_dict": "0",  # do not learn words of a document
 }
 
 
-def _affordable(page: pymupdf.Page, dpi: int) -> float:
+def _choose_resolution(page: pymupdf.Page, dpi: int) -> float:
     inches = page.rect.width * page.rect.height / _POINTS**2
     most = math.sqrt(_MAX_PIXELS / max(inches, 0.01))
     if most < min(_MIN_DPI, dpi):
@@ -208,8 +209,8 @@ def _affordable(page: pymupdf.Page, dpi: int) -> float:
     return min(float(dpi), most)
 
 
-class _Picture:
-    """A page in shades of grey, turned clockwise by an angle in degrees."""
+class _PageRendering:
+    """A page rendered in shades of grey, rotated clockwise by an angle in degrees."""
 
     def __init__(self, page: pymupdf.Page, dpi: float, angle: float) -> None:
         scale = dpi / _POINTS
@@ -224,14 +225,14 @@ class _Picture:
         self._rect = page.rect
 
     def place(self, box: Box) -> Box:
-        """Return the box on the page of one in pixels."""
+        """Return the box on the page for a box in pixels."""
         x, y = self._origin
         moved = pymupdf.Rect(box[0] + x, box[1] + y, box[2] + x, box[3] + y)
         x0, y0, x1, y1 = (moved * self._back) & self._rect
         return x0, y0, x1, y1
 
     def is_dark(self, x: int, y: int) -> bool:
-        """Return whether there is ink."""
+        """Return whether a pixel is dark."""
         inside = 0 <= x < self.width and 0 <= y < self.height
         return bool(inside and self.samples[y * self.stride + x] < _DARK)
 
@@ -247,19 +248,19 @@ class _Word:
     line: int
 
 
-def _words(engine: Any) -> Iterator[_Word]:
+def _read_words(engine: Any) -> Iterator[_Word]:
     found = engine.GetIterator()
     block = line = -1
     more = found is not None
     while more:
         block += found.IsAtBeginningOf(_PARAGRAPH)
         line += found.IsAtBeginningOf(_LINE)
-        if word := _word(found, block, line):
+        if word := _read_word(found, block, line):
             yield word
         more = found.Next(_WORD)
 
 
-def _word(found: Any, block: int, line: int) -> _Word | None:
+def _read_word(found: Any, block: int, line: int) -> _Word | None:
     if found.BlockType() not in _TEXT or found.Empty(_WORD):
         return None
     text = clean(found.GetUTF8Text(_WORD)).strip()
@@ -276,53 +277,53 @@ def _word(found: Any, block: int, line: int) -> _Word | None:
     )
 
 
-def _recognized(picture: _Picture, words: Iterable[_Word]) -> Recognized:
+def _assemble_page(picture: _PageRendering, words: Iterable[_Word]) -> RecognizedPage:
     rows = [list(row) for _, row in groupby(words, key=lambda word: word.line)]
-    upwards = _upwards(rows)
+    upwards = _read_upwards(rows)
     lines: list[Line] = []
     letters = sure = 0.0
     for row in rows:
-        down = _runs_down(row)
+        down = _is_vertical(row)
         kept = [word for word in row if down or not _is_rule(picture, word)]
         letters += sum(len(word.text) for word in kept)
         sure += sum(len(word.text) * word.confidence for word in kept)
         if kept:
             way = (0.0, -1.0 if upwards else 1.0) if down else (1.0, 0.0)
-            lines.append(_line(picture, list(_mended(kept, int(down))), way))
-    return Recognized(tuple(lines), sure / letters if letters else 0.0)
+            lines.append(_assemble_line(picture, list(_join_address_parts(kept, int(down))), way))
+    return RecognizedPage(tuple(lines), sure / letters if letters else 0.0)
 
 
-def _runs_down(row: Sequence[_Word]) -> bool:
-    # Tesseract tells the orientation of a block, but not where it has turned the whole page.
-    (x0, y0), (x1, y1) = _middle(row[0].box), _middle(row[-1].box)
+def _is_vertical(row: Sequence[_Word]) -> bool:
+    # Tesseract reports the orientation of a block, but not that it rotated the whole page.
+    (x0, y0), (x1, y1) = _center(row[0].box), _center(row[-1].box)
     if len(row) > 1:
         return abs(y1 - y0) > abs(x1 - x0)
     left, top, right, bottom = row[0].box
     return len(row[0].text) > 2 and bottom - top > _TALL * (right - left)
 
 
-def _upwards(rows: Iterable[Sequence[_Word]]) -> bool:
-    down = [row for row in rows if len(row) > 1 and _runs_down(row)]
-    steps = [math.copysign(1, _middle(row[-1].box)[1] - _middle(row[0].box)[1]) for row in down]
+def _read_upwards(rows: Iterable[Sequence[_Word]]) -> bool:
+    down = [row for row in rows if len(row) > 1 and _is_vertical(row)]
+    steps = [math.copysign(1, _center(row[-1].box)[1] - _center(row[0].box)[1]) for row in down]
     return sum(steps) <= 0
 
 
-def _middle(box: Box) -> tuple[float, float]:
+def _center(box: Box) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
 
-def _mended(words: Iterable[_Word], axis: int) -> Iterator[_Word]:
-    """Join the parts of an address: the sign @ is wide, and tesseract sees gaps around it."""
+def _join_address_parts(words: Iterable[_Word], axis: int) -> Iterator[_Word]:
+    """Join the parts of an e-mail address: the @ is wide, and tesseract sees gaps around it."""
     before: _Word | None = None
     for word in words:
-        joins = before is not None and _is_address(before.text, word.text)
+        joins = before is not None and _belong_to_address(before.text, word.text)
         if before is not None and joins and _are_near(before, word, axis):
             lengths = len(before.text), len(word.text)
             sure = before.confidence * lengths[0] + word.confidence * lengths[1]
             before = replace(
                 before,
                 text=before.text + word.text,
-                box=_around((before.box, word.box)),
+                box=_bounding_box((before.box, word.box)),
                 confidence=sure / sum(lengths),
             )
             continue
@@ -333,7 +334,7 @@ def _mended(words: Iterable[_Word], axis: int) -> Iterator[_Word]:
         yield before
 
 
-def _is_address(one: str, other: str) -> bool:
+def _belong_to_address(one: str, other: str) -> bool:
     if one.endswith(("@", "www.")) or other.startswith("@"):
         return True
     return "@" in other and one.islower() and one.endswith((".", "-", "_"))
@@ -344,8 +345,8 @@ def _are_near(one: _Word, other: _Word, axis: int) -> bool:
     return far[axis] - near[axis + 2] < _WIDE_SIGN * one.size
 
 
-def _is_rule(picture: _Picture, word: _Word) -> bool:
-    # The side of a frame: ink that goes on above and below the row.
+def _is_rule(picture: _PageRendering, word: _Word) -> bool:
+    # The side of a frame continues above and below the row.
     if not _UPRIGHT_RULE.issuperset(word.text):
         return False
     x0, y0, x1, y1 = map(int, word.box)
@@ -356,40 +357,42 @@ def _is_rule(picture: _Picture, word: _Word) -> bool:
     return _is_crossed(picture, (x0, x1), above) and _is_crossed(picture, (x0, x1), below)
 
 
-def _is_crossed(picture: _Picture, between: tuple[int, int], rows: range) -> bool:
-    """Return whether there is ink in nearly all of the rows of pixels."""
+def _is_crossed(picture: _PageRendering, between: tuple[int, int], rows: range) -> bool:
+    """Return whether nearly all of the rows of pixels have a dark pixel."""
     x0, x1 = between
     inked = sum(any(picture.is_dark(x, y) for x in range(x0 - 2, x1 + 3)) for y in rows)
     return inked >= 0.9 * len(rows)
 
 
-def _line(picture: _Picture, words: Sequence[_Word], way: tuple[float, float]) -> Line:
+def _assemble_line(
+    picture: _PageRendering, words: Sequence[_Word], way: tuple[float, float]
+) -> Line:
     dx, dy = way
     direction = (-dx or 0.0, -dy or 0.0) if picture.is_reversed else way
     places = [picture.place(word.box) for word in words]
-    around = _around(places)
+    around = _bounding_box(places)
     return Line(
         text=" ".join(word.text for word in words),
         block=words[0].block,
-        box=turned(around, direction),
+        box=rotate_upright(around, direction),
         direction=direction,
         place=around,
         size=max(word.size for word in words) * _POINTS / picture.dpi / _SHARE_OF_SIZE,
-        runs=tuple(_runs(words, places, direction)),
+        runs=tuple(_glyph_runs(words, places, direction)),
     )
 
 
-def _runs(
+def _glyph_runs(
     words: Sequence[_Word], places: Sequence[Box], direction: tuple[float, float]
 ) -> Iterator[GlyphRun]:
     at = 0
     for word, place, after in zip(words, places, [*places[1:], None], strict=True):
-        end = at + len(word.text) + (after is not None)  # with the blank
-        yield GlyphRun(at, end, _up_to(place, after, direction) if after else place)
+        end = at + len(word.text) + (after is not None)  # including the blank
+        yield GlyphRun(at, end, _extend_to_next(place, after, direction) if after else place)
         at = end
 
 
-def _up_to(place: Box, after: Box, direction: tuple[float, float]) -> Box:
+def _extend_to_next(place: Box, after: Box, direction: tuple[float, float]) -> Box:
     x0, y0, x1, y1 = place
     dx, dy = direction
     if dx:
@@ -397,6 +400,6 @@ def _up_to(place: Box, after: Box, direction: tuple[float, float]) -> Box:
     return (x0, y0, x1, max(y1, after[1])) if dy > 0 else (x0, min(y0, after[3]), x1, y1)
 
 
-def _around(boxes: Sequence[Box]) -> Box:
+def _bounding_box(boxes: Sequence[Box]) -> Box:
     x0, y0, x1, y1 = zip(*boxes, strict=True)
     return min(x0), min(y0), max(x1), max(y1)

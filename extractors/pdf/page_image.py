@@ -1,10 +1,10 @@
-"""Pictures of pages: what each line was taken for, and pages with stretches of their text covered.
+"""Rendering of PDF pages with the class of each line drawn over it.
 
-A picture shows the document: whoever may not read the one must not see the other.
+The images show the document and are as confidential.
 """
 
 # mypy: allow-untyped-calls
-# PyMuPDF says it is typed, but most of its methods are not.
+# PyMuPDF is marked as typed, but most of its methods are not.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,22 +12,20 @@ from contextlib import contextmanager
 import pymupdf
 
 from extractors.document.lines import Box
-from extractors.document.page import BoxClass, Page
+from extractors.document.page import LineClass, Page
 from record.errors import Unreadable
 
-_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
-
-_COLOURS: dict[BoxClass, tuple[float, float, float]] = {
-    BoxClass.BODY: (0.10, 0.60, 0.20),
-    BoxClass.TABLE: (0.00, 0.55, 0.65),
-    BoxClass.HEADER: (0.85, 0.10, 0.10),
-    BoxClass.FOOTER: (0.95, 0.55, 0.00),
-    BoxClass.MARGIN_NOTE: (0.50, 0.20, 0.75),
-    BoxClass.PAGE_NUMBER: (0.45, 0.35, 0.25),
-    BoxClass.STAMP: (0.10, 0.25, 0.85),
-    BoxClass.SIGNATURE: (0.90, 0.10, 0.60),
+_COLOURS: dict[LineClass, tuple[float, float, float]] = {
+    LineClass.BODY: (0.10, 0.60, 0.20),
+    LineClass.TABLE: (0.00, 0.55, 0.65),
+    LineClass.HEADER: (0.85, 0.10, 0.10),
+    LineClass.FOOTER: (0.95, 0.55, 0.00),
+    LineClass.MARGIN_NOTE: (0.50, 0.20, 0.75),
+    LineClass.PAGE_NUMBER: (0.45, 0.35, 0.25),
+    LineClass.STAMP: (0.10, 0.25, 0.85),
+    LineClass.SIGNATURE: (0.90, 0.10, 0.60),
 }
-_LEGEND = 16.0  # points above the page, so that nothing of it is hidden
+_LEGEND = 16.0  # points above the page
 _LETTERS = 8.0
 _MOST_PIXELS = 4000  # on the longer side, however large the page
 _POINTS_PER_INCH = 72
@@ -35,34 +33,33 @@ _POINTS_PER_INCH = 72
 Passwords = Sequence[str]
 
 
-def classes_picture(
+def render_line_classes(
     data: bytes,
     pages: Sequence[Page],
-    classes: Sequence[Sequence[BoxClass]],
+    classes: Sequence[Sequence[LineClass]],
     *,
     passwords: Passwords = (),
     dpi: int = 110,
 ) -> bytes:
-    """Draw the class of each line over the pages of a PDF; returns a PDF of pictures.
+    """Return a PDF of page images with the class of each line drawn over them.
 
-    It has neither text nor metadata, but shows the document: it is as confidential.
-    Raises Unreadable: `broken`, `encrypted`.
+    It has neither a text layer nor metadata. Raises Unreadable: `broken`, `encrypted`.
     """
-    with _opened(data, passwords) as source, pymupdf.open() as target:
+    with _open_document(data, passwords) as source, pymupdf.open() as target:
         for page, kinds in zip(pages, classes, strict=True):
-            picture = _picture(source.load_page(page.number), dpi)
+            picture = _render_page(source.load_page(page.number), dpi)
             marks = [(line.place, kind) for line, kind in zip(page.lines, kinds, strict=True)]
             with pymupdf.open() as sketch:
                 drawn = sketch.new_page(width=page.width, height=page.height + _LEGEND)
                 drawn.insert_image((0, _LEGEND, page.width, page.height + _LEGEND), pixmap=picture)
                 _draw_marks(drawn, marks)
                 _draw_legend(drawn)
-                _append(target, _picture(drawn, dpi), drawn.rect)
-        return _written(target)
+                _append_image(target, _render_page(drawn, dpi), drawn.rect)
+        return _save(target)
 
 
 @contextmanager
-def _opened(data: bytes, passwords: Passwords) -> Iterator[pymupdf.Document]:
+def _open_document(data: bytes, passwords: Passwords) -> Iterator[pymupdf.Document]:
     try:
         with pymupdf.open(stream=data, filetype="pdf") as document:
             if document.needs_pass and not any(map(document.authenticate, passwords)):
@@ -74,7 +71,7 @@ def _opened(data: bytes, passwords: Passwords) -> Iterator[pymupdf.Document]:
         raise Unreadable("broken") from None
 
 
-def _picture(page: pymupdf.Page, dpi: int) -> pymupdf.Pixmap:
+def _render_page(page: pymupdf.Page, dpi: int) -> pymupdf.Pixmap:
     longest = max(page.rect.width, page.rect.height, 1.0)
     scale = min(dpi / _POINTS_PER_INCH, _MOST_PIXELS / longest)
     return page.get_pixmap(
@@ -82,16 +79,16 @@ def _picture(page: pymupdf.Page, dpi: int) -> pymupdf.Pixmap:
     )
 
 
-def _append(target: pymupdf.Document, picture: pymupdf.Pixmap, size: pymupdf.Rect) -> None:
+def _append_image(target: pymupdf.Document, picture: pymupdf.Pixmap, size: pymupdf.Rect) -> None:
     page = target.new_page(width=size.width, height=size.height)
     page.insert_image(page.rect, pixmap=picture, keep_proportion=False)
 
 
-def _written(target: pymupdf.Document) -> bytes:
+def _save(target: pymupdf.Document) -> bytes:
     return bytes(target.tobytes(deflate=True, garbage=3, no_new_id=True))
 
 
-def _draw_marks(page: pymupdf.Page, marks: Iterable[tuple[Box, BoxClass]]) -> None:
+def _draw_marks(page: pymupdf.Page, marks: Iterable[tuple[Box, LineClass]]) -> None:
     shape = page.new_shape()
     for (x0, y0, x1, y1), kind in marks:
         if x1 > x0 and y1 > y0:
@@ -109,9 +106,3 @@ def _draw_legend(page: pymupdf.Page) -> None:
         swatch = pymupdf.Rect(left, 4, left + size, 4 + size)
         page.draw_rect(swatch, color=colour, fill=colour)
         page.insert_text((left + size + 2, 4 + size), kind.value, fontsize=size)
-
-
-# Covering ----------------------------------------------------------------------------------------
-
-# Ink leaves its box: italics lean, and edges are smoothed.
-_PADDING = 1.0

@@ -1,4 +1,4 @@
-"""PDF to pages of lines by pdfplumber: the route for sites that leave PyMuPDF out."""
+"""Reading of PDFs with pdfplumber: text layers only, for sites that do not install PyMuPDF."""
 
 # mypy: allow-untyped-calls
 # Parts of pdfminer, which pdfplumber reads with, have no types.
@@ -28,28 +28,28 @@ from pdfminer.utils import apply_matrix_rect, decode_text
 from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 
 from extractors.document.limits import Limits
-from extractors.document.lines import Box, GlyphRun, Line, turned
+from extractors.document.lines import Box, GlyphRun, Line, rotate_upright
 from extractors.document.page import Page
 from extractors.layout.dehyphenation import clean_line
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 
-# Distances in heights of a letter, as MuPDF has them: from the first on two letters stand apart,
-# from the second on they belong to different lines, from the third on to different blocks.
+# Distances in letter heights, as in MuPDF: above the first there is a space between two letters,
+# above the second they belong to different lines, above the third to different blocks.
 _SPACE = 0.15
 _GAP = 0.8
 _PARAGRAPH = 1.4
 _BACKWARDS = 0.5
 _SAME_ROW = 0.5
 
-# A letter drawn again next to itself makes it look bold.
+# Drawing a letter twice, slightly shifted, makes it look bold.
 _DRAWN_AGAIN = 1.0
 _BOLD = ("bold", "black", "heavy", "demi")
 
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """A letter, or several that are drawn as one; `place` and `box` are those of `Line`."""
+    """A letter, or a ligature; `place` and `box` are defined as in `Line`."""
 
     text: str = field(repr=False)
     font: str
@@ -59,28 +59,28 @@ class Glyph:
 
 
 @dataclass(slots=True)
-class _Row:
+class _GlyphRow:
     glyphs: list[Glyph] = field(repr=False)
     box: Box
     block: int = 0
 
 
-def rows(glyphs: Iterable[Glyph]) -> Iterator[Line]:
-    """Gather glyphs, in the order they were drawn, to lines; gaps between words become spaces."""
-    row: _Row | None = None
-    for glyph in _drawn_once(glyphs):
-        if row is not None and _goes_on(row, glyph):
+def group_into_lines(glyphs: Iterable[Glyph]) -> Iterator[Line]:
+    """Group glyphs, in drawing order, into lines; gaps between words become spaces."""
+    row: _GlyphRow | None = None
+    for glyph in _drop_repeats(glyphs):
+        if row is not None and _continues_row(row, glyph):
             row.glyphs.append(glyph)
-            row.box = around((row.box, glyph.box))
+            row.box = bounding_box((row.box, glyph.box))
             continue
         if row is not None:
-            yield _line(row)
-        row = _Row([glyph], glyph.box, _block(row, glyph))
+            yield _to_line(row)
+        row = _GlyphRow([glyph], glyph.box, _block_number(row, glyph))
     if row is not None:
-        yield _line(row)
+        yield _to_line(row)
 
 
-def _drawn_once(glyphs: Iterable[Glyph]) -> Iterator[Glyph]:
+def _drop_repeats(glyphs: Iterable[Glyph]) -> Iterator[Glyph]:
     drawn: dict[tuple[str, int, int], list[Box]] = {}
     for glyph in glyphs:
         x0, y0, x1, y1 = glyph.place
@@ -99,7 +99,7 @@ def _drawn_once(glyphs: Iterable[Glyph]) -> Iterator[Glyph]:
         yield glyph
 
 
-def _goes_on(row: _Row, glyph: Glyph) -> bool:
+def _continues_row(row: _GlyphRow, glyph: Glyph) -> bool:
     height = _height(glyph.box)
     overlap = min(row.box[3], glyph.box[3]) - max(row.box[1], glyph.box[1])
     if glyph.direction != row.glyphs[0].direction:
@@ -108,11 +108,11 @@ def _goes_on(row: _Row, glyph: Glyph) -> bool:
         return False
     if -_BACKWARDS * height < glyph.box[0] - row.box[2] <= _GAP * height:
         return True
-    leftwards = _strength(glyph.text) < 0 or glyph.text.isspace()
+    leftwards = _direction_of(glyph.text) < 0 or glyph.text.isspace()
     return leftwards and -_BACKWARDS * height < row.box[0] - glyph.box[2] <= _GAP * height
 
 
-def _block(before: _Row | None, glyph: Glyph) -> int:
+def _block_number(before: _GlyphRow | None, glyph: Glyph) -> int:
     if before is None:
         return 0
     height = _height(glyph.box)
@@ -128,8 +128,8 @@ def _height(box: Box) -> float:
     return box[3] - box[1]
 
 
-def _line(row: _Row) -> Line:
-    parts = _parts(row.glyphs)
+def _to_line(row: _GlyphRow) -> Line:
+    parts = _in_reading_order(row.glyphs)
     text = clean_line("".join(part for _, part in parts))
     fonts = {glyph.font.lower() for glyph, part in parts if part.strip()}
     return Line(
@@ -137,41 +137,43 @@ def _line(row: _Row) -> Line:
         block=row.block,
         box=row.box,
         direction=row.glyphs[0].direction,
-        place=around(glyph.place for glyph in row.glyphs),
+        place=bounding_box(glyph.place for glyph in row.glyphs),
         size=max(_height(glyph.box) for glyph in row.glyphs),
         bold=bool(fonts) and all(any(word in font for word in _BOLD) for font in fonts),
-        runs=tuple(_runs(parts, text)),
+        runs=tuple(_glyph_runs(parts, text)),
     )
 
 
 _Part = tuple[Glyph, str]  # a glyph and its text, or a space beside it
 
 
-def _parts(glyphs: Sequence[Glyph]) -> list[_Part]:
-    if any(_strength(glyph.text) < 0 for glyph in glyphs):
-        return _logical(list(_spaced(sorted(glyphs, key=lambda glyph: glyph.box[0]))))
-    return list(_spaced(glyphs))
+def _in_reading_order(glyphs: Sequence[Glyph]) -> list[_Part]:
+    if any(_direction_of(glyph.text) < 0 for glyph in glyphs):
+        return _reorder_bidirectional(
+            list(_insert_spaces(sorted(glyphs, key=lambda glyph: glyph.box[0])))
+        )
+    return list(_insert_spaces(glyphs))
 
 
-def _spaced(glyphs: Iterable[Glyph]) -> Iterator[_Part]:
+def _insert_spaces(glyphs: Iterable[Glyph]) -> Iterator[_Part]:
     before: Glyph | None = None
     for glyph in glyphs:
-        if before is not None and _stand_apart(before, glyph):
+        if before is not None and _is_space_between(before, glyph):
             yield glyph, " "
         yield glyph, glyph.text
         before = glyph
 
 
-def _stand_apart(before: Glyph, glyph: Glyph) -> bool:
+def _is_space_between(before: Glyph, glyph: Glyph) -> bool:
     gap = glyph.box[0] - before.box[2]
     words = bool(before.text.strip() and glyph.text.strip())
     return words and gap > _SPACE * _height(glyph.box)
 
 
-def _runs(parts: Sequence[_Part], text: str) -> Iterator[GlyphRun]:
+def _glyph_runs(parts: Sequence[_Part], text: str) -> Iterator[GlyphRun]:
     fonts = [list(group) for _, group in groupby(parts, key=lambda part: part[0].font)]
     if len(fonts) < 2:
-        return  # the line's own box says it all
+        return  # the box of the line suffices
     texts = ["".join(part for _, part in group) for group in fonts]
     if "".join(texts) != text:
         texts = [clean(part) for part in texts]
@@ -179,34 +181,34 @@ def _runs(parts: Sequence[_Part], text: str) -> Iterator[GlyphRun]:
         return  # an accent in another font than its letter
     at = 0
     for group, part in zip(fonts, texts, strict=True):
-        yield GlyphRun(at, at + len(part), around(glyph.place for glyph, _ in group))
+        yield GlyphRun(at, at + len(part), bounding_box(glyph.place for glyph, _ in group))
         at += len(part)
 
 
-def around(boxes: Iterable[Box]) -> Box:
-    """Return the smallest box around others, at least one."""
+def bounding_box(boxes: Iterable[Box]) -> Box:
+    """Return the smallest box that contains all of the boxes, of which there is at least one."""
     x0, y0, x1, y1 = zip(*boxes, strict=True)
     return min(x0), min(y0), max(x1), max(y1)
 
 
-def _strength(text: str) -> int:
-    """Return which way letters are read: 1 from left to right, -1 the other way, 0 either."""
+def _direction_of(text: str) -> int:
+    """Return the direction of letters: 1 for left to right, -1 for right to left, 0 for either."""
     kinds = {unicodedata.bidirectional(char) for char in text}
     if kinds & {"R", "AL"}:
         return -1
     return 1 if kinds & {"L", "EN", "AN"} else 0
 
 
-def _logical(parts: list[_Part]) -> list[_Part]:
-    """Put what stands from left to right into the order in which it is read."""
-    ways = [_strength(text) for _, text in parts]
+def _reorder_bidirectional(parts: list[_Part]) -> list[_Part]:
+    """Reorder parts from visual to logical (reading) order."""
+    ways = [_direction_of(text) for _, text in parts]
     against = -1
     if ways.count(-1) > ways.count(1):
         parts, ways, against = parts[::-1], ways[::-1], 1
     at = 0
     while at < len(parts):
         if ways[at] == against:
-            end = at  # the stretch that runs against the line goes on to its last such letter
+            end = at  # the run against the direction of the line ends with its last such letter
             for index in range(at, len(parts)):
                 if ways[index] == -against:
                     break
@@ -218,15 +220,15 @@ def _logical(parts: list[_Part]) -> list[_Part]:
     return parts
 
 
-# Their messages can quote the document.
+# Log messages of these libraries can quote the document.
 for _name in ("pdfminer", "pdfplumber"):
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 _ERRORS = (
-    PSException,  # all of pdfminer's own
+    PSException,  # base class of pdfminer's errors
     PdfminerException,
     MalformedPDFException,
-    # Objects that are not of the shape that was expected; endless recursion is a RuntimeError.
+    # Unexpected objects; endless recursion is a RuntimeError.
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -256,18 +258,18 @@ _PROOF_DPI = 72
 
 
 def read_pages(data: bytes, limits: Limits, passwords: Sequence[str] = ()) -> list[Page]:
-    """Read the text layer of a PDF page by page, without PyMuPDF and some thirty times slower.
+    """Read the text layer of each page of a PDF, some thirty times slower than with PyMuPDF.
 
-    Words that a reader cannot see are read like others. Raises Unreadable: `too-large`, `broken`,
-    `encrypted`, `too-many-pages`, `too-long`, `garbled-text`, `no-text-layer` when no page has
-    text, `page-without-text` when one that shows something has none. Raises MemoryError.
+    Hidden text is not detected. Raises Unreadable: `too-large`, `broken`, `encrypted`,
+    `too-many-pages`, `too-long`, `garbled-text`, `no-text-layer` if no page has text,
+    `page-without-text` if a non-blank page has none. Raises MemoryError.
     """
     if len(data) > limits.max_bytes:
         raise Unreadable("too-large")
     with _pdfminer_errors(), _open(data, passwords) as document:
         repaired = any(isinstance(xref, PDFXRefFallback) for xref in document.doc.xrefs)
         if repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
-            raise Unreadable("broken")  # cut off: whatever came after is missing
+            raise Unreadable("broken")  # truncated
         count = resolve1(resolve1(document.doc.catalog["Pages"])["Count"])
         if not isinstance(count, int) or count < 1:
             raise Unreadable("broken")
@@ -276,7 +278,7 @@ def read_pages(data: bytes, limits: Limits, passwords: Sequence[str] = ()) -> li
         found = sum(1 for _ in islice(PDFPage.create_pages(document.doc), count + 1))
         if found != count:
             raise Unreadable("broken")
-        return _read(document, limits)
+        return _read_document(document, limits)
 
 
 def _open(data: bytes, passwords: Sequence[str]) -> pdfplumber.pdf.PDF:
@@ -284,17 +286,17 @@ def _open(data: bytes, passwords: Sequence[str]) -> pdfplumber.pdf.PDF:
         try:
             return pdfplumber.open(io.BytesIO(data), password=password, raise_unicode_errors=False)
         except PdfminerException as error:
-            if not isinstance(_cause(error), PDFEncryptionError):
+            if not isinstance(_original_error(error), PDFEncryptionError):
                 raise
     raise Unreadable("encrypted")
 
 
-def _read(document: pdfplumber.pdf.PDF, limits: Limits) -> list[Page]:
+def _read_document(document: pdfplumber.pdf.PDF, limits: Limits) -> list[Page]:
     pages: list[Page] = []
     length = 0
     unread = False
     for number, source in enumerate(document.pages):
-        page = _page(source, number)
+        page = _read_page(source, number)
         length += sum(len(line.text) for line in page.lines)
         if length > limits.max_characters:
             raise Unreadable("too-long")
@@ -308,23 +310,25 @@ def _read(document: pdfplumber.pdf.PDF, limits: Limits) -> list[Page]:
     return pages
 
 
-def _page(source: pdfplumber.page.Page, number: int) -> Page:
+def _read_page(source: pdfplumber.page.Page, number: int) -> Page:
     page = source.page_obj
     if page.attrs.get("Contents") is not None and not page.contents:
         raise Unreadable("broken")
     for content in page.contents:
         _refuse_damaged(content)
     _refuse_damaged_drawings(page.resources, set())
-    notes = [note for note in _dictionaries(source.page_obj.annots) if _is_shown(note)]
-    _draw(notes, source.page_obj)
-    shown = _shown(source.page_obj)
-    glyphs = list(_glyphs(source.layout, shown))
+    notes = [note for note in _resolve_dictionaries(source.page_obj.annots) if _is_shown(note)]
+    _draw_annotations(notes, source.page_obj)
+    shown = _visible_box(source.page_obj)
+    glyphs = list(_read_glyphs(source.layout, shown))
     _refuse_garbled("".join(glyph.text for glyph in glyphs))
-    lines = list(rows(glyphs))
+    lines = list(group_into_lines(glyphs))
     if not any(_BROKEN_CHARACTER.sub("", line.text).strip() for line in lines):
         lines = []
     block = lines[-1].block + 1 if lines else 0
-    lines += _remarks(_silent(notes, source.layout), block, _turn(source.page_obj), shown)
+    lines += _annotation_lines(
+        _undrawn_annotations(notes, source.layout), block, _page_matrix(source.page_obj), shown
+    )
     return Page(number, shown[2] - shown[0], shown[3] - shown[1], tuple(lines))
 
 
@@ -339,8 +343,8 @@ def _refuse_garbled(text: str) -> None:
         raise Unreadable("garbled-text")
 
 
-def _turn(page: PDFPage) -> tuple[float, float, float, float, float, float]:
-    # from the coordinates of the file to those of pdfminer: as shown, y upwards
+def _page_matrix(page: PDFPage) -> tuple[float, float, float, float, float, float]:
+    # From the coordinates of the file to those of pdfminer: as displayed, y upwards.
     x0, y0, x1, y1 = page.mediabox
     if page.rotate == 90:
         return 0, -1, 1, 0, -y0, x1
@@ -351,41 +355,41 @@ def _turn(page: PDFPage) -> tuple[float, float, float, float, float, float]:
     return 1, 0, 0, 1, -x0, -y0
 
 
-def _shown(page: PDFPage) -> Box:
-    # the part of the media box that is shown, in the coordinates of pdfminer
+def _visible_box(page: PDFPage) -> Box:
+    # The visible part of the media box, in the coordinates of pdfminer.
     x0, y0, x1, y1 = page.mediabox
     left, bottom, right, top = page.cropbox
     crop = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
     if crop[0] >= crop[2] or crop[1] >= crop[3]:
         crop = (x0, y0, x1, y1)
-    left, bottom, right, top = apply_matrix_rect(_turn(page), crop)
+    left, bottom, right, top = apply_matrix_rect(_page_matrix(page), crop)
     return left, bottom, right, top
 
 
-def _place(box: Box, shown: Box) -> Box:
+def _to_page_box(box: Box, shown: Box) -> Box:
     return box[0] - shown[0], shown[3] - box[3], box[2] - shown[0], shown[3] - box[1]
 
 
-def _glyphs(layout: LTContainer[Any], shown: Box) -> Iterator[Glyph]:
-    for item in _items(layout):
+def _read_glyphs(layout: LTContainer[Any], shown: Box) -> Iterator[Glyph]:
+    for item in _iterate_glyphs(layout):
         x0, y0, x1, y1 = item.bbox
         if x1 < shown[0] or x0 > shown[2] or y1 < shown[1] or y0 > shown[3]:
             continue  # off the page
-        place = _place(item.bbox, shown)
+        place = _to_page_box(item.bbox, shown)
         a, b = item.matrix[:2]
         length = math.hypot(a, b) or 1.0
         direction = (round(a / length, 2) + 0.0, round(-b / length, 2) + 0.0)
         if not any(direction):
             direction = (1.0, 0.0)
-        box = _slanted(place, direction, item.adv * length)
+        box = _rotate_glyph_box(place, direction, item.adv * length)
         yield Glyph(item.get_text(), str(item.fontname), direction, place, box)
 
 
-def _slanted(place: Box, direction: tuple[float, float], width: float) -> Box:
-    """Turn the box of a glyph so that its text runs from left to right; it is `width` wide."""
+def _rotate_glyph_box(place: Box, direction: tuple[float, float], width: float) -> Box:
+    """Rotate the box of a glyph `width` wide such that its text runs from left to right."""
     dx, dy = direction
     if not dx or not dy:
-        return turned(place, direction)
+        return rotate_upright(place, direction)
     width = abs(width)
     height = max((place[2] - place[0] - width * abs(dx)) / abs(dy), 0.0)
     x, y = (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
@@ -393,8 +397,8 @@ def _slanted(place: Box, direction: tuple[float, float], width: float) -> Box:
     return across - width / 2, down - height / 2, across + width / 2, down + height / 2
 
 
-def _items(layout: LTContainer[Any]) -> Iterator[LTChar]:
-    # the glyphs of a page, those in notes last, although they were drawn first: see _draw
+def _iterate_glyphs(layout: LTContainer[Any]) -> Iterator[LTChar]:
+    # Glyphs of annotations come last, although they are drawn first (`_draw_annotations`).
     notes: list[LTFigure] = []
     for item in layout:
         if isinstance(item, LTChar):
@@ -402,9 +406,9 @@ def _items(layout: LTContainer[Any]) -> Iterator[LTChar]:
         elif isinstance(item, LTFigure) and str(item.name).startswith(_NOTE):
             notes.append(item)
         elif isinstance(item, LTFigure):
-            yield from _items(item)
+            yield from _iterate_glyphs(item)
     for note in notes:
-        yield from _items(note)
+        yield from _iterate_glyphs(note)
 
 
 def _refuse_damaged_drawings(resources: Any, seen: set[int]) -> None:
@@ -423,7 +427,7 @@ def _refuse_damaged(reference: Any) -> None:
     stream = resolve1(reference)
     if not isinstance(stream, PDFStream):
         raise Unreadable("broken")
-    # Otherwise pdfminer goes on with what it could decompress, which it then keeps.
+    # Otherwise pdfminer keeps what it could decompress and ignores the rest.
     settings.STRICT = True
     try:
         stream.get_data()
@@ -431,7 +435,7 @@ def _refuse_damaged(reference: Any) -> None:
         settings.STRICT = False
 
 
-def _dictionaries(references: Any) -> list[dict[str, Any]]:
+def _resolve_dictionaries(references: Any) -> list[dict[str, Any]]:
     resolved = map(resolve1, resolve1(references) or ())
     return [item for item in resolved if isinstance(item, dict)]
 
@@ -441,24 +445,24 @@ def _is_shown(note: dict[str, Any]) -> bool:
     return not flags & _HIDDEN and resolve1(note.get("Subtype")) is not LIT("Popup")
 
 
-def _draw(notes: Sequence[dict[str, Any]], page: PDFPage) -> None:
-    """Have the pictures of form fields and notes drawn as part of the page; pdfminer knows none."""
+def _draw_annotations(notes: Sequence[dict[str, Any]], page: PDFPage) -> None:
+    """Add the appearances of form fields and annotations to the page, which pdfminer ignores."""
     drawings: dict[str, PDFStream] = {}
     calls: list[bytes] = []
     for number, note in enumerate(notes):
-        picture = _appearance(note)
+        picture = _appearance_stream(note)
         if picture is not None:
             name = f"{_NOTE}{number}"
             drawings[name] = picture
-            calls.append(b"q %s cm /%s Do Q" % (_fit(picture, note), name.encode()))
+            calls.append(b"q %s cm /%s Do Q" % (_placement_matrix(picture, note), name.encode()))
     if drawings:
         others = resolve1(page.resources.get("XObject")) or {}
         page.resources = {**page.resources, "XObject": {**others, **drawings}}
-        # First, since the page may leave its own coordinates behind.
+        # First, since the page may leave the coordinate system changed.
         page.contents = [PDFStream({}, b"\n".join(calls) + b"\n"), *page.contents]
 
 
-def _appearance(note: dict[str, Any]) -> PDFStream | None:
+def _appearance_stream(note: dict[str, Any]) -> PDFStream | None:
     normal = resolve1((resolve1(note.get("AP")) or {}).get("N"))
     if isinstance(normal, dict):
         state = resolve1(note.get("AS"))
@@ -470,12 +474,12 @@ def _appearance(note: dict[str, Any]) -> PDFStream | None:
     return normal
 
 
-def _fit(picture: PDFStream, note: dict[str, Any]) -> bytes:
-    # ISO 32000-1, 12.5.5: the picture's box, turned by its matrix, comes to lie on the rectangle.
+def _placement_matrix(picture: PDFStream, note: dict[str, Any]) -> bytes:
+    # ISO 32000-1, 12.5.5: the transformed bounding box is fitted to the annotation's rectangle.
     x0, y0, x1, y1 = apply_matrix_rect(
-        _numbers(picture.get("Matrix") or (1, 0, 0, 1, 0, 0)), _numbers(picture["BBox"])
+        _to_numbers(picture.get("Matrix") or (1, 0, 0, 1, 0, 0)), _to_numbers(picture["BBox"])
     )
-    left, bottom, right, top = _numbers(note["Rect"])
+    left, bottom, right, top = _to_numbers(note["Rect"])
     left, right, bottom, top = (
         min(left, right),
         max(left, right),
@@ -487,16 +491,16 @@ def _fit(picture: PDFStream, note: dict[str, Any]) -> bytes:
     return b"%f 0 0 %f %f %f" % (wide, high, left - wide * x0, bottom - high * y0)
 
 
-def _numbers(values: Any) -> Any:
+def _to_numbers(values: Any) -> Any:
     return tuple(float(resolve1(value)) for value in resolve1(values))
 
 
-def _silent(notes: Sequence[dict[str, Any]], layout: LTContainer[Any]) -> list[dict[str, Any]]:
-    """Return the notes whose picture does not say what they hold:
-    it is missing, empty, or a sign.
-    """
+def _undrawn_annotations(
+    notes: Sequence[dict[str, Any]], layout: LTContainer[Any]
+) -> list[dict[str, Any]]:
+    """Return the annotations whose appearance does not show their text."""
     figures = {item.name: item for item in layout if isinstance(item, LTFigure)}
-    drawn = {name for name, figure in figures.items() if any(True for _ in _items(figure))}
+    drawn = {name for name, figure in figures.items() if any(True for _ in _iterate_glyphs(figure))}
     return [
         note
         for number, note in enumerate(notes)
@@ -507,8 +511,10 @@ def _silent(notes: Sequence[dict[str, Any]], layout: LTContainer[Any]) -> list[d
 _DRAWN_WHOLE = (LIT("Widget"), LIT("FreeText"), LIT("Stamp"))
 
 
-def _remarks(notes: Iterable[dict[str, Any]], block: int, turn: Any, shown: Box) -> Iterator[Line]:
-    # They are read after all else, as if they stood below the page.
+def _annotation_lines(
+    notes: Iterable[dict[str, Any]], block: int, turn: Any, shown: Box
+) -> Iterator[Line]:
+    # They come last, as if they were below the page.
     width, bottom = shown[2] - shown[0], shown[3] - shown[1]
     for number, note in enumerate(notes, block):
         kind = resolve1(note.get("Subtype"))
@@ -516,7 +522,7 @@ def _remarks(notes: Iterable[dict[str, Any]], block: int, turn: Any, shown: Box)
         text = clean(decode_text(content)) if isinstance(content, bytes) else ""
         if kind is LIT("Link") or not text.strip():
             continue
-        place = _place(apply_matrix_rect(turn, _numbers(note["Rect"])), shown)
+        place = _to_page_box(apply_matrix_rect(turn, _to_numbers(note["Rect"])), shown)
         for part in filter(str.strip, text.split("\n")):
             bottom += 20
             box = place if kind in _DRAWN_WHOLE else (0, bottom, width, bottom + 10)
@@ -526,12 +532,12 @@ def _remarks(notes: Iterable[dict[str, Any]], block: int, turn: Any, shown: Box)
 def _is_blank(page: pdfplumber.page.Page) -> bool:
     if not len(page.layout):
         return True
-    # What was drawn may still be white on white: only a look at the page can tell.
+    # The page may be drawn white on white: only rendering can tell.
     lowest, highest = page.to_image(resolution=_PROOF_DPI).original.convert("L").getextrema()
     return bool(lowest == highest)
 
 
-def _cause(error: BaseException) -> object:
+def _original_error(error: BaseException) -> object:
     return error.args[0] if isinstance(error, PdfminerException) and error.args else error
 
 
@@ -540,6 +546,6 @@ def _pdfminer_errors() -> Iterator[None]:
     try:
         yield
     except _ERRORS as error:
-        if isinstance(_cause(error), MemoryError):
+        if isinstance(_original_error(error), MemoryError):
             raise MemoryError from None
         raise Unreadable("broken") from None

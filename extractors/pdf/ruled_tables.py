@@ -1,4 +1,4 @@
-"""Tables that are ruled all around: their cells, and the lines that stand in each."""
+"""Tables of PDF pages with ruled borders: their cells, and joining the lines of each cell."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
@@ -7,20 +7,20 @@ from typing import Any
 import pdfplumber
 from pdfplumber import table
 
-from extractors.document.lines import Box, GlyphRun, Line, share_row, turned
+from extractors.document.lines import Box, GlyphRun, Line, are_on_same_row, rotate_upright
 
 
 def table_rows(page: pdfplumber.page.Page) -> list[list[Box]]:
-    """Return the cells of the tables of a page that are ruled all around, row by row.
+    """Return the cells of a page's ruled tables, row by row.
 
-    Boxes are those of the page as it is shown, in points, y downwards.
+    Boxes refer to the page as displayed, in points, y downwards.
     """
     left, top = page.mediabox[0], page.mediabox[1]
     rules = [(edge["x0"], edge["top"], edge["x1"], edge["bottom"]) for edge in page.edges]
     return ruled_rows((x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in rules)
 
 
-# More rules than that are a drawing; comparing them all would take seconds.
+# More rules are a drawing; comparing them all would take seconds.
 _MAX_RULES = 2000
 _MAX_JOINED = 300
 _SNAP = 3.0
@@ -28,11 +28,11 @@ _SHORTEST = 3.0
 
 
 def ruled_rows(rules: Iterable[Box]) -> list[list[Box]]:
-    """Return the cells that rules enclose, row by row; a rule is a box with next to no width.
+    """Return the cells enclosed by rules, row by row; a rule is a very thin box.
 
-    Thicker boxes count as their four sides. Cells over several rows stand in the topmost one.
+    Thicker boxes count as their four sides. A cell that spans several rows is in the topmost one.
     """
-    edges = list(islice(_edges(rules), _MAX_RULES + 1))
+    edges = list(islice(_rule_edges(rules), _MAX_RULES + 1))
     if not 4 <= len(edges) <= _MAX_RULES:
         return []
     joined = table.merge_edges(edges, _SNAP, _SNAP, _SNAP, _SNAP)
@@ -40,28 +40,28 @@ def ruled_rows(rules: Iterable[Box]) -> list[list[Box]]:
     if len(joined) > _MAX_JOINED:
         return []
     cells = table.intersections_to_cells(table.edges_to_intersections(joined, _SNAP, _SNAP))
-    return [row for group in table.cells_to_tables(cells) for row in _by_row(group)]
+    return [row for group in table.cells_to_tables(cells) for row in _group_by_top(group)]
 
 
-def _by_row(cells: Iterable[Box]) -> list[list[Box]]:
+def _group_by_top(cells: Iterable[Box]) -> list[list[Box]]:
     tops: dict[float, list[Box]] = {}
     for cell in sorted(cells, key=lambda cell: (cell[1], cell[0])):
         tops.setdefault(cell[1], []).append(cell)
     return list(tops.values())
 
 
-def _edges(rules: Iterable[Box]) -> Iterator[dict[str, Any]]:
+def _rule_edges(rules: Iterable[Box]) -> Iterator[dict[str, Any]]:
     for x0, y0, x1, y1 in rules:
         if x1 - x0 <= _SNAP and y1 - y0 > _SNAP:
-            yield _edge("v", (x0 + x1) / 2, y0, (x0 + x1) / 2, y1)
+            yield _make_edge("v", (x0 + x1) / 2, y0, (x0 + x1) / 2, y1)
         elif y1 - y0 <= _SNAP:
-            yield _edge("h", x0, (y0 + y1) / 2, x1, (y0 + y1) / 2)
+            yield _make_edge("h", x0, (y0 + y1) / 2, x1, (y0 + y1) / 2)
         else:
-            yield from (_edge("h", x0, y, x1, y) for y in (y0, y1))
-            yield from (_edge("v", x, y0, x, y1) for x in (x0, x1))
+            yield from (_make_edge("h", x0, y, x1, y) for y in (y0, y1))
+            yield from (_make_edge("v", x, y0, x, y1) for x in (x0, x1))
 
 
-def _edge(orientation: str, x0: float, top: float, x1: float, bottom: float) -> dict[str, Any]:
+def _make_edge(orientation: str, x0: float, top: float, x1: float, bottom: float) -> dict[str, Any]:
     return {
         "orientation": orientation,
         "x0": x0,
@@ -75,12 +75,12 @@ def _edge(orientation: str, x0: float, top: float, x1: float, bottom: float) -> 
 
 
 def in_cells(lines: Sequence[Line], rows: Sequence[Sequence[Box]]) -> list[Line]:
-    """Put the lines that stand in cells together, one line for each cell, row by row.
+    """Join the lines of each cell to one line, row by row.
 
-    They take the place of the first line that stands in any cell. Where the gap to the next cell
-    is narrow, a line ends with a tab. Runs keep the boxes of what was joined, and leave out what
-    was put between. Other lines stay as they are, so do those of a cell in several directions
-    or with columns of its own, and those of a row that is several rows with no rule between them.
+    The joined lines replace the first line that lies in any cell. A line ends with a tab where
+    the gap to the next cell is narrow. Runs keep the boxes of the joined lines; separators have
+    none. Lines outside cells are not changed, nor are those of a cell with several directions or
+    columns, or of a row that holds several rows without a rule between them.
     """
     cells = [cell for row in rows if not _is_stack(lines, row) for cell in row]
     inside: dict[int, list[Line]] = {}
@@ -91,10 +91,10 @@ def in_cells(lines: Sequence[Line], rows: Sequence[Sequence[Box]]) -> list[Line]
             others.append(line)
             continue
         if not inside:
-            others.append(None)  # where the cells go
+            others.append(None)  # position of the joined lines
         inside.setdefault(index, []).append(line)
-    joined = [one for index in sorted(inside) for one in _joined(inside[index], cells[index])]
-    joined = [_parted(line, after) for line, after in zip_longest(joined, joined[1:])]
+    joined = [one for index in sorted(inside) for one in _join_cell(inside[index], cells[index])]
+    joined = [_end_with_tab(line, after) for line, after in zip_longest(joined, joined[1:])]
     return [one for line in others for one in (joined if line is None else [line])]
 
 
@@ -103,27 +103,27 @@ _STACKED_ROWS = 2
 
 
 def _is_stack(lines: Iterable[Line], row: Sequence[Box]) -> bool:
-    # Lines that stand side by side in three cells, more than once, are rows; two columns of
-    # wrapped text may look the same.
+    # Lines side by side in at least three cells, more than once, are separate rows; with two
+    # cells, they may be two columns of wrapped text.
     inside = [(line, index) for line in lines if (index := _cell_of(line, row)) is not None]
-    cells = [{index for _, index in side} for side in _side_by_side(inside)]
+    cells = [{index for _, index in side} for side in _group_rows(inside)]
     return sum(len(one) >= _STACKED for one in cells) >= _STACKED_ROWS
 
 
-def _side_by_side(lines: Iterable[tuple[Line, int]]) -> list[list[tuple[Line, int]]]:
+def _group_rows(lines: Iterable[tuple[Line, int]]) -> list[list[tuple[Line, int]]]:
     rows: list[list[tuple[Line, int]]] = []
     for pair in sorted(lines, key=lambda pair: pair[0].box[1] + pair[0].box[3]):
-        if rows and share_row(rows[-1][0][0], pair[0]):
+        if rows and are_on_same_row(rows[-1][0][0], pair[0]):
             rows[-1].append(pair)
         else:
             rows.append([pair])
     return rows
 
 
-def _parted(line: Line, after: Line | None) -> Line:
-    # Lines side by side are parted by a tab where the gap is wider than they are high; cells are
-    # high, but always parted.
-    if after is None or not share_row(line, after):
+def _end_with_tab(line: Line, after: Line | None) -> Line:
+    # Lines side by side are separated by a tab if the gap is wider than they are high. Joined
+    # cells are high, so they need a tab of their own.
+    if after is None or not are_on_same_row(line, after):
         return line
     gap = after.box[0] - line.box[2]
     return line._replace(text=line.text + "\t") if gap <= line.box[3] - line.box[1] else line
@@ -137,7 +137,7 @@ def _cell_of(line: Line, cells: Sequence[Box]) -> int | None:
     return None
 
 
-def _joined(lines: Sequence[Line], cell: Box) -> list[Line]:
+def _join_cell(lines: Sequence[Line], cell: Box) -> list[Line]:
     if len({line.direction for line in lines}) > 1 or _is_laid_out(lines):
         return list(lines)
     lines = sorted(lines, key=lambda line: (line.box[1] + line.box[3], line.box[0]))
@@ -145,10 +145,10 @@ def _joined(lines: Sequence[Line], cell: Box) -> list[Line]:
     runs: list[GlyphRun] = []
     at = 0
     for line, text in zip(lines, texts, strict=True):
-        runs += _moved(line, text, at)
+        runs += _shift_runs(line, text, at)
         at += len(text) + 1
-    # As high as the cell, so that the cells of a row stand side by side.
-    upright = turned(cell, lines[0].direction)
+    # As high as the cell, so that the cells of a row are side by side.
+    upright = rotate_upright(cell, lines[0].direction)
     left, right = min(line.box[0] for line in lines), max(line.box[2] for line in lines)
     return [
         lines[0]._replace(
@@ -161,12 +161,12 @@ def _joined(lines: Sequence[Line], cell: Box) -> list[Line]:
 
 
 def _is_laid_out(lines: Sequence[Line]) -> bool:
-    # A cell with columns of its own is the frame around another table.
-    rows = _side_by_side((line, 0) for line in lines)
+    # A cell with columns is the frame around another table.
+    rows = _group_rows((line, 0) for line in lines)
     return sum(len(row) > 1 for row in rows) >= _STACKED_ROWS
 
 
-def _moved(line: Line, text: str, at: int) -> Iterator[GlyphRun]:
+def _shift_runs(line: Line, text: str, at: int) -> Iterator[GlyphRun]:
     start = line.text.index(text)
     for run in line.runs or (GlyphRun(0, len(line.text), line.place),):
         first, last = max(run.start - start, 0), min(run.end - start, len(text))

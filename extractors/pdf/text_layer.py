@@ -1,7 +1,7 @@
-"""Whether the text that a page of a PDF carries is the text that its readers see."""
+"""Checks that the text layer of a PDF page is the visible text: not garbled, hidden or missing."""
 
 # mypy: allow-untyped-calls
-# PyMuPDF says it is typed, but most of its methods are not.
+# PyMuPDF is marked as typed, but most of its methods are not.
 
 import re
 import threading
@@ -17,20 +17,20 @@ import pymupdf
 from numpy.typing import NDArray
 
 from extractors.document.lines import Box, Line
-from extractors.pdf.coloured_areas import Area, Proof, drawn_areas, plain_areas
-from extractors.pdf.mupdf_page import Drawn, MuPage
+from extractors.pdf.coloured_areas import Area, GreyRendering, drawn_areas, plain_areas
+from extractors.pdf.mupdf_page import Blocks, MupdfPage
 from record.folding import fold
 
 
 class OperatorKind(StrEnum):
-    """What operators do."""
+    """Kinds of operators in a content stream."""
 
     PAINTS = "paints"
-    """An area is filled, or a picture, a shade or a form is drawn."""
+    """Fills an area, or draws an image, a shading or a form."""
     PICTURES = "pictures"
-    """A picture or a form is drawn."""
+    """Draws an image or a form."""
     INTRICATE = "intricate"
-    """Clips, patterns, shades, pictures, forms and what lets things shine through."""
+    """Clipping, patterns, shadings, images, forms and transparency."""
 
 
 _OPERATORS = {
@@ -39,14 +39,14 @@ _OPERATORS = {
     OperatorKind.INTRICATE: rb"W\*?|scn|SCN|sh|BI|EI|Do|gs",
 }
 _KINDS = tuple(_OPERATORS)
-# An operator ends at a blank or where an operand begins; it begins after a blank, where an operand
-# ended, or behind a number: readers part `0f` into two words.
+# An operator ends at a blank or at the start of an operand. It begins after a blank, at the end of
+# an operand, or directly after a number: PDF readers split `0f`.
 _BEFORE = rb"(?:^|[\s\0\]>)}\d.])"
 _AFTER = rb"(?:[\s\0/\[\](<>){}%]|$)"
 
 
 class _Automaton(threading.local):
-    # What is noted during a scan belongs to one thread.
+    # The scratch space of a scan belongs to one thread.
     def __init__(self) -> None:
         self.database: Any = hyperscan.Database()
         self.database.compile(
@@ -59,10 +59,10 @@ class _Automaton(threading.local):
 _AUTOMATON = _Automaton()
 
 
-def kinds(content: bytes) -> tuple[OperatorKind, ...]:
-    """Return the kinds of operators that may be in a content stream, or in a part of one.
+def find_operator_kinds(content: bytes) -> tuple[OperatorKind, ...]:
+    """Return the kinds of operators that may occur in a content stream or part of one, once each.
 
-    Each once. A part begins and ends where no word is cut.
+    A part must not begin or end within a word.
     """
     found: list[OperatorKind] = []
 
@@ -76,34 +76,34 @@ def kinds(content: bytes) -> tuple[OperatorKind, ...]:
 _Boxes = NDArray[np.float64]  # shape: (boxes, 4)
 
 
-class Layer(StrEnum):
-    """What the text layer of a page is worth."""
+class TextLayer(StrEnum):
+    """The state of the text layer of a page."""
 
     SOUND = "sound"
     BLANK = "blank"
-    """There is nothing to be seen, hence nothing to be read."""
+    """The page is blank."""
     NONE = "none"
-    """There is no text, or next to none over a picture that fills the page."""
+    """There is no text, or very little over an image that fills the page."""
     GARBLED = "garbled"
-    """The characters are not those that are drawn."""
+    """The characters are not the ones displayed."""
     HIDDEN = "hidden"
-    """Some text is out of sight: too small, white on white, behind something, not drawn."""
+    """Some text is invisible: too small, white on white, covered, or not drawn."""
     OVERLAID = "overlaid"
-    """All text is out of sight, over or under a picture: to be believed where it `agrees`."""
+    """All text is invisible, over or under an image: to be checked by `matches_recognized`."""
 
 
 _BROKEN_CHARACTER = re.compile(
     "[\ufffd\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff\0-\x08\x0e-\x1f]"
 )
-# Fonts of symbols (bullets, telephones, boxes) map to private use: 1 to 2 % in sound letters.
+# Symbol fonts (bullets, telephones, boxes) map to private use: 1 to 2 % of correct letters.
 _UNREADABLE_CHARACTER = re.compile("[\ufffd\ud800-\udfff\0-\x08\x0e-\x1f]")
 _GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
 _MAX_BROKEN_SHARE = 0.20
 _MAX_UNREADABLE_SHARE = 0.05
 _ENOUGH_BROKEN = 5
 
-# Fonts whose glyphs claim other letters. These eight make up 64 to 67 % of French, English and
-# Spanish, of other languages in Latin letters nearly as much; of a text in disguise about a third.
+# Fonts that map glyphs to other letters. These eight letters make up 64 to 67 % of French, English
+# and Spanish and nearly as much of other languages in Latin script, but a third of such a text.
 _FREQUENT = b"eaisntro"
 _NO_SMALL_LETTERS = bytes(set(range(256)) - set(range(ord("a"), ord("z") + 1)))
 _ENOUGH_LETTERS = 100
@@ -112,7 +112,7 @@ _MANY_RARE = 0.5
 
 _DRAWN = 16 | 32  # spans whose letters are filled, stroked
 _TINY = 1.5  # points; print begins at 4
-_THIN = 0.15  # points a letter
+_THIN = 0.15  # points per letter
 _PALE = 0xD8
 _MAY_BE_PALE = _PALE << 16
 _FEW_HIDDEN = 4  # letters and digits: a name may be as short
@@ -135,39 +135,39 @@ _PICTURE = frozenset(("fill-image", "fill-imgmask"))
 
 _SHOWS = re.compile(rb"[)\]>]\s*(?:T[jJ]|['\"])")  # text, in a content stream
 _STRINGS = re.compile(rb"\((?:[^()\\]++|\\.)*+\)|<[\da-fA-F\s]*+>", re.DOTALL)
-_UNSURE = (b"%", b"<", b"(", b")")
+_UNSURE = (b"%", b"<", b"(", b")")  # comments or nested strings, which `_STRINGS` cannot parse
 _INLINE = re.compile(rb"\bBI\b")
 
 
-def judge(sheet: MuPage, blocks: Drawn) -> Layer:
-    """Judge the text layer of a page, of which `blocks` are those of the sheet.
+def judge_text_layer(sheet: MupdfPage, blocks: Blocks) -> TextLayer:
+    """Return the state of the text layer of a page with the text blocks `blocks`.
 
-    Cheap signs decide for an ordinary page; the page is looked at where there is a doubt.
+    Cheap checks suffice for an ordinary page; doubtful ones are rendered.
     """
     spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
     raw = "".join([span["text"] for span in spans])
     doubtful = "\ufffd" in raw or "(cid:" in raw
-    # What is broken is not printable, but for U+FFFD; that is told faster than it is searched.
+    # Broken characters other than U+FFFD are not printable, which is faster to check.
     doubtful = doubtful or not (raw.isprintable() or _BROKEN_CHARACTER.search(raw) is None)
     if not (_BROKEN_CHARACTER.sub("", raw) if doubtful else raw).strip():
-        return Layer.BLANK if _is_blank(sheet.page) else Layer.NONE
+        return TextLayer.BLANK if _is_blank(sheet.page) else TextLayer.NONE
     if (doubtful and _is_broken(raw)) or _is_disguised(raw):
-        return Layer.GARBLED
-    look = _LayerView(sheet)
-    unseen = _hidden(spans, look)
+        return TextLayer.GARBLED
+    look = _PageView(sheet)
+    unseen = _count_hidden(spans, look)
     if look.may_be_covered:
-        unseen = max(unseen, _covered(spans, look))
+        unseen = max(unseen, _count_covered(spans, look))
     if unseen >= _FEW_HIDDEN:
-        return Layer.OVERLAID if unseen > _MOSTLY * _letters(raw) else Layer.HIDDEN
+        return TextLayer.OVERLAID if unseen > _MOSTLY * _count_letters(raw) else TextLayer.HIDDEN
     if look.may_show_pictures and _has_few_rows(spans, sheet) and _is_picture(look):
-        return Layer.NONE
-    return Layer.SOUND
+        return TextLayer.NONE
+    return TextLayer.SOUND
 
 
-def agrees(lines: Iterable[Line], recognized: Iterable[Line]) -> bool:
-    """Return whether a text layer says what was recognized in the picture of its page.
+def matches_recognized(lines: Iterable[Line], recognized: Iterable[Line]) -> bool:
+    """Return whether a text layer agrees with OCR of the same page.
 
-    Most words of either are words of the other; accents and case do not count.
+    Most words of each must occur in the other; accents and case are ignored.
     """
     said, seen = _vocabulary(lines), _vocabulary(recognized)
     if not said or not seen:
@@ -196,15 +196,15 @@ def _is_disguised(text: str) -> bool:
     return len(letters.translate(None, _FREQUENT)) > _MANY_RARE * len(letters)
 
 
-def _letters(text: str) -> int:
+def _count_letters(text: str) -> int:
     return sum(map(str.isalnum, text))
 
 
-def _hidden(spans: Iterable[Mapping[str, Any]], look: "_LayerView") -> float:
-    """Count letters that are not drawn, too small, or of the shade of what they stand on."""
+def _count_hidden(spans: Iterable[Mapping[str, Any]], look: "_PageView") -> float:
+    """Count letters that are not drawn, too small, or of the colour of their background."""
     unseen = 0.0
     for span in spans:
-        # The cheap test, which nearly every span passes.
+        # A cheap test, which nearly every span passes.
         x0, y0, x1, y1 = span["bbox"]
         if (
             span["color"] < _MAY_BE_PALE
@@ -218,7 +218,7 @@ def _hidden(spans: Iterable[Mapping[str, Any]], look: "_LayerView") -> float:
         pale = _is_pale(span["color"])
         if drawn and not pale and span["size"] >= _TINY and not _is_thin(span):
             continue
-        letters = _letters(span["text"])
+        letters = _count_letters(span["text"])
         if letters and not (drawn and pale and look.shows_pale(span["bbox"])):
             unseen += letters
     return unseen
@@ -236,15 +236,15 @@ def _is_thin(span: Mapping[str, Any]) -> bool:
     return bool(across < _THIN * len(span["text"]) or down < _THIN)
 
 
-def _covered(spans: Iterable[Mapping[str, Any]], look: "_LayerView") -> float:
-    """Count letters that lie under a picture or an area that was painted after them."""
+def _count_covered(spans: Iterable[Mapping[str, Any]], look: "_PageView") -> float:
+    """Count letters covered by an image or area that was painted after them."""
     if not look.paint.size:
         return 0.0
-    written = ((span["bbox"], _letters(span["text"])) for span in spans)
+    written = ((span["bbox"], _count_letters(span["text"])) for span in spans)
     return sum(letters * look.covered_share(box) for box, letters in written if letters)
 
 
-def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: MuPage) -> bool:
+def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: MupdfPage) -> bool:
     many = _FEW_ROWS * max(sheet.size)
     rows: set[int] = set()
     high = 0.0
@@ -258,21 +258,23 @@ def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: MuPage) -> bool:
     return True
 
 
-def _is_picture(look: "_LayerView") -> bool:
+def _is_picture(look: "_PageView") -> bool:
     if not look.images:
         return False
-    pictures = (_area(pymupdf.Rect(box) & look.frame) for kind, box in look.log if kind in _PICTURE)
-    return sum(pictures) > _LARGE_PICTURE * _area(look.frame)
+    pictures = (
+        _box_area(pymupdf.Rect(box) & look.frame) for kind, box in look.log if kind in _PICTURE
+    )
+    return sum(pictures) > _LARGE_PICTURE * _box_area(look.frame)
 
 
-def _area(box: pymupdf.Rect) -> float:
+def _box_area(box: pymupdf.Rect) -> float:
     return float(max(box.width, 0) * max(box.height, 0))
 
 
-class _LayerView:
-    """What is to be seen on a page, found out when needed; boxes as if it were not turned."""
+class _PageView:
+    """What is visible on a page, computed on demand; boxes refer to the unrotated page."""
 
-    def __init__(self, sheet: MuPage) -> None:
+    def __init__(self, sheet: MupdfPage) -> None:
         self._sheet = sheet
 
     @property
@@ -281,31 +283,34 @@ class _LayerView:
 
     @cached_property
     def may_be_covered(self) -> bool:
-        """Whether text is in drawings of their own, or something is painted after text."""
+        """Whether something is painted after text, or by annotations."""
         return self._paints_after_text or self._sheet.annotated
 
     @property
     def may_show_pictures(self) -> bool:
-        """Whether an operator that draws them may be in the content, or anything beside it."""
+        """Whether the content may draw images, or there are annotations."""
         return OperatorKind.PICTURES in self._operators or self._sheet.annotated
 
     @cached_property
     def _first_text(self) -> int | None:
-        """Where the first text that is shown ends in the content."""
+        """End of the first text operator in the content, if any."""
         shown = _SHOWS.search(self._sheet.contents)
         return shown.end() if shown else None
 
     @cached_property
     def _later_operators(self) -> tuple[OperatorKind, ...]:
-        return kinds(self._sheet.contents[self._first_text :])
+        return find_operator_kinds(self._sheet.contents[self._first_text :])
 
     @cached_property
     def _operators(self) -> tuple[OperatorKind, ...]:
-        return kinds(self._sheet.contents[: self._first_text or 0]) + self._later_operators
+        return (
+            find_operator_kinds(self._sheet.contents[: self._first_text or 0])
+            + self._later_operators
+        )
 
     @cached_property
     def images(self) -> list[tuple[Any, ...]]:
-        """What PyMuPDF tells about each picture in the page's resources."""
+        """The images in the page's resources, as listed by PyMuPDF."""
         return list(self._page.get_images())
 
     @cached_property
@@ -314,24 +319,24 @@ class _LayerView:
             return True
         if OperatorKind.PAINTS not in self._later_operators:
             return False
-        # What is shown may hold such a letter: vitamin B, Monsieur F. Strings go where it is sure
-        # that they are strings: no comment, no picture in between, no string within a string.
+        # Strings may hold such letters (vitamin B, Monsieur F). They are removed if they can be
+        # parsed reliably: no comments, inline images or nested strings.
         rest = _STRINGS.sub(b" ", self._sheet.contents[self._first_text :])
         unsure = any(sign in rest for sign in _UNSURE)
         return (
             unsure
             or bool(b"BI" in rest and _INLINE.search(rest))
-            or OperatorKind.PAINTS in kinds(rest)
+            or OperatorKind.PAINTS in find_operator_kinds(rest)
         )
 
     def shows_pale(self, box: Box) -> bool:
-        """Return whether what is written in a pale shade can be seen."""
+        """Return whether text in a pale colour is visible in a box."""
         under = [area for area in self._areas if area.touches(box)]
         return bool(under and under[-1].is_dark_under(box)) or self.shows_writing(box)
 
     @cached_property
     def _areas(self) -> Sequence[Area]:
-        # What lies under all text, where nothing but lines and plain areas was drawn.
+        # The areas under all text, if only lines and plain areas were drawn.
         contents = self._sheet.contents
         if self.may_be_covered or self._sheet.rotation:
             return ()
@@ -342,34 +347,34 @@ class _LayerView:
 
     @cached_property
     def frame(self) -> pymupdf.Rect:
-        """The page."""
+        """The rectangle of the page."""
         frame: pymupdf.Rect = (self._page.rect * self._page.derotation_matrix).normalize()
         return frame
 
     @cached_property
     def log(self) -> list[tuple[str, Box]]:
-        """What is drawn, in order."""
+        """What is drawn, as kind and box, in drawing order."""
         return list(self._page.get_bboxlog())
 
     @cached_property
     def paint(self) -> NDArray[np.int64]:
-        """Where in the log are pictures and areas that may hide letters."""
+        """Positions in the log of images and areas that may hide letters."""
         wide = np.minimum(*(self._boxes[:, 2:] - self._boxes[:, :2]).T) > _COVER
         return np.flatnonzero(wide & np.isin(self._kinds, _PAINT))
 
     def covered_share(self, box: Box) -> float:
-        """Return how much of the length of a span was painted over after it was drawn."""
-        inner = _letters_box(box)
-        drawn = self._drawn(inner)
+        """Return the share of the length of a span that was painted over after it was drawn."""
+        inner = _letter_band(box)
+        drawn = self._drawing_position(inner)
         later = self.paint[self.paint > drawn]
-        covers = later[_hides(self._boxes[later], inner)].tolist()
-        parts = [(_shared(self.log[cover][1], inner), cover) for cover in covers]
-        hidden = [_length(part) for part, cover in parts if self._is_hiding(cover, part)]
-        return max(hidden, default=0.0) / max(_length(inner), _TINY)
+        covers = later[_covers_letters(self._boxes[later], inner)].tolist()
+        parts = [(_intersection(self.log[cover][1], inner), cover) for cover in covers]
+        hidden = [_longer_side(part) for part, cover in parts if self._is_hiding(cover, part)]
+        return max(hidden, default=0.0) / max(_longer_side(inner), _TINY)
 
-    def _drawn(self, inner: Box) -> int:
-        # One entry may hold the text of a whole page, and text may be drawn again: the closest
-        # entry around the span counts, the last one of those.
+    def _drawing_position(self, inner: Box) -> int:
+        # One entry may hold the text of a whole page, and text may be drawn twice: take the last
+        # of the closest entries around the span.
         text = np.flatnonzero(np.isin(self._kinds, _TEXT))
         boxes = self._boxes[text]
         x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
@@ -382,12 +387,12 @@ class _LayerView:
 
     def _is_hiding(self, cover: int, part: Box) -> bool:
         if self.log[cover][0] == "fill-image":
-            return not self._is_seen_through
+            return not self._has_masked_images
         later = self._boxes[cover + 1 :][np.isin(self._kinds[cover + 1 :], _TEXT)]
-        return bool(_meets(later, part).any()) or not self.shows_writing(part)
+        return bool(_intersects(later, part).any()) or not self.shows_writing(part)
 
     def shows_writing(self, box: Box) -> bool:
-        """Return whether the middle of a line of text is of more than one shade."""
+        """Return whether the middle of a line of text has more than one grey value."""
         middle = pymupdf.Rect(box) * self._page.rotation_matrix
         inset = 0.2 * min(middle.width, middle.height)
         shades = self._proof.shades(middle + pymupdf.Rect(inset, inset, -inset, -inset))
@@ -402,17 +407,17 @@ class _LayerView:
         return np.array([box for _, box in self.log], float).reshape(-1, 4)
 
     @cached_property
-    def _is_seen_through(self) -> bool:
-        # Pictures with a mask of their own: stamps, signatures and logos that text shines through.
+    def _has_masked_images(self) -> bool:
+        # Images with a mask (stamps, signatures, logos) let text show through.
         return any(picture[1] for picture in self.images)
 
     @cached_property
-    def _proof(self) -> Proof:
-        return Proof(self._page)
+    def _proof(self) -> GreyRendering:
+        return GreyRendering(self._page)
 
 
-def _letters_box(box: Box) -> Box:
-    # Boxes of spans are as high as their font; the letters stand in the middle.
+def _letter_band(box: Box) -> Box:
+    # The box of a span has the height of the font; letters are in the middle.
     x0, y0, x1, y1 = box
     if x1 - x0 < y1 - y0:
         inset = _MARGIN * (x1 - x0)
@@ -421,12 +426,12 @@ def _letters_box(box: Box) -> Box:
     return x0, y0 + inset, x1, y1 - inset
 
 
-def _length(box: Box) -> float:
+def _longer_side(box: Box) -> float:
     return max(box[2] - box[0], box[3] - box[1])
 
 
-def _hides(covers: _Boxes, text: Box) -> NDArray[np.bool_]:
-    # Over most of the height of the letters, if not of all: what is thinner underlines or strikes.
+def _covers_letters(covers: _Boxes, text: Box) -> NDArray[np.bool_]:
+    # Over most of the height of the letters: thinner areas are underlines or strikethroughs.
     x0, y0, x1, y1 = text
     across = np.minimum(x1, covers[:, 2]) - np.maximum(x0, covers[:, 0])
     down = np.minimum(y1, covers[:, 3]) - np.maximum(y0, covers[:, 1])
@@ -436,12 +441,12 @@ def _hides(covers: _Boxes, text: Box) -> NDArray[np.bool_]:
     return hidden
 
 
-def _shared(one: Box, other: Box) -> Box:
+def _intersection(one: Box, other: Box) -> Box:
     x0, y0, x1, y1 = pymupdf.Rect(one) & pymupdf.Rect(other)
     return x0, y0, x1, y1
 
 
-def _meets(boxes: _Boxes, box: Box) -> NDArray[np.bool_]:
+def _intersects(boxes: _Boxes, box: Box) -> NDArray[np.bool_]:
     x0, y0, x1, y1 = box
     aside = (boxes[:, 2] <= x0) | (boxes[:, 0] >= x1)
     met: NDArray[np.bool_] = ~(aside | (boxes[:, 3] <= y0) | (boxes[:, 1] >= y1))
@@ -451,5 +456,5 @@ def _meets(boxes: _Boxes, box: Box) -> NDArray[np.bool_]:
 def _is_blank(page: pymupdf.Page) -> bool:
     if not page.get_bboxlog():
         return True
-    # What was drawn may still be white on white: only a look at the page can tell.
-    return Proof(page).is_blank()
+    # The page may be drawn white on white: only rendering can tell.
+    return GreyRendering(page).is_blank()

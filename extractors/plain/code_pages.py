@@ -1,15 +1,15 @@
-"""Names and numbers of code pages to text: what is unknown or does not fit is refused."""
+"""Code pages by label, Windows number or RTF charset, and strict decoding with them."""
 
 import codecs
 import re
 
-from extractors.plain.encoding_detection import repair
+from extractors.plain.encoding_detection import repair_mojibake
 from extractors.plain.plain_text import decode
 from record.errors import Unreadable
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # UTF-32 begins like UTF-16
 
-# Older names stand for the larger encoding everybody means by them (WHATWG Encoding, section 4.2).
+# Labels of older standards mean their Windows supersets (WHATWG Encoding, section 4.2).
 _LABELS = {
     **dict.fromkeys("xcp1252 iso88591 latin1 l1 cp819 ibm819 isoir100".split(), "cp1252"),
     **dict.fromkeys("utf8 unicode11utf8 xutf8".split(), "utf-8"),
@@ -41,12 +41,12 @@ _LABELS = {
     "latin10": "iso8859_16",
     **{f"{maker}{page}": f"cp{page}" for maker in ("cp", "ibm") for page in (437, 850, 852, 866)},
 }
-# No promise of anything beyond ASCII: the bytes must speak for themselves.
+# Labels that say nothing beyond ASCII: the encoding is detected from the bytes.
 _PROMISE_NOTHING = frozenset(("", "usascii", "ascii", "ansix341968", "unknown8bit", "iso646us"))
 _NO_LETTERS = re.compile(r"[^a-z0-9]")
 _WHOLE_UNICODE = frozenset(("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"))
 
-# By number, as Windows counts them.
+# By Windows code page number.
 _PAGES = {
     **{page: f"cp{page}" for page in (437, 720, 737, 775, 850, 852, 855, 857, 858, 874, 1125)},
     **{page: f"cp{page}" for page in (860, 861, 862, 863, 864, 865, 866, 869, 932, 949, 950)},
@@ -73,7 +73,7 @@ _PAGES = {
     10010: "mac_romanian",
 }
 
-# What a font calls its letters (RTF 1.9.1, \fcharset; Windows' LOGFONT), as a code page.
+# Charset of a font (RTF 1.9.1, \fcharset; Windows' LOGFONT) -> code page.
 _CHARSETS = {
     0: 1252,
     77: 10000,
@@ -107,67 +107,67 @@ _CHARSETS = {
 }
 
 _UTF8_PAIR = re.compile(rb"[\xc2-\xc5][\x80-\xbf]|\xe2[\x80-\x82][\x80-\xbf]")
-# UTF-8 of the West, read as Windows-1252.
+# Western letters in UTF-8, decoded as Windows-1252.
 _TWICE = re.compile("Ã[\x80-\xbf\u0152-\u0192\u02c6-\u02dc\u2013-\u203a€™]|Â[\xa0-\xbf]|â€")
 _HIGH_CONTROL = re.compile("[\x80-\x9f]")
 
 
-def by_label(label: str) -> str | None:
-    """Return the codec that a label of MIME or HTML names; None for one that nobody knows."""
-    return _LABELS.get(_folded(label))
+def codec_by_label(label: str) -> str | None:
+    """Return the codec for a label of MIME or HTML, or None if unknown."""
+    return _LABELS.get(_normalize_label(label))
 
 
-def by_number(page: int) -> str | None:
-    """Return the codec of a code page by its number in Windows; None for one that is unknown."""
+def codec_by_number(page: int) -> str | None:
+    """Return the codec for a Windows code page number, or None if unknown."""
     return _PAGES.get(page)
 
 
-def by_charset(charset: int) -> str | None:
-    """Return the codec of a font's set of characters, by its number; None for an unknown one."""
+def codec_by_charset(charset: int) -> str | None:
+    """Return the codec for the charset number of a font, or None if unknown."""
     return _PAGES.get(_CHARSETS.get(charset, -1))
 
 
 def looks_like_utf8(data: bytes) -> bool:
-    """Return whether bytes hold letters written in UTF-8, whatever is said about them."""
+    """Return whether bytes hold letters encoded in UTF-8, whatever the declaration."""
     return _UTF8_PAIR.search(data) is not None
 
 
 def decode_as(data: bytes, codec: str) -> str:
-    """Decode bytes of a known encoding; Unreadable(`unknown-encoding`) where they do not fit."""
+    """Decode bytes strictly; raises Unreadable(`unknown-encoding`) where they are invalid."""
     try:
         text = data.decode(codec)
     except UnicodeDecodeError:
         raise Unreadable("unknown-encoding") from None
-    # Text of Windows under the name of a standard that has control characters in these places.
+    # Windows text labelled as an ISO encoding, which has control characters at these codes.
     if codec not in _WHOLE_UNICODE and _HIGH_CONTROL.search(text):
         raise Unreadable("unknown-encoding")
     return text
 
 
 def decode_labelled(data: bytes, label: str | None) -> str:
-    """Decode bytes that are said to be in an encoding; a mark at their beginning says more.
+    """Decode bytes with a declared encoding; a byte order mark takes precedence.
 
-    Without a label, or with one that promises ASCII, they are read like a plain file. Raises
-    Unreadable: `unknown-encoding`, also where the bytes contradict the label; `mojibake`;
-    `unknown-format` for binary data.
+    Without a label, or labelled as ASCII, they are decoded like a plain file. Raises Unreadable:
+    `unknown-encoding`, also where the bytes contradict the label; `mojibake`; `unknown-format`
+    for binary data.
     """
-    if data.startswith(_MARKS) or _folded(label or "") in _PROMISE_NOTHING:
+    if data.startswith(_MARKS) or _normalize_label(label or "") in _PROMISE_NOTHING:
         return decode(data)
-    codec = by_label(label or "")
+    codec = codec_by_label(label or "")
     if codec is None:
         raise Unreadable("unknown-encoding")
     if codec == "cp1252" and looks_like_utf8(data):
         codec = "utf-8"
-    return put_right(decode_as(data, codec))
+    return repair_double_encoding(decode_as(data, codec))
 
 
-def put_right(text: str) -> str:
-    """Undo that text was UTF-8 taken for Windows-1252, before it was written where it is.
+def repair_double_encoding(text: str) -> str:
+    """Repair text that was encoded in UTF-8 and decoded as Windows-1252.
 
-    Raises Unreadable(`mojibake`) where that cannot be done for all of it.
+    Raises Unreadable(`mojibake`) where not all of it can be repaired.
     """
-    return repair(text) if _TWICE.search(text) else text
+    return repair_mojibake(text) if _TWICE.search(text) else text
 
 
-def _folded(label: str) -> str:
+def _normalize_label(label: str) -> str:
     return _NO_LETTERS.sub("", label.strip().lower())

@@ -1,4 +1,4 @@
-"""Encodings that do not say which they are, told apart by what the text spells in them."""
+"""Detection of undeclared encodings by the plausibility of the spelling, and mojibake repair."""
 
 import re
 from dataclasses import dataclass, field
@@ -6,8 +6,8 @@ from itertools import islice
 
 from record.errors import Unreadable
 
-# The letters of French, Spanish, German, Portuguese, Catalan, Italian and Nordic words and names:
-# what stands before them, what stands after them (`_` for what is no letter).
+# Letters in French, Spanish, German, Portuguese, Catalan, Italian and Nordic words and names, with
+# the letters that may precede and follow them (`_` for anything else).
 _TABLE = """
 š|_aeiouy|_aeiklmnopqtuv
 ß|_aeiouäöü|_befhilmnptvw
@@ -44,21 +44,21 @@ _BEFORE = {letter: frozenset(before) for letter, before, _ in _ROWS}
 _AFTER = {letter: frozenset(after) for letter, _, after in _ROWS}
 
 _STANDS_ALONE = {"à": 0, "À": 0, "é": 2, "è": 2, "É": 2, "ó": 2}
-# Of two letters that would both do, the more frequent one is meant.
+# Of two plausible letters, the more frequent one is preferred.
 _RARITY = {
     **dict.fromkeys("éèàóíáñœ", 0),
     **dict.fromkeys("çêôúüöäîâû", 1),
     **dict.fromkeys("ïëßã", 2),
 }
 _RARE = 3
-_GLUED = 2  # `PUIS…`: rather a capital letter of another code page
-_CAPITAL_IN_SMALL = 2  # how much rarer a word's first letter is as a capital
+_GLUED = 2  # `PUIS…`: more likely a capital letter of another code page
+_CAPITAL_IN_SMALL = 2  # how much rarer an accented first letter is as a capital
 
 _LETTER = r"[^\W\d_]"
 _END = r"(?=$|[\s.,;:!?)\]/])"
 _BEGIN = r"(?:^|(?<=[\s(\[«“\"'.,;:=-]))"
 
-# Classic Mac OS writes í where Windows writes the apostrophe: some words could be either.
+# The code of í in classic Mac OS is the apostrophe in Windows: some words could be either.
 _VOWEL = "[aeiouyhàâéèêëîïôœ]"
 _ELISION = r"\b(?:[ldsntcmj]|qu|lorsqu|puisqu|jusqu|quoiqu|quelqu|entr)"
 _EITHER = r"(?:a|an|as|az|en|ez|o|os)\b"
@@ -68,7 +68,7 @@ _NO_I = re.compile(
     re.IGNORECASE,
 )
 
-# Words that leave no doubt.
+# Words that settle the encoding.
 _CERTAIN = 4
 _WORDS = frozenset(
     "hôpital hôpitaux hôtel côté né née nés âgé âgée âge très après état été père mère frère déjà "
@@ -94,7 +94,7 @@ _WORDS = frozenset(
     "für über müller straße größe ärztin österreich zürich münchen müde".split()
 )
 
-# œ stands for few sounds, and few letters can follow these ones where a word begins with them.
+# œ occurs in few contexts, and few letters can follow these at the start of a word.
 _NO_LIGATURE = re.compile(
     r"œ(?!u|d|t|il|li|s[ot]|no|c[uo])|(?<=[aegijkloptuwxyzé])œ", re.IGNORECASE
 )
@@ -113,7 +113,7 @@ _NOT_FIRST = re.compile(
     re.IGNORECASE,
 )
 
-# Signs, and what surrounds them where somebody wrote them; `@` stands for the sign.
+# Signs and patterns of their usual context, in which `@` stands for the sign.
 _AROUND = (
     (
         "’",
@@ -144,11 +144,11 @@ _AROUND = (
     *((box, rf"@(?=[{box}])|(?<=[{box}])@") for box in ("─━═│┃║┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬", "█▄▀░▒▓")),
     ("│║", r"(?:^|(?<=\s))@(?=\s)"),
 )
-# Signs that come in pairs.
+# Signs that occur in pairs.
 _CLOSING = {"«": "»", "“": "”", "‘": "’", "¿": "?", "¡": "!", "»": "«", "”": "“„"}
 
 
-def _patterns() -> dict[str, re.Pattern[str]]:
+def _compile_sign_patterns() -> dict[str, re.Pattern[str]]:
     ways: dict[str, list[str]] = {}
     for signs, around in _AROUND:
         for sign in signs:
@@ -156,18 +156,18 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return {sign: re.compile("|".join(each), re.MULTILINE) for sign, each in ways.items()}
 
 
-_SIGNS = _patterns()
+_SIGNS = _compile_sign_patterns()
 _BEYOND_ASCII = re.compile(r"[^\0-\x7f]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NO_LETTERS = frozenset("ªºµ")
 
 
 @dataclass(frozen=True, slots=True)
-class SpellingModel:
-    """How odd each of a text's characters beyond ASCII is where it stands.
+class SpellingOddity:
+    """How odd each non-ASCII character of a text is in its context.
 
-    0 is what words of these languages do, 1 to 2 unusual, from 4 on wrong. `rarity` is a sum over
-    the letters, less what words beyond doubt count for: it tells equally odd readings apart.
+    0 is usual in these languages, 1 to 2 unusual, from 4 on wrong. `rarity` is summed over the
+    letters, minus a bonus for certain words; it ranks readings that are equally odd.
     """
 
     oddities: tuple[int, ...]
@@ -179,23 +179,23 @@ class SpellingModel:
         return sum(self.oddities)
 
 
-def wording(text: str, most: int) -> SpellingModel:
-    """Look at the first `most` characters beyond ASCII."""
+def measure_spelling(text: str, most: int) -> SpellingOddity:
+    """Measure the oddity of the first `most` non-ASCII characters of a text."""
     found = [match.start() for match in islice(_BEYOND_ASCII.finditer(text), most)]
     end = min(len(text), found[-1] + 16) if found else 0
     usual = _usual_signs(text, end)
     odd = _odd_letters(text, end)
     values = (
-        max(_of_letter(text, at), 5 * (at in odd))
+        max(_letter_oddity(text, at), 5 * (at in odd))
         if _is_letter(text[at])
-        else _of_sign(text, at, usual)
+        else _sign_oddity(text, at, usual)
         for at in found
     )
-    rarity = sum(_rarity(text, at) for at in found)
-    return SpellingModel(tuple(values), rarity - _CERTAIN * _certain_words(text, end))
+    rarity = sum(_letter_rarity(text, at) for at in found)
+    return SpellingOddity(tuple(values), rarity - _CERTAIN * _count_certain_words(text, end))
 
 
-def _certain_words(text: str, end: int) -> int:
+def _count_certain_words(text: str, end: int) -> int:
     words = _LETTERS.findall(text, 0, end)
     return sum(not word.isascii() and word.lower() in _WORDS for word in words)
 
@@ -222,26 +222,26 @@ def _is_letter(char: str) -> bool:
     return char.isalpha() and char not in _NO_LETTERS
 
 
-def _rarity(text: str, at: int) -> int:
+def _letter_rarity(text: str, at: int) -> int:
     char = text[at]
     if not _is_letter(char):
-        return _GLUED * (char == "…" and _neighbour(text, at - 1).isupper())
-    small = char.isupper() and _neighbour(text, at + 1).islower()
+        return _GLUED * (char == "…" and _character_at(text, at - 1).isupper())
+    small = char.isupper() and _character_at(text, at + 1).islower()
     return _RARITY.get(char.lower(), _RARE) + _CAPITAL_IN_SMALL * small
 
 
-def _of_sign(text: str, at: int, usual: set[int]) -> int:
+def _sign_oddity(text: str, at: int, usual: set[int]) -> int:
     if at in usual:
         return 0
-    within = _neighbour(text, at - 1) != "_" and _neighbour(text, at + 1) != "_"
+    within = _character_at(text, at - 1) != "_" and _character_at(text, at + 1) != "_"
     if within and text[at] == "’":
-        return 3  # o’clock, ma’am: spoken English knows no rules
+        return 3  # o’clock, ma’am: colloquial English
     return 6 if within or text[at] not in _SIGNS else 4
 
 
-def _of_letter(text: str, at: int) -> int:
+def _letter_oddity(text: str, at: int) -> int:
     char = text[at]
-    before, after = _neighbour(text, at - 1), _neighbour(text, at + 1)
+    before, after = _character_at(text, at - 1), _character_at(text, at + 1)
     if before == after == "_":
         return _STANDS_ALONE.get(char, 6)
     if char.isupper() and (before.islower() or (before.isupper() and after.islower())):
@@ -250,13 +250,13 @@ def _of_letter(text: str, at: int) -> int:
     if folded not in _BEFORE:
         return 5
     missing = (before.lower() not in _BEFORE[folded]) + (after.lower() not in _AFTER[folded])
-    # Some keyboards have no capitals with accents; but a word does not go on in capitals.
+    # Some keyboards lack accented capitals, but a lowercase word does not continue in capitals.
     among_capitals = char.islower() and before.isupper() and after.isupper()
     goes_on = char.islower() and after.isupper() and not before.isupper()
     return 2 * missing + 3 * among_capitals + 4 * goes_on
 
 
-def _neighbour(text: str, at: int) -> str:
+def _character_at(text: str, at: int) -> str:
     char = text[at] if 0 <= at < len(text) else "_"
     if char == "’":
         return "'"
@@ -267,27 +267,27 @@ def _neighbour(text: str, at: int) -> str:
 _WINDOWS = "cp1252"
 _OTHERS = ("iso8859_15", "cp850", "cp858", "cp437", "mac_roman")
 
-_SAMPLE = 20_000  # characters beyond ASCII that are looked at
+_SAMPLE = 20_000  # non-ASCII characters that are examined
 _WRONG = 4
 _WRONG_SHARE = 0.02
-# Most oddity for each character beyond ASCII.
+# Maximum mean oddity of non-ASCII characters.
 _MOST_ODD, _MOST_ODD_OTHERWISE = 1.0, 0.5
-# By how much any other reading must be odder, and what being Windows counts for.
+# The least difference to any other reading, and the bonus for Windows-1252.
 _MARGIN = 3
 _HEAD_START = 2
 
-# UTF-8 that was damaged somewhere decodes in other ways too, into pairs such as `Ã©`.
+# Damaged UTF-8 also decodes in other encodings, into pairs such as `Ã©`.
 _UTF8_PAIR = re.compile(rb"[\xc2\xc3\xc5][\x80-\xbf]|\xe2[\x80-\x82][\x80-\xbf]")
 
 
-# Letters and signs are told by their neighbours: without any, by nothing.
+# Characters are judged by their neighbours, so there must be some.
 _ASCII_WORD = re.compile(rb"[0-9A-Za-z]")
 
 
-def western(data: bytes) -> str:
-    """Decode one byte a letter where letters and signs make sense in one Western code page alone.
+def decode_western(data: bytes) -> str:
+    """Decode bytes with the one Western code page in which their spelling is plausible.
 
-    Raises Unreadable(`unknown-encoding`) where they do in none, or in several.
+    Raises Unreadable(`unknown-encoding`) where it is plausible in none, or in several.
     """
     if _UTF8_PAIR.search(data) or not (data.isascii() or _ASCII_WORD.search(data)):
         raise Unreadable("unknown-encoding")
@@ -297,7 +297,7 @@ def western(data: bytes) -> str:
     best = readings[0]
     most = _MOST_ODD if best.encoding == _WINDOWS else _MOST_ODD_OTHERWISE
     in_doubt = any(reading.score < best.score + _MARGIN for reading in readings[1:])
-    if in_doubt or not _makes_sense(best.wording, most):
+    if in_doubt or not _makes_sense(best.spelling, most):
         raise Unreadable("unknown-encoding")
     return best.text
 
@@ -306,16 +306,16 @@ def western(data: bytes) -> str:
 class _Reading:
     text: str = field(repr=False)
     encoding: str
-    wording: SpellingModel
+    spelling: SpellingOddity
 
     @property
     def score(self) -> int:
         head_start = _HEAD_START if self.encoding == _WINDOWS else 0
-        return self.wording.oddity + self.wording.rarity - head_start
+        return self.spelling.oddity + self.spelling.rarity - head_start
 
 
 def _readings(data: bytes) -> list[_Reading]:
-    """Return each text the bytes may spell, with the first encoding in which they do."""
+    """Return each distinct decoding of the bytes, with the first encoding that gives it."""
     readings: dict[str, _Reading] = {}
     for encoding in (_WINDOWS, *_OTHERS):
         try:
@@ -323,24 +323,25 @@ def _readings(data: bytes) -> list[_Reading]:
         except UnicodeDecodeError:
             continue
         if text not in readings:
-            readings[text] = _Reading(text, encoding, wording(text, _SAMPLE))
+            readings[text] = _Reading(text, encoding, measure_spelling(text, _SAMPLE))
     return list(readings.values())
 
 
-def _makes_sense(found: SpellingModel, most: float) -> bool:
+def _makes_sense(found: SpellingOddity, most: float) -> bool:
     count = len(found.oddities)
     wrong = sum(value >= _WRONG for value in found.oddities)
     return wrong <= _WRONG_SHARE * count and found.oddity <= most * count
 
 
-# What one byte a letter gives when two bytes happen to be UTF-8: letters of far alphabets, each
-# alone within a word of ours (DOS: `Íñ` makes a Hebrew accent; Mac OS: `’é` an Armenian letter).
+# Two bytes of a single-byte encoding may happen to be valid UTF-8. They then decode to letters of
+# other scripts, each alone within a Latin word (`Íñ` in DOS: a Hebrew accent; `’é` in Mac OS: an
+# Armenian letter).
 _FAR = "[\u01c0-\u024f\u0400-\u07ff]"
 _LONE = re.compile(f"(?<!{_FAR}){_FAR}(?=[a-z])|(?<=[A-Za-z]){_FAR}(?!{_FAR})")
 
 
-def is_chance(text: str) -> bool:
-    """Return whether bytes may have been UTF-8 by chance, from what they spell as UTF-8."""
+def is_accidental_utf8(text: str) -> bool:
+    """Return whether a text decoded as UTF-8 suggests that its bytes were valid only by chance."""
     beyond = sum(not char.isascii() for char in text)
     return 0 < beyond == len(_LONE.findall(text))
 
@@ -350,10 +351,10 @@ _MOST_BEYOND_ASCII = 0.3
 _NOT_WESTERN = re.compile("[^\t\n\v\f\r -~\u00a0-\u017f\u2010-\u2044\u20ac\u2122]")
 
 
-def unmarked(data: bytes) -> str:
-    """Decode UTF-16 without a mark, where every other byte of a Western text is zero.
+def decode_unmarked_utf16(data: bytes) -> str:
+    """Decode Western text in UTF-16 without a byte order mark.
 
-    Raises Unreadable(`unknown-format`) for anything else: bytes of zero are binary data.
+    Raises Unreadable(`unknown-format`) for anything else: other data with null bytes is binary.
     """
     for encoding in ("utf-16-le", "utf-16-be"):
         try:
@@ -367,54 +368,53 @@ def unmarked(data: bytes) -> str:
     raise Unreadable("unknown-format")
 
 
-_ROUNDS = 3  # times that text was taken for something else, one after the other
+_ROUNDS = 3  # wrong decodings in succession that are undone
 _TAKEN_FOR = ("mac_roman", "cp850", "cp437", "iso8859_15")
 
 _FOLLOWERS = "\x80-\xbf" + "".join(
     re.escape(bytes([code]).decode("cp1252", "ignore")) for code in range(0x80, 0xA0)
 )
 _MOJIBAKE = re.compile(
-    # Capitals with a tilde or circumflex may well end a word of capitals.
+    # Capitals with a tilde or circumflex may end a word in capitals.
     f"(?<![A-ZÀ-Ý])[ÂÃ][{_FOLLOWERS}]|[ÂÃ](?![\u00a0»’”…–—•·])[{_FOLLOWERS}]"
     '|â€[™œ˜"¦¢“”\x80-\x9f]|â‚¬|Å“(?=[a-z])|√[©®†ß™¥ß´≤Ø∏ª]|[├┬][\u00a1-\u00ffƒ‗]'
 )
-# In text of two bytes a letter taken for one byte a letter, no character beyond ASCII is alone.
+# In UTF-8 decoded with a single-byte encoding, no non-ASCII character stands alone.
 _ALONE = re.compile(r"(?<![^\0-\x7f])[^\0-\x7f](?![^\0-\x7f])")
 _CONTROLS = re.compile("[\x80-\x84\x86-\x9f]")
 
 
-def repair(text: str) -> str:
-    """Undo that the text, somewhere on its way, was taken for another encoding than its own.
+def repair_mojibake(text: str) -> str:
+    """Repair text that was decoded with the wrong encoding, if every non-ASCII character fits.
 
-    Only where undoing it is exact: every character beyond ASCII takes part. Raises
-    Unreadable(`mojibake`) where only some do.
+    Raises Unreadable(`mojibake`) where only some of them do.
     """
     for _ in range(_ROUNDS):
-        before = None if text.isascii() or _ALONE.search(text) else _as_it_was(text)
+        before = None if text.isascii() or _ALONE.search(text) else _undo_misreading(text)
         if before is None:
             break
         text = before
     if _CONTROLS.search(text) and max(text) <= "\xff":
-        return western(text.encode("latin-1"))  # Windows or DOS, taken for Latin-1
+        return decode_western(text.encode("latin-1"))  # Windows or DOS text decoded as Latin-1
     if _MOJIBAKE.search(text):
         raise Unreadable("mojibake")
     return text
 
 
-def _as_it_was(text: str) -> str | None:
+def _undo_misreading(text: str) -> str | None:
     for encoding in (None, *_TAKEN_FOR):
         try:
             data = text.encode(encoding) if encoding else b"".join(map(_windows_byte, text))
             before = data.decode()
         except UnicodeError:
             continue
-        if wording(before, _SAMPLE).oddity < wording(text, _SAMPLE).oddity:
+        if measure_spelling(before, _SAMPLE).oddity < measure_spelling(text, _SAMPLE).oddity:
             return before
     return None
 
 
 def _windows_byte(char: str) -> bytes:
-    # What Windows-1252 leaves undefined passes through as the control of that number.
+    # Codes undefined in Windows-1252 were decoded to the control character of the same number.
     if "\x80" <= char <= "\x9f":
         return char.encode("latin-1")
     return char.encode("cp1252")

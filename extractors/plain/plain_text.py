@@ -1,14 +1,19 @@
-"""Plain text: bytes to characters without guessing wrong, and characters to clean text."""
+"""Extraction of plain text: decoding of bytes, and the cleaning that all extracted text gets."""
 
 import codecs
 import re
 import unicodedata
 
 from extractors.document.limits import Extracted, Limits
-from extractors.plain.encoding_detection import is_chance, repair, unmarked, western
+from extractors.plain.encoding_detection import (
+    decode_unmarked_utf16,
+    decode_western,
+    is_accidental_utf8,
+    repair_mojibake,
+)
 from record.errors import Unreadable
 
-# The longer mark first: that of UTF-32 begins with that of UTF-16.
+# UTF-32 before UTF-16, since its mark begins with that of UTF-16.
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -21,7 +26,7 @@ _ALLOWED_CONTROLS = frozenset("\t\n\v\f\r\x1a\x85")
 
 
 def extract(data: bytes, limits: Limits) -> Extracted:
-    """Read a text file.
+    """Extract a text file.
 
     Raises Unreadable: `unknown-encoding`, `mojibake`, `unknown-format` for binary data, `too-long`.
     """
@@ -32,35 +37,35 @@ def extract(data: bytes, limits: Limits) -> Extracted:
 
 
 def decode(data: bytes) -> str:
-    """Decode Unicode, or a Western code page where what it spells leaves no doubt which.
+    """Decode Unicode, or a Western code page if the spelling leaves no doubt which one.
 
-    UTF-8 that was made of UTF-8 read as something else is put right where that is exact. Raises
-    Unreadable: `unknown-encoding`, `mojibake`, or `unknown-format` for binary data.
+    Text that was decoded wrongly before is repaired where that is exact. Raises Unreadable:
+    `unknown-encoding`, `mojibake`, or `unknown-format` for binary data.
     """
-    text = _marked(data)
+    text = _decode_by_bom(data)
     if text is None:
-        text = unmarked(data) if b"\0" in data else _unmarked_bytes(data)
+        text = decode_unmarked_utf16(data) if b"\0" in data else _decode_unmarked(data)
     if any(_is_binary(char) for char in set(text)):
         raise Unreadable("unknown-format")
     return text
 
 
-def _marked(data: bytes) -> str | None:
+def _decode_by_bom(data: bytes) -> str | None:
     for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             try:
-                return repair(data[len(mark) :].decode(encoding))
+                return repair_mojibake(data[len(mark) :].decode(encoding))
             except UnicodeDecodeError:
                 raise Unreadable("unknown-encoding") from None
     return None
 
 
-def _unmarked_bytes(data: bytes) -> str:
+def _decode_unmarked(data: bytes) -> str:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        return western(data)
-    return western(data) if is_chance(text) else repair(text)
+        return decode_western(data)
+    return decode_western(data) if is_accidental_utf8(text) else repair_mojibake(text)
 
 
 def _is_binary(char: str) -> bool:
@@ -68,7 +73,7 @@ def _is_binary(char: str) -> bool:
 
 
 class _Cleaner(dict[int, str]):
-    """Maps a code point to what stays of it; filled on demand, used by `str.translate`."""
+    """Table for `str.translate` that removes or replaces characters; filled on demand."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -83,7 +88,7 @@ class _Cleaner(dict[int, str]):
         return kept
 
 
-# Zero width, direction marks, variation selectors, tags: they would split a name unseen.
+# Zero width characters, direction marks, variation selectors and tags can split a name invisibly.
 _INVISIBLE = re.compile(
     "[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
@@ -92,7 +97,7 @@ _LINE_BREAKS = dict.fromkeys(map(ord, "\n\v\f\r\x85\u2028\u2029"), "\n")
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _CLEANER = _Cleaner({**_LINE_BREAKS, **_LIGATURES, ord("\t"): "\t"})
 
-# Nothing of these is ever changed, alone or side by side; most notes hold nothing else.
+# Characters that are never changed in any context; most notes hold no others.
 _AS_IT_IS = re.compile(
     "[\t\n -~\xa0-\xac\xae-\u017f\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026\u20ac]*"
 )
@@ -102,21 +107,21 @@ _DRAWN_HYPHEN = re.compile("\u00ad+(?=[^a-zß-öø-ÿœ\u00ad]|$)")
 
 
 def clean(text: str) -> str:
-    """Bring text into the form all of ours has; cleaning it again changes nothing.
+    """Normalize extracted text; the function is idempotent.
 
-    Line breaks become `\\n`; control and invisible characters go; ligatures are spelled out;
-    what is left is in Unicode form NFC. A soft hyphen that parts a word at a line's end goes with
-    the line break, one within a word goes, any other becomes a hyphen.
+    Line breaks become `\\n`, control and invisible characters are removed, ligatures are expanded,
+    and the result is in Unicode form NFC. A soft hyphen at a line end within a word is removed
+    together with the line break, one within a word is removed, any other becomes a hyphen.
     """
     if _AS_IT_IS.fullmatch(text):
         return text
     text = text.replace("\r\n", "\n").translate(_CLEANER)
     if "\u00ad" in text:
-        text = _SOFT_BREAK.sub(_join, text)
+        text = _SOFT_BREAK.sub(_join_word, text)
         text = _DRAWN_HYPHEN.sub("-", text).replace("\u00ad", "")
     return unicodedata.normalize("NFC", text)
 
 
-def _join(match: re.Match[str]) -> str:
-    # A capital after the break begins the second half of a double name: Jean-/Paul.
+def _join_word(match: re.Match[str]) -> str:
+    # Before a capital the hyphen is part of a double name: Jean-/Paul.
     return "" if match[1].islower() else match[0].replace("\u00ad", "-")

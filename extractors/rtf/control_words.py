@@ -1,4 +1,4 @@
-"""Control words of RTF 1.9.1: which write a character, and which hold what nobody sees."""
+"""RTF 1.9.1: its tokenizer, the decoding of fonts, and the meaning of control words."""
 
 import re
 from collections import defaultdict
@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from extractors.plain.code_pages import by_charset, by_number, decode_as, looks_like_utf8
+from extractors.plain.code_pages import (
+    codec_by_charset,
+    codec_by_number,
+    decode_as,
+    looks_like_utf8,
+)
 from extractors.plain.plain_text import decode
 from extractors.plain.symbol_fonts import is_symbol_font, symbol
 from record.errors import Unreadable
@@ -23,7 +28,7 @@ _LITERAL_SIGNS = frozenset((b"\\", b"{", b"}"))
 
 
 class TokenKind(IntEnum):
-    """What a token is."""
+    """The kind of a token."""
 
     OPEN = 0
     CLOSE = 1
@@ -33,7 +38,7 @@ class TokenKind(IntEnum):
 
 
 class RtfToken(NamedTuple):
-    """A token: letters are bytes in the code page of their font; a word may have a number."""
+    """A token; letters are bytes in the code page of their font, words may have a number."""
 
     kind: TokenKind
     data: bytes
@@ -43,8 +48,8 @@ class RtfToken(NamedTuple):
 def tokens(data: bytes) -> Iterator[RtfToken]:
     """Return the tokens of a document, without line ends and binary data.
 
-    Raises Unreadable(`broken`) where braces do not match or are nested too deep, where anything
-    follows the document, and for what no writer writes.
+    Raises Unreadable(`broken`) where braces do not match or are nested too deep, where data
+    follows the document, and for invalid syntax.
     """
     position = depth = 0
     while position < len(data):
@@ -52,7 +57,7 @@ def tokens(data: bytes) -> Iterator[RtfToken]:
         if match is None or (position and not depth):
             raise Unreadable("broken")
         position = match.end()
-        token = _token(match)
+        token = _make_token(match)
         if token is None:
             continue
         if token.kind is TokenKind.OPEN:
@@ -68,7 +73,7 @@ def tokens(data: bytes) -> Iterator[RtfToken]:
         raise Unreadable("broken")
 
 
-def _token(match: re.Match[bytes]) -> RtfToken | None:
+def _make_token(match: re.Match[bytes]) -> RtfToken | None:
     kind, value = match.lastgroup, match[match.lastgroup or 0]
     if kind == "text":
         return RtfToken(TokenKind.LETTERS, value)
@@ -87,8 +92,8 @@ def _token(match: re.Match[bytes]) -> RtfToken | None:
     return None
 
 
-_SIGNS = 2  # \fcharset of a font that draws signs
-_UNSAID = (None, 1)  # \fcharset that says nothing: 1 is whatever the machine is set to
+_SIGNS = 2  # \fcharset of a symbol font
+_UNSAID = (None, 1)  # \fcharset without meaning: 1 is the default of the machine
 _PRIVATE = range(0xF000, 0xF100)
 _WINDOWS = 1252
 _UTF8 = 65001
@@ -97,7 +102,7 @@ _BLANKS = frozenset((0x09, 0x0A, 0x0D))
 
 @dataclass(slots=True)
 class Font:
-    """What the table of fonts says of one of them."""
+    """An entry of the font table."""
 
     name: str = ""
     charset: int | None = None
@@ -105,14 +110,14 @@ class Font:
 
     @property
     def draws_signs(self) -> bool:
-        """Return whether its letters' codes stand for signs."""
+        """Return whether it is a symbol font."""
         if self.charset == _SIGNS:
             return True
         return self.charset in (None, 0, 1) and is_symbol_font(self.name)
 
 
 class Fonts:
-    """All of them, by number, and the code page of the document."""
+    """The font table, by number, and the code page of the document."""
 
     def __init__(self) -> None:
         self.table: defaultdict[int, Font] = defaultdict(Font)
@@ -121,10 +126,10 @@ class Fonts:
         self._doubtful = bytearray()
 
     def decode(self, data: bytes, number: int) -> str:
-        """Return the text that bytes in a font show; Unreadable(`unknown-encoding`)."""
+        """Decode bytes in a font; raises Unreadable(`unknown-encoding`)."""
         font = self.table.get(number, Font())
         if font.draws_signs:
-            return "".join(_sign(font, code) for code in data)
+            return "".join(_symbol_or_letter(font, code) for code in data)
         codec, is_said = self._codec(font)
         if not is_said:
             self._doubtful += data
@@ -135,7 +140,7 @@ class Fonts:
         return decode_as(data, codec)
 
     def character(self, code: int, number: int) -> str:
-        """Return what a character shows that is given as Unicode; Unreadable(`broken`)."""
+        """Return a character given as Unicode in a font; raises Unreadable(`broken`)."""
         font = self.table.get(number, Font())
         if code in _PRIVATE:
             return symbol(font.name, code)
@@ -144,14 +149,11 @@ class Fonts:
         return chr(code)
 
     def note_break(self) -> None:
-        """A line ends here: letters before and after are not of one word."""
+        """Note the end of a line: letters before and after are not of one word."""
         self._doubtful += b"\n"
 
     def verify(self) -> None:
-        """Refuse letters in an encoding that nobody named, unless they are Windows-1252 for sure.
-
-        Raises Unreadable(`unknown-encoding`).
-        """
+        """Raise Unreadable(`unknown-encoding`) unless undeclared bytes are surely Windows-1252."""
         if not self._doubtful.isascii():
             data = bytes(self._doubtful)
             if decode(data) != decode_as(data, "cp1252"):
@@ -159,21 +161,21 @@ class Fonts:
 
     def _codec(self, font: Font) -> tuple[str | None, bool]:
         if font.page:
-            return by_number(font.page), True
+            return codec_by_number(font.page), True
         if font.charset in _UNSAID or (self.page == _UTF8 and not font.charset):
-            return by_number(self.page or _WINDOWS), self.page is not None
-        return by_charset(font.charset or 0), True
+            return codec_by_number(self.page or _WINDOWS), self.page is not None
+        return codec_by_charset(font.charset or 0), True
 
 
-def _sign(font: Font, code: int) -> str:
+def _symbol_or_letter(font: Font, code: int) -> str:
     if is_symbol_font(font.name):
         return symbol(font.name, code)
-    # A font of signs that nobody knows: its letters are taken as written.
+    # An unknown symbol font: ASCII is taken literally.
     return chr(code) if code < 0x80 else "\ufffd"
 
 
 BREAKS = frozenset("par line lbr page column sect".split())
-"""Words that end a line."""
+"""Control words that end a line."""
 
 CHARACTERS = {
     "tab": "\t",
@@ -194,7 +196,7 @@ CHARACTERS = {
     "ltrmark": "\u200e",
     "rtlmark": "\u200f",
 }
-"""Words that stand for a character."""
+"""Control words for a character."""
 
 SIGNS = {
     b"~": "\u00a0",
@@ -206,18 +208,18 @@ SIGNS = {
     b"|": "",
     b":": "",
 }
-"""Signs after a backslash that stand for a character; the optional hyphen is not seen."""
+"""Control symbols for a character; the optional hyphen is not displayed."""
 
 DROPPED = frozenset(
-    # Tables of the file, and what is said about it
+    # Tables and metadata of the file
     "colortbl stylesheet info filetbl revtbl rsidtbl listtable listoverridetable generator "
     "title subject author manager company operator category keywords comment doccomm hlinkbase "
     "creatim revtim printim buptim userprops docvar xmlnstbl themedata colorschememapping "
     "datastore latentstyles template private nextfile mailmerge "
-    # Marks within the text
+    # Invisible marks in the text
     "bkmkstart bkmkend xe tc tcn rxe txe bxe atnid atnauthor atndate atnref atntime atrfstart "
     "atrfend atnparent atnicn ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn "
-    # Pictures, objects, and other ways to write what is written once more
+    # Pictures, objects, and duplicates for other programs
     "nonshppict nonesttables shprslt objdata objclass objname objalias objsect objtime "
     "mmathPict bkmkpub background blipuid picprop "
     # Parts of lists, fields and fonts
@@ -225,24 +227,24 @@ DROPPED = frozenset(
     "fontfile fldtype ffname ffdeftext ffformat ffhelptext ffstattext ffentrymcr ffexitmcr "
     "datafield htmltag mhtmltag mvfmf mvfml mvtof mvtol".split()
 )
-"""Destinations that nobody sees."""
+"""Destinations that are not displayed."""
 
 HELD = frozenset("shpinst do upr nesttableprops sp".split())
-"""Destinations that hold destinations that are seen, and much else."""
+"""Destinations that are not displayed but contain some that are."""
 
 RESUMED = frozenset("ud result fldrslt".split())
-"""Destinations that are seen within those that are not."""
+"""Displayed destinations within ones that are not."""
 
 SEEN = frozenset(
     "rtf shp shpgrp object listtext pntext shppict moMath moMathPara mr mf mnum mden me msub msup "
     "mdeg mfName mlim msSup msSub msSubSup msPre mrad mnary mfunc macc mbar mbox mborderBox mm mmr "
     "md meqArr mgroupChr mlimLow mlimUpp mphant".split()
 )
-"""Destinations whose text is part of what is around them."""
+"""Destinations whose text is part of the surrounding text."""
 
 MARGINS = {
     **dict.fromkeys(("header", "headerr", "footer", "footerr"), ""),
     **dict.fromkeys(("headerl", "footerl"), "facingp"),
     **dict.fromkeys(("headerf", "footerf"), "titlepg"),
 }
-"""Headers and footers, and the word without which the document does not show them."""
+"""Headers and footers -> the control word without which they are not displayed."""

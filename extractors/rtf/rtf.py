@@ -1,4 +1,4 @@
-"""RTF (specification 1.9.1) to the text a reader sees, without metadata, codes and hidden text."""
+"""Extraction of RTF (specification 1.9.1): the displayed text, without metadata and hidden text."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from extractors.document.limits import Extracted, Limits
-from extractors.plain.code_pages import put_right
+from extractors.plain.code_pages import repair_double_encoding
 from extractors.plain.plain_text import clean, decode
 from extractors.plain.symbol_fonts import symbol
 from extractors.rtf.control_words import (
@@ -26,7 +26,7 @@ from extractors.rtf.control_words import (
 )
 from record.errors import Unreadable
 
-# Fields that are drawn from their code, since they have no result.
+# Fields that are rendered from their instruction, since they have no result.
 _FIELD = re.compile(r"(?is)\s*(symbol|macrobutton|gotobutton|eq)\s+(\S+)\s*(.*)")
 _SYMBOL_FONT = re.compile(r"(?i)\\f\s*\"?([^\"\\]+)")
 _FIELD_BOXES = ("☐", "☒")
@@ -40,7 +40,7 @@ _SCAN_AREA = 250 * 567**2
 
 @dataclass(slots=True)
 class RtfForm:
-    """A field of a form: a box to tick, or a list to choose from."""
+    """A form field: a checkbox or a list."""
 
     kind: int = 0
     result: int = _UNSET
@@ -48,7 +48,7 @@ class RtfForm:
     entries: list[str] = field(default_factory=list, repr=False)
 
     def shown(self) -> str:
-        """Return what stands in it; nothing for a field of text, which has a result."""
+        """Return its value; empty for a text field, which has a result."""
         chosen = self.default if self.result == _UNSET else self.result
         if self.kind == _CHECKBOX:
             return _FIELD_BOXES[chosen == 1]
@@ -59,7 +59,7 @@ class RtfForm:
 
 @dataclass(slots=True)
 class Picture:
-    """A picture: width and height in twips, how far they are stretched in percent."""
+    """A picture: width and height in twips, their scaling in percent."""
 
     seen: bool = False
     behind: bool = False
@@ -70,13 +70,13 @@ class Picture:
 
     @property
     def is_scan(self) -> bool:
-        """Return whether it covers half a page, and no text lies over it."""
+        """Return whether it covers half a page and is not behind text."""
         area = self.width * self.height * self.stretched * self.raised / 10_000
         return not self.behind and area > _SCAN_AREA
 
 
-def drawn(code: str) -> str:
-    """Return what a field shows that is drawn from its code; nothing for other fields."""
+def render_field(code: str) -> str:
+    """Return the text of a field rendered from its instruction; empty for other fields."""
     match = _FIELD.match(code)
     if match is None:
         return ""
@@ -94,24 +94,24 @@ def drawn(code: str) -> str:
 
 
 class RtfStory:
-    """Text that grows; the cells of a row become one line when the row ends."""
+    """Collects text; the cells of a table row become one line when the row ends."""
 
     def __init__(self) -> None:
         self._out: list[str] = []
         self._cells: list[str] = []
         self._boxes: list[RtfStory] = []
-        self._row = 0  # where the text begins that is part of a row, should it turn out to be one
+        self._row = 0  # start of the text that belongs to the current row, if it is one
 
     def write(self, text: str) -> None:
         """Add text."""
         self._out.append(text)
 
     def add_box(self, box: "RtfStory") -> None:
-        """Add a box of text that is anchored here: it follows the paragraph."""
+        """Add a text box anchored here, which is written after the paragraph."""
         self._boxes.append(box)
 
     def end_paragraph(self, *, in_table: bool) -> None:
-        """Begin another line, of the same cell or after the table."""
+        """Start a new line, in the same cell or after the table."""
         if in_table:
             self._out.append("\n")
             self._write_boxes()
@@ -122,21 +122,21 @@ class RtfStory:
         self._row = len(self._out)
 
     def end_cell(self) -> None:
-        """Make a cell of what was written since the last one."""
+        """Turn the text since the last cell into a cell."""
         self._write_boxes()
         self._cells.append("".join(self._out[self._row :]).strip("\n"))
         del self._out[self._row :]
 
     def end_row(self) -> None:
-        """Make a line of the cells, or lines of their own where a cell has several."""
+        """Write the cells as one line, or one by one if a cell has several lines."""
         self._write_row()
         self._row = len(self._out)
 
     def text(self) -> str:
-        """Return what was written, with surrogate halves joined."""
+        """Return the text, with surrogate pairs joined."""
         self._write_row()
         self._write_boxes()
-        # A lone half becomes U+FFFD.
+        # An unpaired surrogate becomes U+FFFD.
         return "".join(self._out).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _write_row(self) -> None:
@@ -159,10 +159,10 @@ class RtfStory:
 
 @dataclass(slots=True)
 class _Group:
-    """What a brace opens: properties hold until the group ends.
+    """A group, whose properties hold until its closing brace.
 
-    `story` takes the text; `outer` is what a destination within this one may resume, and `frame`
-    what the innermost field stands in. No story: nobody sees it.
+    `story` collects the text and is None where it is not displayed; `outer` is the story that a
+    nested destination may resume, `frame` the one that contains the innermost field.
     """
 
     story: RtfStory | None
@@ -206,7 +206,7 @@ _FLAGS = ("facingp", "titlepg")
 class RtfReader:
     """Reads one document, up to `most` characters and some empty lines.
 
-    `pictures` counts those that are seen, `scans` those of them that cover half a page.
+    `pictures` counts displayed pictures, `scans` those that cover half a page.
     """
 
     def __init__(self, most: int) -> None:
@@ -214,7 +214,7 @@ class RtfReader:
         self.scans = 0
         self._left = 2 * most + 1000
         self._fonts = Fonts()
-        self._font = Font()  # the one whose entry in the table is read
+        self._font = Font()  # the entry of the font table that is being read
         self._body = RtfStory()
         self._margins: list[tuple[str, RtfStory]] = []
         self._notes: list[RtfStory] = []
@@ -224,14 +224,14 @@ class RtfReader:
         self._picture = Picture()
         self._property = ""
         self._letters = bytearray()
-        self._skipping = 0  # characters that only repeat one given as Unicode
+        self._skipping = 0  # characters to skip, which repeat one given as Unicode
         self._starred = False
         self._group = _Group(self._body, self._body)
         self._stack: list[_Group] = []
         self._words = self._dispatch()
 
     def read(self, data: bytes) -> None:
-        """Read the document; Unreadable: `broken`, `unknown-encoding`, `too-long`."""
+        """Read the document; raises Unreadable: `broken`, `unknown-encoding`, `too-long`."""
         for token in tokens(data):
             if token.kind is TokenKind.LETTERS:
                 skipped = min(self._skipping, len(token.data))
@@ -250,7 +250,7 @@ class RtfReader:
         self._fonts.verify()
 
     def text(self) -> str:
-        """Return headers, body, notes, comments and footers, with empty lines between."""
+        """Return headers, body, notes, comments and footers, separated by empty lines."""
         shown = [(kind, story) for kind, story in self._margins if MARGINS[kind] in self._flags]
         blocks = [
             *dict.fromkeys(_block([story]) for kind, story in shown if kind.startswith("header")),
@@ -284,7 +284,7 @@ class RtfReader:
 
     def _take_character(self, character: str) -> None:
         if character in ("\t", "\n"):
-            self._skipping = 0  # nobody repeats a character as a blank
+            self._skipping = 0  # white space is never such a repetition
         if self._skipping:
             self._skipping -= 1
         elif character == "\n":
@@ -323,7 +323,7 @@ class RtfReader:
         if group.destination in ("fldinst", "ffl", "sn", "sv") and group.story is not None:
             text = group.story.text()
             if group.destination == "fldinst":
-                self._show(group.frame, drawn(text))
+                self._show(group.frame, render_field(text))
             elif group.destination == "ffl":
                 self._form.entries.append(text.strip())
             elif group.destination == "sn":
@@ -467,7 +467,7 @@ class RtfReader:
 
     def _end_nested_row(self, number: int | None) -> None:
         del number
-        # It stands among the properties of the row, which nobody sees.
+        # It is among the row properties, which are not displayed.
         if self._group.outer is not None:
             self._group.outer.end_paragraph(in_table=True)
 
@@ -536,7 +536,9 @@ def extract(data: bytes, limits: Limits) -> Extracted:
         raise Unreadable("too-large")
     reader = RtfReader(limits.max_characters)
     reader.read(_as_bytes(data))
-    text = _EMPTY_LINES.sub("\n\n", _TRAILING.sub("", clean(put_right(reader.text())))).strip("\n")
+    text = _EMPTY_LINES.sub(
+        "\n\n", _TRAILING.sub("", clean(repair_double_encoding(reader.text())))
+    ).strip("\n")
     if len(text) > limits.max_characters:
         raise Unreadable("too-long")
     if reader.scans:

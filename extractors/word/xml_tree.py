@@ -1,4 +1,4 @@
-"""XML of unknown origin to a tree: no document type, no entities, bounded depth and size."""
+"""Safe parsing of untrusted XML: no document type, no entities, bounded depth and size."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,29 +6,29 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
 from record.errors import Unreadable
 
-# Deep enough for tables in tables in text boxes; shallow enough to be walked by recursion.
+# Enough for tables in tables in text boxes, and within the recursion limit.
 _DEEPEST = 150
 _MOST_ELEMENTS = 3_000_000
 
 _DECLARATION_BYTES = 200
 _DECLARED = re.compile(rb"^(?:\xef\xbb\xbf)?\s*<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([\w.:-]+)[\"']")
-# What is called Latin-1 is Windows-1252 (WHATWG Encoding, section 4.2); what is called UTF-16 and
-# has one byte a letter came out of a program's memory by way of UTF-8.
+# A declared Latin-1 is Windows-1252 (WHATWG Encoding, section 4.2). A declared UTF-16 with one
+# byte a letter was serialized as UTF-8 by a program that uses UTF-16 internally.
 _LATIN_1 = re.compile(rb"(?i)iso[-_]?8859[-_]1|latin-?1|l1")
 _UTF_16 = re.compile(rb"(?i)utf-?16(?:[lb]e)?|ucs-?2|iso-10646-ucs-2")
 
 _ENCODING_ERRORS = (18, 19)  # expat: unknown encoding, incorrect encoding
 
 
-def parse(data: bytes, prefixes: Mapping[str, str]) -> Element:
-    """Parse a document; comments and processing instructions are dropped.
+def parse_xml(data: bytes, prefixes: Mapping[str, str]) -> Element:
+    """Parse a document, without its comments and processing instructions.
 
-    Names in a namespace of `prefixes` (namespace to prefix) are written `prefix:name`, other ones
-    `{namespace}name`. Raises Unreadable: `broken` for anything that is not well-formed, has a
+    Names in a namespace of `prefixes` (namespace to prefix) become `prefix:name`, others
+    `{namespace}name`. Raises Unreadable: `broken` for a document that is not well-formed, has a
     document type, or is nested too deep; `unknown-encoding`.
     """
     builder = _Builder(_Names(prefixes))
-    # expat reads nothing from outside; a document type, and entities with it, is refused.
+    # expat loads no external resources; a document type, and with it any entity, is refused.
     parser = XMLParser(target=builder, encoding=_encoding(data))  # noqa: S314
     try:
         parser.feed(data)
@@ -36,7 +36,7 @@ def parse(data: bytes, prefixes: Mapping[str, str]) -> Element:
     except ParseError as error:
         encoding = error.code in _ENCODING_ERRORS
         raise Unreadable("unknown-encoding" if encoding else "broken") from None
-    except (LookupError, ValueError):  # an encoding of several bytes a letter, or of no letters
+    except (LookupError, ValueError):  # a multi-byte encoding, or a codec that is not an encoding
         raise Unreadable("unknown-encoding") from None
     if not isinstance(root, Element):
         raise Unreadable("broken")
@@ -93,13 +93,13 @@ class _Builder(TreeBuilder):
         raise Unreadable("broken")
 
 
-def first(element: Element | None, *path: str) -> Element | None:
-    """Return the first child named so, and its first child named so, and so on; None where none."""
-    return next(each(element, *path), None)
+def find_first(element: Element | None, *path: str) -> Element | None:
+    """Return the first element at a path of child names, or None."""
+    return next(find_all(element, *path), None)
 
 
-def each(element: Element | None, *path: str) -> Iterator[Element]:
-    """Return the children named so, and their children named so, and so on, in order."""
+def find_all(element: Element | None, *path: str) -> Iterator[Element]:
+    """Return the elements at a path of child names, in document order."""
     if element is None:
         return
     for child in element:
@@ -107,4 +107,4 @@ def each(element: Element | None, *path: str) -> Iterator[Element]:
             if len(path) == 1:
                 yield child
             else:
-                yield from each(child, *path[1:])
+                yield from find_all(child, *path[1:])

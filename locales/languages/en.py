@@ -52,6 +52,12 @@ def _ordinal(number: int) -> str:
     return f"{word}-{_ORDINALS[unit - 1]}" if unit else f"{word[:-1]}ieth"
 
 
+def _ordinal_ending(number: int) -> str:
+    if 11 <= number % 100 <= 13:
+        return "th"
+    return {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
 LANGUAGE = Language(
     code="en",
     has_surrogates=True,
@@ -84,6 +90,7 @@ LANGUAGE = Language(
         ),
         range_words=words("to and or until till through"),
         ordinal_endings=words("st nd rd th"),
+        ordinal_ending=_ordinal_ending,
         day_words=words(
             "on until till since dated dates dob d.o.b born birth birthdate birthday monday tuesday"
             " wednesday thursday friday saturday sunday"

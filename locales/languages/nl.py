@@ -48,6 +48,10 @@ def _ordinal(number: int) -> str:
     return _below_hundred(number) + ("de" if number < 20 else "ste")
 
 
+def _ordinal_ending(number: int) -> str:
+    return "ste" if number in (1, 8) or number >= 20 else "de"
+
+
 LANGUAGE = Language(
     code="nl",
     dates=DateWords(
@@ -74,6 +78,7 @@ LANGUAGE = Language(
         ),
         range_words=words("tot m"),
         ordinal_endings=words("de ste e"),
+        ordinal_ending=_ordinal_ending,
         day_words=words(
             "op sinds d.d dd geboortedatum geb.datum maandag dinsdag woensdag donderdag vrijdag"
             " zaterdag zondag"

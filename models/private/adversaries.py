@@ -1,4 +1,4 @@
-"""Two networks that try to tell whether sequences of vectors are of the same sentence.
+"""The adversaries: two networks that predict whether vectors come from the same sentence.
 
 After Friedrich et al. (ACL 2019): one sees embeddings and their private representation, the other
 two representations and how alike they are token by token.
@@ -8,17 +8,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.private.bilstm import BothWays, inside
+from models.private.bilstm import BidirectionalLSTM, inside
 
 
 class Adversaries(nn.Module):
-    """Return the mean of what both believe. Shapes: see `forward`."""
+    """Averages the predictions of both networks. Shapes: see `forward`."""
 
     def __init__(self, embedded: int, size: int, units: int = 300) -> None:
         super().__init__()
         self.shape = {"embedded": embedded, "size": size, "units": units}
-        self.looks_up = Judge(embedded + size, units)
-        self.links = Judge(2 * size + 1, units)
+        self.looks_up = Discriminator(embedded + size, units)
+        self.links = Discriminator(2 * size + 1, units)
 
     def forward(self, vectors: Tensor, first: Tensor, second: Tensor, lengths: Tensor) -> Tensor:
         """Return how probable it is that all are of one sentence. (sentences,)
@@ -28,14 +28,14 @@ class Adversaries(nn.Module):
         the second against the first as well.
         """
         alike = functional.cosine_similarity(first, second, dim=-1)[..., None]
-        looked_up = self.looks_up(torch.cat([vectors, first], -1), lengths)
-        linked = self.links(torch.cat([first, second, alike], -1), lengths)
-        believed: Tensor = (looked_up.sigmoid() + linked.sigmoid()) / 2
-        return believed
+        lookup_logits = self.looks_up(torch.cat([vectors, first], -1), lengths)
+        link_logits = self.links(torch.cat([first, second, alike], -1), lengths)
+        probabilities: Tensor = (lookup_logits.sigmoid() + link_logits.sigmoid()) / 2
+        return probabilities
 
 
-class Judge(nn.Module):
-    """One LSTM in both directions, and one score of its states.
+class Discriminator(nn.Module):
+    """A bidirectional LSTM with one logit, max-pooled over its states.
 
     It is scored by the highest value of each unit over all tokens, for one token that does not fit
     is enough; the last states alone, of the same network, took several times as long to see it.
@@ -43,7 +43,7 @@ class Judge(nn.Module):
 
     def __init__(self, inputs: int, units: int) -> None:
         super().__init__()
-        self.recurrent = BothWays(inputs, units)
+        self.recurrent = BidirectionalLSTM(inputs, units)
         self.score = nn.Linear(2 * units, 1)
 
     def forward(self, seen: Tensor, lengths: Tensor) -> Tensor:
@@ -55,6 +55,6 @@ class Judge(nn.Module):
         return scored[:, 0]
 
 
-def adversaries_loss(believed: Tensor, truth: Tensor) -> Tensor:
-    """Return the mean surprise in nats; the logarithm of 2 is that of who cannot tell at all."""
-    return functional.binary_cross_entropy(believed, truth)
+def adversaries_loss(probabilities: Tensor, truth: Tensor) -> Tensor:
+    """Return the mean cross-entropy in nats; log 2 is that of random guessing."""
+    return functional.binary_cross_entropy(probabilities, truth)

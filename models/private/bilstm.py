@@ -1,4 +1,4 @@
-"""An LSTM in both directions over sentences of different lengths side by side."""
+"""A bidirectional LSTM over padded batches of sentences."""
 
 import torch
 from torch import Tensor, nn
@@ -6,8 +6,8 @@ from torch.func import functional_call
 from torch.nn import functional
 
 
-class BothWays(nn.Module):
-    """Reads sentences forth and back, each from its own ends.
+class BidirectionalLSTM(nn.Module):
+    """Reads padded sentences in both directions, each from its own end.
 
     Padding stands behind a sentence in both directions, where nothing that counts comes after it;
     packing does the same on CPUs in twice the time.
@@ -26,12 +26,12 @@ class BothWays(nn.Module):
         """
         places = torch.arange(seen.shape[1], device=seen.device)
         ends = lengths.to(seen.device)[:, None]
-        turned = torch.where(places < ends, ends - 1 - places, places)
+        reversed_order = torch.where(places < ends, ends - 1 - places, places)
         rows = torch.arange(len(seen), device=seen.device)[:, None]
-        back = self._read(self.back, seen[rows, turned])
-        return torch.cat([self._read(self.forth, seen), back[rows, turned]], -1)
+        back = self._run(self.back, seen[rows, reversed_order])
+        return torch.cat([self._run(self.forth, seen), back[rows, reversed_order]], -1)
 
-    def _read(self, layer: nn.LSTM, seen: Tensor) -> Tensor:
+    def _run(self, layer: nn.LSTM, seen: Tensor) -> Tensor:
         """Run a layer, in training with the same units of its state left out at every token.
 
         A unit that is left out is a column of the recurrent weights that is 0, for all sentences
@@ -46,5 +46,5 @@ class BothWays(nn.Module):
 
 
 def inside(lengths: Tensor, most: int) -> Tensor:
-    """Return which of so many places are within the lengths. (sentences, most)"""
+    """Return which positions lie within the lengths. (sentences, most)"""
     return torch.arange(most, device=lengths.device) < lengths[:, None]

@@ -1,4 +1,4 @@
-"""The de-identifier that reads vectors and the case of tokens, and knows no text.
+"""The de-identifier on vectors: a BiLSTM-CRF that sees embeddings and letter case, but no text.
 
 After Friedrich et al. (ACL 2019): two layers of LSTM in both directions below a chain of tags, and
 dropout as they have it. It learns from embeddings and from private representations alike.
@@ -13,15 +13,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from models.private.bilstm import BothWays
+from models.private.bilstm import BidirectionalLSTM
 from models.private.embeddings import Floats, Integers
 from models.private.sentences import PHI, Sentence
 from models.tagger.encoders.bilstm import CASES
-from models.tagger.sequences.crf import LinearChain
-from models.tagger.sequences.tags import Scheme, WordSpan
+from models.tagger.sequences.crf import LinearChainCRF
+from models.tagger.sequences.tags import TagScheme, WordSpan
 
 BINARY = (PHI,)
-"""The labels of a de-identifier that only tells what identifies somebody."""
+"""The labels of a de-identifier that does not distinguish kinds of identifiers."""
 
 _DROPPED_IN = 0.1
 _DROPPED_STATES = 0.25
@@ -50,30 +50,32 @@ def examples(sentences: Iterable[Sentence], vectors: Iterable[Floats]) -> list[E
 
 @dataclass(frozen=True, slots=True)
 class VectorBatch:
-    """Sentences side by side, padded; tags (sentences, tokens) are 0 where nobody knows them."""
+    """Padded sentences; tags (sentences, tokens) are 0 where unknown."""
 
     vectors: Tensor
     casing: Tensor
     lengths: Tensor
     tags: Tensor
 
-    def holding(self, vectors: Tensor) -> "VectorBatch":
+    def with_vectors(self, vectors: Tensor) -> "VectorBatch":
         """Return the same sentences with other vectors."""
         return VectorBatch(vectors, self.casing, self.lengths, self.tags)
 
 
 class Deidentifier(nn.Module):
-    """Scores tags of tokens, and reads spans off scores."""
+    """A BiLSTM-CRF over vectors and letter case."""
 
     def __init__(self, inputs: int, labels: Sequence[str], units: int = 128) -> None:
         super().__init__()
         self.shape = {"inputs": inputs, "labels": list(labels), "units": units}
         self.units = units
-        self.scheme = Scheme(tuple(labels))
+        self.scheme = TagScheme(tuple(labels))
         widths = (inputs + len(CASES), 2 * units)
-        self.layers = nn.ModuleList(BothWays(width, units, _DROPPED_STATES) for width in widths)
+        self.layers = nn.ModuleList(
+            BidirectionalLSTM(width, units, _DROPPED_STATES) for width in widths
+        )
         self.scores = nn.Linear(2 * units, len(self.scheme))
-        self.chain = LinearChain(self.scheme, learned=True)
+        self.chain = LinearChainCRF(self.scheme, learned=True)
 
     def collate(self, held: Sequence[EncodedSentence]) -> VectorBatch:
         """Put sentences side by side; raises ValueError for a label that was not named."""
@@ -97,7 +99,7 @@ class Deidentifier(nn.Module):
         return scored
 
     def loss(self, batch: VectorBatch) -> Tensor:
-        """Return how surprising the tags are, in nats a token. ()"""
+        """Return the negative log-likelihood of the tags, in nats per token. ()"""
         allowed = functional.one_hot(batch.tags, len(self.scheme)).bool()
         lost = self.chain.negative_log_likelihood(self(batch), batch.lengths, allowed)
         return lost.sum() / batch.lengths.sum()
@@ -105,7 +107,7 @@ class Deidentifier(nn.Module):
     @torch.no_grad()
     def predict(self, batch: VectorBatch) -> list[list[WordSpan]]:
         """Return the spans of each sentence, in tokens."""
-        tags = self.chain.best(self(batch), batch.lengths)
+        tags = self.chain.viterbi(self(batch), batch.lengths)
         return [
             list(self.scheme.decode(row[:length].tolist()))
             for row, length in zip(tags, batch.lengths.tolist(), strict=True)

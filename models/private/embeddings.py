@@ -1,4 +1,4 @@
-"""Vectors of words, trained on sentences or read from a public file; nearest neighbours by cosine.
+"""Word embeddings, trained on sentences or read from a file, and their nearest neighbours.
 
 `subwords` are those of fastText (Bojanowski et al., TACL 2017): a word that was never seen has a
 vector made of its letters. `words` are those of word2vec (Mikolov et al., 2013), which knows whole
@@ -22,10 +22,10 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
-from models.folder import FolderFormat
 from models.private.sentences import Sentence
-from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.tokenizers import MARKS
+from models.serialization import FolderFormat
+from models.tagger.encoders.subword_models import SPECIAL_TOKENS
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
@@ -35,8 +35,8 @@ Integers = NDArray[np.int64]
 KINDS = ("subwords", "words")
 VECTORS, WORDS, PIECES = "vectors.safetensors", "words.json", "pieces.json"
 
-_FORM = FolderFormat("embeddings.json", "embeddings", "cryptonym share encode --train")
-_AT_ONCE = 512  # words whose likeness to all others is in memory together
+_FOLDER_FORMAT = FolderFormat("embeddings.json", "embeddings", "cryptonym share encode --train")
+_BATCH = 512  # words whose likeness to all others is in memory together
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,17 @@ class EmbeddingRecipe:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ConfigError("--embeddings", "is no kind", f"choose from {', '.join(KINDS)}")
+            raise ConfigError(
+                "--embeddings", "unknown kind of embeddings", f"choose from {', '.join(KINDS)}"
+            )
         for name in ("size", "epochs", "window", "least", "buckets"):
             if getattr(self, name) < 1:
-                raise ConfigError(f"--{name}", "must be at least 1", "give more")
+                raise ConfigError(f"--{name}", "must be at least 1", "give a higher number")
 
 
 @dataclass(frozen=True, eq=False)
 class Embeddings:
-    """Words, case folded and the most frequent first, with their vectors.
+    """Case-folded words, the most frequent first, and their vectors.
 
     `matrix` is (words, size); `parts` (rows, size) are vectors of `pieces`, or where there are
     none of stretches of `letters` letters; empty for whole words. All that is given out has a mean
@@ -77,7 +79,7 @@ class Embeddings:
     matrix: Floats
     parts: Floats
     letters: tuple[int, int] = (3, 6)
-    pieces: SubWords | None = None
+    pieces: SubwordTokenizer | None = None
 
     def __repr__(self) -> str:
         return f"Embeddings({len(self.words)} words, {self.size})"
@@ -89,12 +91,12 @@ class Embeddings:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Where each word stands in `words`."""
+        """The index of each word in `words`."""
         return {word: place for place, word in enumerate(self.words)}
 
     @cached_property
     def digest(self) -> str:
-        """What changes with any word or number."""
+        """A digest of all words and vectors."""
         pieces = self.pieces.pieces if self.pieces else None
         total = hashlib.sha256(json.dumps([list(self.words), self.letters, pieces]).encode())
         for array in (self.matrix, self.parts):
@@ -111,41 +113,41 @@ class Embeddings:
         for row, token in enumerate(tokens):
             word = token.casefold()
             place = self.places.get(word)
-            given[row] = self.matrix[place] if place is not None else self._of_parts(word)
-        return _scaled(given)
+            given[row] = self.matrix[place] if place is not None else self._from_subwords(word)
+        return _unit_mean_square(given)
 
     def neighbours(self, word: str, n: int) -> list[str]:
         """Return the n nearest words by cosine, itself first;
         itself alone where it has no vector.
         """
-        asked = word.casefold()
+        queries = word.casefold()
         vector = self.vectors([word])
         if not vector.any():
-            return [asked]
+            return [queries]
         near = (self.words[place] for place in self.nearest(vector, n)[0])
-        return [asked, *(other for other in near if other != asked)][:n]
+        return [queries, *(other for other in near if other != queries)][:n]
 
     def nearest(self, vectors: Floats, n: int) -> Integers:
         """Return the places in `words` of the n nearest by cosine, the nearest first. (rows, n)"""
         n = min(n, len(self.words))
         found = np.empty((len(vectors), n), np.int64)
-        for start in range(0, len(vectors), _AT_ONCE):
-            asked = vectors[start : start + _AT_ONCE]
+        for start in range(0, len(vectors), _BATCH):
+            queries = vectors[start : start + _BATCH]
             # The same for every row of a vector's length, so that its length does not matter.
-            likeness = asked @ self._unit.T
-            if n < likeness.shape[1]:
-                best = np.argpartition(-likeness, n - 1, axis=1)[:, :n]
+            similarity = queries @ self._unit.T
+            if n < similarity.shape[1]:
+                best = np.argpartition(-similarity, n - 1, axis=1)[:, :n]
             else:
-                best = np.tile(np.arange(n), (len(asked), 1))
-            order = np.argsort(-np.take_along_axis(likeness, best, 1), axis=1, kind="stable")
-            found[start : start + _AT_ONCE] = np.take_along_axis(best, order, 1)
+                best = np.tile(np.arange(n), (len(queries), 1))
+            order = np.argsort(-np.take_along_axis(similarity, best, 1), axis=1, kind="stable")
+            found[start : start + _BATCH] = np.take_along_axis(best, order, 1)
         return found
 
     @cached_property
     def _unit(self) -> Floats:
-        return _scaled(self.matrix)
+        return _unit_mean_square(self.matrix)
 
-    def _of_parts(self, word: str) -> Floats | float:
+    def _from_subwords(self, word: str) -> Floats | float:
         if not len(self.parts):
             return 0.0
         rows = self._rows(word)
@@ -154,13 +156,15 @@ class Embeddings:
 
     def _rows(self, word: str) -> Sequence[int]:
         if self.pieces:
-            found = (number - len(MARKS) for ids in self.pieces.of(word)[1] for number in ids)
+            found = (
+                number - len(SPECIAL_TOKENS) for ids in self.pieces.of(word)[1] for number in ids
+            )
             return [row for row in found if row >= 0]
         rows: Sequence[int] = ft_ngram_hashes(word, *self.letters, len(self.parts))
         return rows
 
     def save(self, folder: Path) -> None:
-        """Write them to a folder; `embeddings.json` comes last, so that a folder with it is whole.
+        """Write them to a folder; `embeddings.json` is written last: a folder with it is complete.
 
         The words stand in it as they are: it is as secret as the notes they come from.
         """
@@ -171,25 +175,25 @@ class Embeddings:
         if self.pieces:
             self.pieces.save(folder / PIECES)
         names = (VECTORS, WORDS, PIECES) if self.pieces else (VECTORS, WORDS)
-        _FORM.seal(folder, {"letters": self.letters}, names)
+        _FOLDER_FORMAT.write_settings(folder, {"letters": self.letters}, names)
 
     @classmethod
     def load(cls, folder: Path) -> "Embeddings":
         """Read them. Raises ConfigError that names the file which is missing or damaged."""
-        settings = _FORM.read(folder)
+        settings = _FOLDER_FORMAT.read(folder)
         try:
-            arrays = load_arrays(_FORM.checked(folder, settings, VECTORS))
-            words = json.loads(_FORM.checked(folder, settings, WORDS))
+            arrays = load_arrays(_FOLDER_FORMAT.read_verified(folder, settings, VECTORS))
+            words = json.loads(_FOLDER_FORMAT.read_verified(folder, settings, WORDS))
             low, high = settings["letters"]
             pieces = None
             if PIECES in settings["sha256"]:
-                _FORM.checked(folder, settings, PIECES)
-                pieces = SubWords.load(folder / PIECES)
+                _FOLDER_FORMAT.read_verified(folder, settings, PIECES)
+                pieces = SubwordTokenizer.load(folder / PIECES)
             made = cls(words, arrays["matrix"], arrays["parts"], (int(low), int(high)), pieces)
             if made.matrix.shape != (len(words), made.parts.shape[1]):
                 raise ValueError
         except (KeyError, TypeError, ValueError, IndexError, SafetensorError):
-            raise _FORM.unfit(folder) from None
+            raise _FOLDER_FORMAT.mismatch_error(folder) from None
         return made
 
 
@@ -217,7 +221,7 @@ def train(sentences: Iterable[Sentence], recipe: EmbeddingRecipe) -> Embeddings:
             made = Word2Vec(texts, **settings)
             parts = np.zeros((0, recipe.size), np.float32)
     except RuntimeError:
-        problem = "has no word that occurs often enough"
+        problem = "no word occurs often enough"
         raise ConfigError("the corpus", problem, "give more notes") from None
     return Embeddings(
         list(made.wv.index_to_key),
@@ -235,8 +239,8 @@ def read_vectors(path: Path) -> Embeddings:
     try:
         held = KeyedVectors.load_word2vec_format(str(path), no_header=_has_no_header(path))
     except (OSError, ValueError, EOFError):
-        remedy = "give a text file, of a word and its vector a line"
-        raise ConfigError(str(path), "holds no vectors of words", remedy) from None
+        remedy = "give a text file with a word and its vector on each line"
+        raise ConfigError(str(path), "not a file of word vectors", remedy) from None
     places: dict[str, int] = {}
     for place, word in enumerate(held.index_to_key):
         places.setdefault(word.casefold(), place)
@@ -250,7 +254,7 @@ def _has_no_header(path: Path) -> bool:
         return len(file.readline().split()) > 2  # words and size stand in a header
 
 
-def _scaled(rows: Floats) -> Floats:
+def _unit_mean_square(rows: Floats) -> Floats:
     squares = np.sqrt(np.mean(np.square(rows), axis=1, keepdims=True))
     scaled: Floats = rows / np.maximum(squares, 1e-12).astype(np.float32)
     return scaled

@@ -1,4 +1,4 @@
-"""Everything that decides what the training of a private representation gives."""
+"""Hyperparameters and data of a private representation's training."""
 
 import hashlib
 import json
@@ -15,11 +15,11 @@ WAYS = ("phases", "reversal")
 
 @dataclass(frozen=True)
 class RepresenterRecipe:
-    """How a private representation is trained.
+    """Hyperparameters of a private representation.
 
-    `size` numbers a token; adversaries tell a sentence from one with a word changed to one of its
-    `neighbours` nearest. `weight` is that of |l_adv - log 2| beside the de-identifier's loss;
-    `hiding` is that of what one encoding tells of which of the two it was, in nats (0: the paper).
+    `size` numbers per token; adversaries distinguish a sentence from one with a word replaced by
+    one of its `neighbours` nearest. `weight` is that of |l_adv - log 2| beside the de-identifier's
+    loss; `hiding` weights how distinguishable the two are by one encoding, in nats (0: the paper).
     `epochs` are the most of the three phases (of the joint training: their sum); `patience` is how
     many epochs may bring nothing. `noise` multiplies all noise: 0 is for controls alone.
     """
@@ -41,21 +41,27 @@ class RepresenterRecipe:
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
-            raise ConfigError("--way", "is no way to train", f"choose from {', '.join(WAYS)}")
+            raise ConfigError("--way", "unknown training method", f"choose from {', '.join(WAYS)}")
         for name in ("size", "units", "adversary_units", "patience", "batch", "rate"):
             if not getattr(self, name) > 0:
-                raise ConfigError(f"--{name.replace('_', '-')}", "must be above 0", "give more")
+                raise ConfigError(
+                    f"--{name.replace('_', '-')}", "must be above 0", "give a positive number"
+                )
         if self.neighbours < 2:  # one changes nothing
-            raise ConfigError("--neighbours", "must be at least 2", "give 50, say")
+            raise ConfigError("--neighbours", "must be at least 2", "50 is common")
         if min(self.epochs) < 1 or min(self.noise, self.weight, self.hiding) < 0:
-            raise ConfigError("--epochs, --noise, --weight, --hiding", "are too low", "give more")
+            raise ConfigError(
+                "--epochs, --noise, --weight, --hiding",
+                "must be at least 1 (epochs) or 0",
+                "raise the value",
+            )
         if self.hiding and not self.noise:
-            raise ConfigError("--hiding", "hides nothing without noise", "give noise as well")
+            raise ConfigError("--hiding", "has no effect without noise", "give --noise above 0")
 
 
 @dataclass(frozen=True)
 class SentenceCorpus:
-    """Sentences to learn from, and others, of other notes, that phases end by."""
+    """Training sentences, and development sentences of other notes for early stopping."""
 
     train: Sequence[Sentence] = field(repr=False)
     dev: Sequence[Sentence] = field(repr=False)
@@ -63,7 +69,7 @@ class SentenceCorpus:
     stop_words: frozenset[str] = field(default=frozenset(), repr=False)
 
     def digest(self) -> str:
-        """Return what changes with any token, span or vector."""
+        """Return a digest of all tokens, spans and vectors."""
         total = hashlib.sha256(self.embeddings.digest.encode())
         total.update(json.dumps(sorted(self.stop_words)).encode())
         for held in (self.train, self.dev):

@@ -1,4 +1,4 @@
-"""Training of a private representation against adversaries, in three phases or by one reversal.
+"""Adversarial training of a private representation, in three phases or by gradient reversal.
 
 Three phases after Feutry et al. (arXiv 1802.09386), as Friedrich et al. (ACL 2019) use them: first
 representer and de-identifier learn together; then adversaries learn, the representer frozen; then
@@ -19,22 +19,30 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from models.checkpoint import load_checkpoint, save_checkpoint
 from models.private.adversaries import Adversaries, adversaries_loss
-from models.private.adversary_training import believe, frozen, judged
+from models.private.adversary_training import evaluate_adversaries, freeze, predict_pairs
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch, examples
-from models.private.deidentifier_training import Watch, mean_loss, take_step, token_scores
-from models.private.folder import SETTINGS, Kit, Parts, save
-from models.private.pairs import PairBatch, Pairs
+from models.private.deidentifier_training import mean_loss, minimize, token_scores
 from models.private.pseudonymization import Pseudonymizer
 from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer import Representer
+from models.private.sentence_pairs import SentencePairBatch, SentencePairSampler
 from models.private.sentences import Sentence
-from models.private.weight_selection import WeightSelection, batches
-from models.training_loop import TrainingLoop, drop_checkpoint, seeded
+from models.private.serialization import SETTINGS, RepresenterBundle, RepresenterNetworks, save
+from models.private.weight_selection import BestWeights, batches
+from models.training_loop import (
+    TimeBudget,
+    TrainingCallbacks,
+    TrainingLoop,
+    TrainingPosition,
+    delete_checkpoint,
+    make_generator,
+    require_no_model,
+    seed_torch,
+)
 from record.errors import ConfigError
 
-GUESSING = log(2)
+CHANCE_LOSS = log(2)
 """The loss of adversaries that can only guess, in nats."""
 
 _PHASES = {"phases": ("first", "second", "third"), "reversal": ("joint",)}
@@ -42,27 +50,28 @@ _SCORED = 64  # sentences at a time
 
 
 def train(
-    corpus: SentenceCorpus, recipe: RepresenterRecipe, out: Path, watch: Watch = lambda entry: None
+    corpus: SentenceCorpus,
+    recipe: RepresenterRecipe,
+    out: Path,
+    callbacks: TrainingCallbacks | None = None,
 ) -> dict[str, float]:
-    """Train a private representation and write it to a folder; returns its scores on `dev`.
+    """Train a private representation, write it to a folder and return its scores on `dev`.
 
-    A training that was interrupted goes on where its last checkpoint is, and returns the same
-    weights as one that was not. Sets torch's random state. Raises ConfigError, also where the
-    folder holds one whose training had ended.
+    Resumes from the checkpoint in the folder, with the same weights as an uninterrupted training.
+    Seeds torch's global generator. Raises ConfigError, also if the folder already contains a
+    private representation.
     """
-    if (out / SETTINGS).exists():
-        remedy = "choose another folder, or remove this one"
-        raise ConfigError(str(out), "holds a private representation already", remedy)
-    return _RepresenterTraining(corpus, recipe, out, watch).run()
+    require_no_model(out, SETTINGS, "a private representation")
+    return _RepresenterTraining(corpus, recipe, out, callbacks or TrainingCallbacks()).run()
 
 
-def representer_loss(deidentifying: Tensor, judging: Tensor, weight: float) -> Tensor:
-    """Return what the representer learns by: it is served where adversaries can only guess."""
-    return deidentifying + weight * (judging - GUESSING).abs()
+def representer_loss(deidentifier_loss: Tensor, adversary_loss: Tensor, weight: float) -> Tensor:
+    """Return the representer's loss, lowest where adversaries perform at chance level."""
+    return deidentifier_loss + weight * (adversary_loss - CHANCE_LOSS).abs()
 
 
-class Reversed(torch.autograd.Function):
-    """Return a tensor as it is, and its gradient with the opposite sign (Ganin et al., 2016)."""
+class GradientReversal(torch.autograd.Function):
+    """Identity whose gradient has the opposite sign (Ganin et al., 2016)."""
 
     @staticmethod
     def forward(ctx: Any, held: Tensor) -> Tensor:  # noqa: ARG004
@@ -76,45 +85,48 @@ class Reversed(torch.autograd.Function):
 
 
 @dataclass
-class _RepresenterPlace:
+class _RepresenterPosition(TrainingPosition):
     """How far a training has come: `epoch` of `phase`, and the losses of every epoch so far."""
 
     phase: int = 0
-    epoch: int = 0
-    step: int = 0
     history: list[dict[str, Any]] = field(default_factory=list)
     selection: dict[str, float | int | None] = field(default_factory=dict)
 
 
-class _RepresenterTraining(TrainingLoop):
+class _RepresenterTraining(TrainingLoop[_RepresenterPosition]):
+    network: RepresenterNetworks
+
     def __init__(
-        self, corpus: SentenceCorpus, recipe: RepresenterRecipe, out: Path, watch: Watch
+        self,
+        corpus: SentenceCorpus,
+        recipe: RepresenterRecipe,
+        out: Path,
+        callbacks: TrainingCallbacks,
     ) -> None:
-        self.corpus, self.recipe, self.out, self.watch = corpus, recipe, out, watch
+        self.corpus, self.recipe, self.out, self.callbacks = corpus, recipe, out, callbacks
+        self.budget, self.patience = TimeBudget(None), recipe.patience
         embeddings = corpus.embeddings
         changes = Pseudonymizer(embeddings, recipe.neighbours, corpus.stop_words)
-        self.pairs = Pairs(corpus.train, embeddings, changes)
-        self.dev_pairs = Pairs(corpus.dev, embeddings, changes)
+        self.pairs = SentencePairSampler(corpus.train, embeddings, changes)
+        self.dev_pairs = SentencePairSampler(corpus.dev, embeddings, changes)
         if not len(self.pairs) or not len(self.dev_pairs):
-            problem = "hold no sentence with a word that could be changed"
+            problem = "no sentence contains an identifying word that can be replaced"
             raise ConfigError("the notes", problem, "give more annotated notes")
         self.train, self.dev = self._examples(corpus.train), self._examples(corpus.dev)
         torch.manual_seed(recipe.seed)
         sizes = (embeddings.size, recipe.size)
-        self.parts = Parts(
+        self.network = RepresenterNetworks(
             Representer(*sizes, recipe.units),
             Deidentifier(recipe.size, recipe.labels, recipe.units),
             Adversaries(*sizes, recipe.adversary_units),
         )
-        self.optimizer = torch.optim.NAdam(self.parts.parameters(), recipe.rate)
-        self.place: _RepresenterPlace = _RepresenterPlace()
-        self.selection = WeightSelection()
+        self.optimizer = torch.optim.NAdam(self.network.parameters(), recipe.rate)
+        self.position, self.selection = _RepresenterPosition(), BestWeights()
         settings = json.dumps(asdict(recipe))
-        self.mark = hashlib.sha256(f"{settings}{corpus.digest()}".encode()).hexdigest()
-        kept = load_checkpoint(out, self.parts, self.optimizer, self.mark)
-        if kept:
-            self.place = _RepresenterPlace(**kept.place)
-            self.selection = WeightSelection.kept(self.place.selection, kept.extras)
+        self.fingerprint = hashlib.sha256(f"{settings}{corpus.digest()}".encode()).hexdigest()
+        extras = self.resume()
+        if extras is not None:
+            self.selection = BestWeights.from_checkpoint(self.position.selection, extras)
 
     def _examples(self, sentences: Sequence[Sentence]) -> list[EncodedSentence]:
         one = self.recipe.labels == BINARY
@@ -123,163 +135,167 @@ class _RepresenterTraining(TrainingLoop):
 
     @property
     def phase(self) -> str:
-        return _PHASES[self.recipe.way][self.place.phase]
+        return _PHASES[self.recipe.way][self.position.phase]
 
     def run(self) -> dict[str, float]:
-        place = self.place
-        while place.phase < len(_PHASES[self.recipe.way]):
-            self.run_epochs(self._most(self.phase))
-            self.selection.restore(self.parts)
-            self.selection = WeightSelection()
-            place.phase, place.epoch = place.phase + 1, 0
+        position = self.position
+        while position.phase < len(_PHASES[self.recipe.way]):
+            self.epochs = self._epochs_of(self.phase)
+            self.run_epochs()
+            self.selection.restore(self.network)
+            self.selection = BestWeights()
+            position.phase, position.epoch = position.phase + 1, 0
             self.checkpoint()
         return self._finish()
 
-    def is_over(self) -> bool:
-        return self.selection.stale >= self.recipe.patience
+    def stale_evaluations(self) -> int:
+        return self.selection.stale
 
-    def _most(self, phase: str) -> int:
+    def _epochs_of(self, phase: str) -> int:
         epochs = self.recipe.epochs
         if phase == "joint":
             return sum(epochs)
         return epochs[_PHASES["phases"].index(phase)]
 
-    def learn(self, step: int, steps: int) -> None:  # noqa: ARG002
-        """Learn for an epoch of a phase, and judge it."""
-        phase, place = self.phase, self.place
-        seed = f"{self.recipe.seed}/{phase}/{place.epoch}"
-        torch.manual_seed(seeded(seed).initial_seed())
-        self.parts.train()
+    def train_step(self, step: int, steps: int) -> None:  # noqa: ARG002
+        """Train for an epoch of a phase, and evaluate."""
+        phase, position = self.phase, self.position
+        seed = f"{self.recipe.seed}/{phase}/{position.epoch}"
+        seed_torch(seed)
+        self.network.train()
         losses = {
-            "first": self._first,
-            "second": self._second,
-            "third": self._third,
-            "joint": self._joint,
+            "first": self._train_first,
+            "second": self._train_second,
+            "third": self._train_third,
+            "joint": self._train_jointly,
         }[phase](seed)
-        entry: dict[str, Any] = {"phase": phase, "epoch": place.epoch, **losses, **self._validate()}
-        self.selection.offer(self._judge(phase, entry), self.parts)
-        place.history.append(entry)
+        epoch = position.epoch
+        entry: dict[str, Any] = {"phase": phase, "epoch": epoch, **losses, **self._validate()}
+        self.selection.consider(self._selection_loss(phase, entry), self.network)
+        position.history.append(entry)
 
-    def tell_epoch(self) -> None:
-        self.watch(self.place.history[-1])
+    def report_epoch(self) -> None:
+        self.callbacks.evaluated(self.position.history[-1])
 
-    def _judge(self, phase: str, entry: Mapping[str, Any]) -> float:
-        """Return the loss that a phase ends by."""
+    def _selection_loss(self, phase: str, entry: Mapping[str, Any]) -> float:
+        """Return the loss that selects weights and ends a phase."""
         if phase == "second":
             return float(entry["dev_adversaries"])
-        serving = float(entry["dev_deidentifier"] + self.recipe.hiding * entry.get("dev_told", 0))
-        gap = 0.0 if phase == "first" else abs(entry["dev_adversaries"] - GUESSING)
-        return serving + self.recipe.weight * gap
+        task_loss = float(entry["dev_deidentifier"] + self.recipe.hiding * entry.get("dev_told", 0))
+        gap = 0.0 if phase == "first" else abs(entry["dev_adversaries"] - CHANCE_LOSS)
+        return task_loss + self.recipe.weight * gap
 
-    def _first(self, seed: str) -> dict[str, float]:
+    def _train_first(self, seed: str) -> dict[str, float]:
         """Representer and de-identifier learn together."""
         lost = []
-        with frozen(self.parts.adversaries):
-            for batch, held in self._both(seed):
-                lost.append(self._step(self._serving(batch, held)))
+        with freeze(self.network.adversaries):
+            for batch, held in self._batches_with_pairs(seed):
+                lost.append(self._step(self._representer_loss(batch, held)))
         return {"deidentifier": _mean(lost)}
 
-    def _second(self, seed: str) -> dict[str, float]:
+    def _train_second(self, seed: str) -> dict[str, float]:
         """Adversaries learn, all else frozen."""
-        with frozen(self.parts.representer, self.parts.deidentifier):
-            lost = [self._step(self._judging(batch)) for batch in self._pairs(seed)]
+        with freeze(self.network.representer, self.network.deidentifier):
+            lost = [self._step(self._adversary_loss(batch)) for batch in self._pair_batches(seed)]
         return {"adversaries": _mean(lost)}
 
-    def _third(self, seed: str) -> dict[str, float]:
-        """The representer learns from both; then both learn from what it has become.
+    def _train_third(self, seed: str) -> dict[str, float]:
+        """Train the representer against both networks, then both networks on its new output.
 
         Turns are those of the paper, each beginning with the others: the first has only them.
         What is kept was judged by adversaries that had just learnt.
         """
-        found = self._turn(seed) if self.place.epoch else {}
-        with frozen(self.parts.representer, self.parts.adversaries):
-            lost = [self._step(self._deidentifying(batch)) for batch in self._batches(seed)]
-        return {**found, "deidentifier": _mean(lost), **self._second(f"{seed}/second")}
+        found = self._train_representer(seed) if self.position.epoch else {}
+        with freeze(self.network.representer, self.network.adversaries):
+            lost = [self._step(self._deidentifier_loss(batch)) for batch in self._batches(seed)]
+        return {**found, "deidentifier": _mean(lost), **self._train_second(f"{seed}/second")}
 
-    def _turn(self, seed: str) -> dict[str, float]:
+    def _train_representer(self, seed: str) -> dict[str, float]:
         lost = []
-        with frozen(self.parts.deidentifier, self.parts.adversaries):
-            for batch, held in self._both(f"{seed}/turn"):
-                losses = self._serving(batch, held), self._judging(held)
+        with freeze(self.network.deidentifier, self.network.adversaries):
+            for batch, held in self._batches_with_pairs(f"{seed}/turn"):
+                losses = self._representer_loss(batch, held), self._adversary_loss(held)
                 lost.append(self._step(representer_loss(*losses, self.recipe.weight)))
         return {"representer": _mean(lost)}
 
-    def _joint(self, seed: str) -> dict[str, float]:
+    def _train_jointly(self, seed: str) -> dict[str, float]:
         """All learn at once, the representer from the adversaries' gradient reversed."""
         found: dict[str, list[float]] = {"deidentifier": [], "adversaries": []}
-        for batch, held in self._both(seed):
-            deidentifying = self._deidentifying(batch)
-            believed = believe(self._reversed, self.parts.adversaries, held, self.recipe.noise)
-            judging = adversaries_loss(*believed)
-            self._step(deidentifying + self._hiding(held) + judging)
-            found["deidentifier"].append(float(deidentifying.detach()))
-            found["adversaries"].append(float(judging.detach()))
+        for batch, held in self._batches_with_pairs(seed):
+            deidentifier_loss = self._deidentifier_loss(batch)
+            predictions = predict_pairs(
+                self._represent_reversed, self.network.adversaries, held, self.recipe.noise
+            )
+            adversary_loss = adversaries_loss(*predictions)
+            self._step(deidentifier_loss + self._distinguishability_loss(held) + adversary_loss)
+            found["deidentifier"].append(float(deidentifier_loss.detach()))
+            found["adversaries"].append(float(adversary_loss.detach()))
         return {name: _mean(lost) for name, lost in found.items()}
 
-    def _reversed(self, vectors: Tensor, lengths: Tensor, *, noise: float) -> Tensor:
-        made = self.parts.representer(vectors, lengths, noise=noise)
-        given: Tensor = Reversed.apply(made)  # type: ignore[no-untyped-call]
+    def _represent_reversed(self, vectors: Tensor, lengths: Tensor, *, noise: float) -> Tensor:
+        made = self.network.representer(vectors, lengths, noise=noise)
+        given: Tensor = GradientReversal.apply(made)  # type: ignore[no-untyped-call]
         return given
 
     def _step(self, loss: Tensor) -> float:
-        return take_step(self.parts, self.optimizer, loss)
+        return minimize(self.network, self.optimizer, loss)
 
-    def _deidentifying(self, batch: VectorBatch) -> Tensor:
+    def _deidentifier_loss(self, batch: VectorBatch) -> Tensor:
         """Return the loss of the de-identifier on representations drawn now."""
-        return self.parts.deidentifier.loss(self._encoded(batch))
+        return self.network.deidentifier.loss(self._encode(batch))
 
-    def _serving(self, batch: VectorBatch, held: PairBatch) -> Tensor:
-        """Return the loss of the de-identifier and of what encodings tell about twins."""
-        return self._deidentifying(batch) + self._hiding(held)
+    def _representer_loss(self, batch: VectorBatch, held: SentencePairBatch) -> Tensor:
+        """Return the de-identifier's loss plus the distinguishability penalty."""
+        return self._deidentifier_loss(batch) + self._distinguishability_loss(held)
 
-    def _hiding(self, held: PairBatch) -> Tensor | float:
-        return self.recipe.hiding * self._told(held).mean() if self.recipe.hiding else 0.0
+    def _distinguishability_loss(self, held: SentencePairBatch) -> Tensor | float:
+        return self.recipe.hiding * self._divergence(held).mean() if self.recipe.hiding else 0.0
 
-    def _told(self, held: PairBatch) -> Tensor:
-        """Return what an encoding tells of which twin it was, at most, in nats. (sentences,)
+    def _divergence(self, held: SentencePairBatch) -> Tensor:
+        """Return how much an encoding reveals about which copy it encodes, in nats. (sentences,)
 
         It is the divergence of two normal distributions, half their squared distance.
         """
-        apart = self.parts.representer.apart(
+        squared_distance = self.network.representer.squared_distance(
             held.own, held.other, held.lengths, noise=self.recipe.noise
         )
-        return apart / 2
+        return squared_distance / 2
 
-    def _encoded(self, batch: VectorBatch) -> VectorBatch:
-        made = self.parts.representer(batch.vectors, batch.lengths, noise=self.recipe.noise)
-        return batch.holding(made)
+    def _encode(self, batch: VectorBatch) -> VectorBatch:
+        made = self.network.representer(batch.vectors, batch.lengths, noise=self.recipe.noise)
+        return batch.with_vectors(made)
 
-    def _judging(self, held: PairBatch) -> Tensor:
-        parts = self.parts
-        believed = believe(parts.representer, parts.adversaries, held, self.recipe.noise)
-        return adversaries_loss(*believed)
+    def _adversary_loss(self, held: SentencePairBatch) -> Tensor:
+        parts = self.network
+        predictions = predict_pairs(parts.representer, parts.adversaries, held, self.recipe.noise)
+        return adversaries_loss(*predictions)
 
     def _batches(self, seed: str) -> Iterator[VectorBatch]:
-        order = batches([len(one) for one in self.train], self.recipe.batch, seeded(seed))
+        order = batches([len(one) for one in self.train], self.recipe.batch, make_generator(seed))
         for places in order:
-            yield self.parts.deidentifier.collate([self.train[place] for place in places])
+            yield self.network.deidentifier.collate([self.train[place] for place in places])
 
-    def _pairs(self, seed: str) -> Iterator[PairBatch]:
+    def _pair_batches(self, seed: str) -> Iterator[SentencePairBatch]:
         return self.pairs.draw(seed, self.recipe.batch)
 
-    def _both(self, seed: str) -> Iterator[tuple[VectorBatch, PairBatch]]:
-        """Go over all sentences once, each batch beside one of pairs, which begin anew."""
-        rounds = chain.from_iterable(self._pairs(f"{seed}/{turn}") for turn in count())
+    def _batches_with_pairs(self, seed: str) -> Iterator[tuple[VectorBatch, SentencePairBatch]]:
+        """Iterate over all sentences once, with a batch of pairs for each batch."""
+        rounds = chain.from_iterable(self._pair_batches(f"{seed}/{turn}") for turn in count())
         return zip(self._batches(seed), rounds, strict=False)
 
     def _validate(self) -> dict[str, float]:
-        """Return the losses and the adversaries' accuracy on notes that nothing is learnt from."""
-        self.parts.eval()
-        torch.manual_seed(seeded(self.recipe.seed, "validation").initial_seed())
-        deidentifier, recipe = self.parts.deidentifier, self.recipe
+        """Return losses and adversary accuracy on the development notes."""
+        self.network.eval()
+        seed_torch(self.recipe.seed, "validation")
+        deidentifier, recipe = self.network.deidentifier, self.recipe
         order = batches([len(one) for one in self.dev], _SCORED, None)
         with torch.no_grad():
             held = [
-                self._encoded(deidentifier.collate([self.dev[place] for place in places]))
+                self._encode(deidentifier.collate([self.dev[place] for place in places]))
                 for places in order
             ]
-        parts = self.parts
-        lost, right = judged(
+        parts = self.network
+        lost, right = evaluate_adversaries(
             parts.representer, parts.adversaries, self.dev_pairs, "dev", recipe.noise
         )
         found = {
@@ -289,27 +305,24 @@ class _RepresenterTraining(TrainingLoop):
         }
         if recipe.hiding:
             with torch.no_grad():
-                told = torch.cat([self._told(some) for some in self.dev_pairs.draw("told")])
-            found["dev_told"] = float(told.mean())
+                divergence = torch.cat(
+                    [self._divergence(some) for some in self.dev_pairs.draw("told")]
+                )
+            found["dev_told"] = float(divergence.mean())
         return found
 
-    def checkpoint(self) -> None:
-        self.place.selection = self.selection.place()
-        save_checkpoint(
-            self.out,
-            self.parts,
-            self.optimizer,
-            asdict(self.place),
-            self.mark,
-            self.selection.state,
-        )
+    def before_checkpoint(self) -> None:
+        self.position.selection = self.selection.to_json()
+
+    def extra_tensors(self) -> dict[str, Tensor]:
+        return self.selection.state
 
     def _finish(self) -> dict[str, float]:
-        parts, recipe = self.parts, self.recipe
+        parts, recipe = self.network, self.recipe
         parts.eval()
         found = self._validate()
         vectors = parts.representer.encode(
-            [one.vectors for one in self.dev], seeded(recipe.seed, "dev"), recipe.noise
+            [one.vectors for one in self.dev], make_generator(recipe.seed, "dev"), recipe.noise
         )
         held = [
             EncodedSentence(rows, one.casing, one.spans)
@@ -319,14 +332,14 @@ class _RepresenterTraining(TrainingLoop):
         about = {
             "recipe": asdict(recipe),
             "corpus": self.corpus.digest(),
-            "history": self.place.history,
+            "history": self.position.history,
             "dev": scores,
         }
-        kit = Kit(
+        kit = RepresenterBundle(
             self.corpus.embeddings, parts.representer, parts.deidentifier, parts.adversaries, about
         )
         save(kit, self.out)
-        drop_checkpoint(self.out)
+        delete_checkpoint(self.out)
         return scores
 
 

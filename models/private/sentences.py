@@ -1,4 +1,4 @@
-"""Notes as sentences of small tokens: what private representations are made of.
+"""Sentence splitting and fine tokenization of notes, the input of private representations.
 
 After Friedrich et al. (ACL 2019): every sign stands alone and digits part from letters, so that
 few tokens are unknown to embeddings; sentences also end at blank lines and before items of lists.
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from models.tagger.encoders.bilstm import CASES, case_of
+from models.tagger.encoders.bilstm import CASES, case_class
 from models.tagger.encoders.words import words
-from models.tagger.sequences.corpus import disjoint, word_spans
+from models.tagger.sequences.alignment import keep_disjoint, word_spans
 from models.tagger.sequences.tags import WordSpan
 from record.span import Span
 from record.tokens import Token, is_break
@@ -34,7 +34,7 @@ _ITEM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Tokens in order, where they stand in the text, the class of their case, and labelled spans.
+    """Tokens with their offsets, letter case and labelled spans.
 
     `offsets` are code points, half open; they never leave the process. `casing` are places in
     `models.tagger.encoders.bilstm.CASES`. `spans` are disjoint, in tokens.
@@ -58,7 +58,7 @@ class Sentence:
 
     @property
     def phi(self) -> tuple[bool, ...]:
-        """Return which tokens identify somebody."""
+        """Return which tokens are part of an identifier."""
         return tuple(map(bool, self.labels))
 
     def binary(self) -> "Sentence":
@@ -72,13 +72,13 @@ def sentences(text: str, spans: Iterable[Span] = ()) -> list[Sentence]:
     Spans grow to whole tokens; of overlapping ones the longest stays; one that a sentence ends
     in is in both parts.
     """
-    cut = small_tokens(text)
-    found = disjoint(word_spans(spans, cut, Counter()), Counter())
+    cut = fine_tokens(text)
+    found = keep_disjoint(word_spans(spans, cut, Counter()), Counter())
     return [_sentence(text, cut[first:end], first, found) for first, end in _ranges(text, cut)]
 
 
-def small_tokens(text: str) -> list[Token]:
-    """Cut a text at every sign, and between digits and letters; line breaks are no tokens."""
+def fine_tokens(text: str) -> list[Token]:
+    """Tokenize at every sign and between digits and letters; line breaks are not tokens."""
     return [
         (start + part.start(), start + part.end())
         for start, end in words(text)
@@ -94,7 +94,7 @@ def _sentence(text: str, cut: Sequence[Token], first: int, found: Iterable[WordS
         for begin, end, label in found
         if begin < first + len(cut) and end > first
     ]
-    casing = tuple(_CASES[case_of(token)] for token in tokens)
+    casing = tuple(_CASES[case_class(token)] for token in tokens)
     return Sentence(tokens, tuple(cut), casing, tuple(inside))
 
 
@@ -102,14 +102,14 @@ def _ranges(text: str, cut: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """Return the first token of each sentence, and that behind its last."""
     first = 0
     for place, (before, after) in enumerate(pairwise(cut), start=1):
-        if _ends(text, before, after) or place - first >= LONGEST:
+        if _is_boundary(text, before, after) or place - first >= LONGEST:
             yield first, place
             first = place
     if cut:
         yield first, len(cut)
 
 
-def _ends(text: str, before: Token, after: Token) -> bool:
+def _is_boundary(text: str, before: Token, after: Token) -> bool:
     """Return whether a sentence ends between two tokens."""
     between = text[before[1] : after[0]]
     if not between:

@@ -1,4 +1,4 @@
-"""Words that say nothing of anybody, by language; names hold them as well (`de la Cruz`)."""
+"""Stop words by language, which are never replaced even inside names (`de la Cruz`)."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,9 @@ def stop_words(languages: Iterable[str]) -> frozenset[str]:
         try:
             found = get_stop_words(language)
         except StopWordError:
-            problem = "is no language whose stop words are known"
-            raise ConfigError(language, problem, "give its code: fr, es, en") from None
+            problem = "no stop words for this language"
+            raise ConfigError(
+                language, problem, "give an ISO 639-1 code such as fr, es or en"
+            ) from None
         held |= {word.casefold() for word in found}
     return frozenset(held)

@@ -1,4 +1,4 @@
-"""Which weights of a training are kept, when it ends, and how it goes over its data."""
+"""Selection of the weights with the lowest loss, early stopping, and batching by length."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,19 +7,21 @@ from math import inf
 import torch
 from torch import Tensor, nn
 
-_ALIKE = 8  # lengths that differ by less count as equal, so that chance mixes who shares a batch
+_LENGTH_BUCKET = (
+    8  # lengths that differ by less count as equal, so that chance mixes who shares a batch
+)
 
 
 @dataclass
-class WeightSelection:
-    """Keeps the weights of the lowest loss; `stale` counts the losses since that were no lower."""
+class BestWeights:
+    """Keeps the weights with the lowest loss; `stale` counts the losses since."""
 
     lowest: float = inf
     stale: int = 0
     state: dict[str, Tensor] = field(default_factory=dict, repr=False)
 
-    def offer(self, loss: float, network: nn.Module) -> bool:
-        """Take weights with their loss, and tell whether they are the best so far."""
+    def consider(self, loss: float, network: nn.Module) -> bool:
+        """Compare weights by their loss; return whether they are the best so far."""
         is_best = loss < self.lowest or not self.state
         if is_best:
             self.lowest, self.stale = loss, 0
@@ -34,29 +36,31 @@ class WeightSelection:
         if self.state:
             network.load_state_dict(self.state)
 
-    def place(self) -> dict[str, float | int | None]:
-        """Return what a checkpoint keeps beside `state`, as plain JSON."""
+    def to_json(self) -> dict[str, float | int | None]:
+        """Return what a checkpoint stores besides `state`."""
         return {"lowest": None if self.lowest == inf else self.lowest, "stale": self.stale}
 
     @classmethod
-    def kept(
-        cls, place: Mapping[str, float | None], state: Mapping[str, Tensor]
-    ) -> "WeightSelection":
-        """Go on from what a checkpoint kept."""
-        lowest = place["lowest"]
-        return cls(inf if lowest is None else lowest, int(place["stale"] or 0), dict(state))
+    def from_checkpoint(
+        cls, held: Mapping[str, float | None], state: Mapping[str, Tensor]
+    ) -> "BestWeights":
+        """Restore from a checkpoint."""
+        lowest = held["lowest"]
+        return cls(inf if lowest is None else lowest, int(held["stale"] or 0), dict(state))
 
 
-def batches(lengths: Sequence[int], size: int, draw: torch.Generator | None) -> list[list[int]]:
-    """Put sentences of like length together, so many a batch; returns their places.
+def batches(
+    lengths: Sequence[int], size: int, generator: torch.Generator | None
+) -> list[list[int]]:
+    """Group sentences of similar length into batches; return their indices.
 
-    With `draw` both who shares a batch and the order of batches are chance.
+    With `generator` both who shares a batch and the order of batches are chance.
     """
     order = list(range(len(lengths)))
-    if draw is not None:
-        order = torch.randperm(len(lengths), generator=draw).tolist()
-    order.sort(key=lambda at: lengths[at] // _ALIKE)
+    if generator is not None:
+        order = torch.randperm(len(lengths), generator=generator).tolist()
+    order.sort(key=lambda at: lengths[at] // _LENGTH_BUCKET)
     made = [order[at : at + size] for at in range(0, len(order), size)]
-    if draw is not None:
-        made = [made[at] for at in torch.randperm(len(made), generator=draw).tolist()]
+    if generator is not None:
+        made = [made[at] for at in torch.randperm(len(made), generator=generator).tolist()]
     return made

@@ -1,4 +1,4 @@
-"""The tagger as a network: pieces to words, words to scores of tags, scores to spans."""
+"""The tagger network: subwords to words, words to tag scores, scores to spans."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ from torch.nn.utils.rnn import pad_sequence
 
 from models.tagger.encoders.bilstm import BiLSTM
 from models.tagger.encoders.encoder import Encoder
-from models.tagger.encoders.tokenizers import END, PADDING, START
+from models.tagger.encoders.subword_models import END, PADDING, START
 from models.tagger.encoders.windows import Window
-from models.tagger.sequences.crf import LinearChain, Stacked
-from models.tagger.sequences.tags import Scheme
+from models.tagger.sequences.crf import LinearChainCRF, StackedCRF
+from models.tagger.sequences.tags import TagScheme
 
 _KERNEL = 3
 
-Found = tuple[int, int, str, float]
+PredictedSpan = tuple[int, int, str, float]
 """First word, last word (exclusive), label and confidence."""
 
-Pieces = Sequence[tuple[int, ...]]
+NoteSubwords = Sequence[tuple[int, ...]]
 """The ids of the pieces of each word of a note."""
 
 
 @dataclass(frozen=True)
 class TaggerBatch:
-    """Windows of any notes, padded.
+    """Padded windows of any notes.
 
     `ids` (windows, pieces) with `lengths` (windows,); `words` (windows, pieces) is the word each
-    piece belongs to, `most` for marks and padding; `core` (windows, most) tells which words the
+    piece belongs to, `most` for marks and padding; `core` (windows, most) marks the words that the
     window labels.
     """
 
@@ -46,7 +46,7 @@ class TaggerBatch:
         return TaggerBatch(ids, lengths, self.words.to(device), self.core.to(device), self.most)
 
 
-def collate(parts: Sequence[tuple[Pieces, Window]]) -> TaggerBatch:
+def collate(parts: Sequence[tuple[NoteSubwords, Window]]) -> TaggerBatch:
     """Put windows of notes into one batch, in order."""
     most = max(window.end - window.first for _, window in parts)
     rows, owners = [], []
@@ -66,9 +66,9 @@ def collate(parts: Sequence[tuple[Pieces, Window]]) -> TaggerBatch:
 
 
 @dataclass(frozen=True)
-class Design:
-    """What stands on the encoder: `single` or `stacked` sequences of tags, or no sequence
-    (`softmax`); with or without a CNN.
+class TaggerArchitecture:
+    """The layers on top of the encoder: `single` or `stacked` CRF, or `softmax`; with or without
+    CNN.
 
     `dropout` is of words' vectors, in training.
     """
@@ -80,9 +80,9 @@ class Design:
 
 
 class Network(nn.Module):
-    """Scores the tags of words in windows, and reads spans off scores."""
+    """Scores the tags of words in windows, and decodes spans."""
 
-    def __init__(self, encoder: Encoder | BiLSTM, design: Design) -> None:
+    def __init__(self, encoder: Encoder | BiLSTM, design: TaggerArchitecture) -> None:
         super().__init__()
         self.design = design
         self.encoder = encoder
@@ -90,7 +90,9 @@ class Network(nn.Module):
         """Whether the encoder computes in bfloat16; weights and sequences never do."""
         self.exported: Callable[[Tensor, Tensor], Tensor] | None = None
         """What encodes in place of the encoder, where that was exported."""
-        self.head: Single | Nested | Free = _HEADS[design.head](design.labels)
+        self.head: SingleChainHead | StackedChainHead | SoftmaxHead = _HEADS[design.head](
+            design.labels
+        )
         width = encoder.width
         self.convolution = (
             nn.Conv1d(width, width, _KERNEL, padding=_KERNEL // 2) if design.convolution else None
@@ -124,135 +126,135 @@ class Network(nn.Module):
         return (summed / counts[:, None]).view(windows, slots, width)[:, : batch.most]
 
 
-class Single(nn.Module):
-    """One sequence of tags for all labels, whose transitions have learnt scores."""
+class SingleChainHead(nn.Module):
+    """One linear-chain CRF over the tags of all labels."""
 
     def __init__(self, labels: tuple[str, ...]) -> None:
         super().__init__()
-        self.scheme = Scheme(labels)
+        self.scheme = TagScheme(labels)
         self.size = len(self.scheme)
-        self.chain = LinearChain(self.scheme, learned=True)
+        self.chain = LinearChainCRF(self.scheme, learned=True)
 
     def loss(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
-        """Return how surprising the allowed tags are. (notes,)"""
+        """Return the negative log-likelihood of the allowed tags. (notes,)"""
         return self.chain.negative_log_likelihood(scores, lengths, allowed)
 
-    def dearer(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
-        """Raise the score of no span where there must be one, so that learning has to outdo it.
+    def with_recall_margin(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
+        """Raise the outside score of words in gold spans, so that training has to outdo it.
 
         Softmax-margin with a cost of misses alone (Mohit et al., EACL 2012), for training only.
         """
-        return scores + cost * _outside_only(scores, ~allowed[..., 0])
+        return scores + cost * _outside_mask(scores, ~allowed[..., 0])
 
-    def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
+    def decode(self, scores: Tensor, lengths: Tensor) -> list[list[PredictedSpan]]:
         """Return the spans of each sequence; scores are (notes, words, tags)."""
-        tags = self.chain.best(scores, lengths)
+        tags = self.chain.viterbi(scores, lengths)
         spans = [list(self.scheme.decode(row.tolist())) for row in tags]
         # Probabilities take longer than tags: only where there is a span to rate.
-        rated = [at for at, found in enumerate(spans) if found]
-        given: list[list[Found]] = [[] for _ in spans]
-        if rated:
-            sure = 1 - self.chain.marginals(scores[rated], lengths[rated])[..., 0]
-            for at, words in zip(rated, sure, strict=True):
-                given[at] = _rated(spans[at], words)
+        with_spans = [at for at, found in enumerate(spans) if found]
+        given: list[list[PredictedSpan]] = [[] for _ in spans]
+        if with_spans:
+            confidence = 1 - self.chain.marginals(scores[with_spans], lengths[with_spans])[..., 0]
+            for at, words in zip(with_spans, confidence, strict=True):
+                given[at] = _with_confidence(spans[at], words)
         return given
 
-    def outside(self, scores: Tensor) -> Tensor:
-        """Return how probable it is that each word is in no span, looked at alone. (words,)"""
+    def outside_probability(self, scores: Tensor) -> Tensor:
+        """Return the probability that each word is outside of spans, without context. (words,)"""
         return scores.softmax(-1)[..., 0]
 
 
-class Free(nn.Module):
-    """No sequence: each word has the tag that is the most probable of its own (a softmax).
+class SoftmaxHead(nn.Module):
+    """Independent softmax per word, as a baseline; invalid tag sequences are repaired.
 
     What the others are compared with; tags that make no whole span are mended.
     """
 
     def __init__(self, labels: tuple[str, ...]) -> None:
         super().__init__()
-        self.scheme = Scheme(labels)
+        self.scheme = TagScheme(labels)
         self.size = len(self.scheme)
 
     def loss(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
-        """Return how surprising the allowed tags are, summed over words. (notes,)"""
+        """Return the negative log-likelihood of the allowed tags, summed over words. (notes,)"""
         logs = scores.log_softmax(-1).masked_fill(~allowed, -torch.inf).logsumexp(-1)
         inside = torch.arange(scores.shape[1], device=scores.device) < lengths[:, None]
         return -logs.masked_fill(~inside, 0.0).sum(1)
 
-    def dearer(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
-        """Raise the score of no span where there must be one, as `Single` does."""
-        return scores + cost * _outside_only(scores, ~allowed[..., 0])
+    def with_recall_margin(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
+        """Raise the outside score of words in gold spans, as `SingleChainHead` does."""
+        return scores + cost * _outside_mask(scores, ~allowed[..., 0])
 
-    def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
+    def decode(self, scores: Tensor, lengths: Tensor) -> list[list[PredictedSpan]]:
         """Return the spans of each sequence; scores are (notes, words, tags)."""
-        tags, sure = scores.argmax(-1), 1 - self.outside(scores)
+        tags, confidence = scores.argmax(-1), 1 - self.outside_probability(scores)
         return [
-            _rated(list(self.scheme.mend(row[:length].tolist())), words)
-            for row, words, length in zip(tags, sure, lengths.tolist(), strict=True)
+            _with_confidence(list(self.scheme.repair(row[:length].tolist())), words)
+            for row, words, length in zip(tags, confidence, lengths.tolist(), strict=True)
         ]
 
-    def outside(self, scores: Tensor) -> Tensor:
-        """Return how probable it is that each word is in no span. (words,)"""
+    def outside_probability(self, scores: Tensor) -> Tensor:
+        """Return the probability that each word is outside of spans. (words,)"""
         return scores.softmax(-1)[..., 0]
 
 
-class Nested(nn.Module):
-    """One sequence of tags for each label, so that spans of different labels may nest."""
+class StackedChainHead(nn.Module):
+    """One CRF per label, so that spans of different labels may nest."""
 
     def __init__(self, labels: tuple[str, ...]) -> None:
         super().__init__()
         self.labels = labels
         self.size = 5 * len(labels)
-        self.chain = Stacked(labels)
+        self.chain = StackedCRF(labels)
 
     def loss(self, scores: Tensor, lengths: Tensor, allowed: Tensor) -> Tensor:
-        """Return how surprising the allowed tags are, summed over labels. (notes,)"""
-        return self.chain.negative_log_likelihood(self._apart(scores), lengths, allowed)
+        """Return the negative log-likelihood of the allowed tags, summed over labels. (notes,)"""
+        return self.chain.negative_log_likelihood(self._by_label(scores), lengths, allowed)
 
-    def dearer(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
-        """Raise the scores of no span of a label where there must be one, as `Single` does."""
-        each = self._apart(scores)
-        return (each + cost * _outside_only(each, ~allowed[..., 0])).view_as(scores)
+    def with_recall_margin(self, scores: Tensor, allowed: Tensor, cost: float) -> Tensor:
+        """Raise the outside score of gold words, as `SingleChainHead` does."""
+        each = self._by_label(scores)
+        return (each + cost * _outside_mask(each, ~allowed[..., 0])).view_as(scores)
 
-    def read(self, scores: Tensor, lengths: Tensor) -> list[list[Found]]:
+    def decode(self, scores: Tensor, lengths: Tensor) -> list[list[PredictedSpan]]:
         """Return the spans of each sequence; scores are (notes, words, 5 x labels)."""
-        each = self._apart(scores)
-        tags = self.chain.best(each, lengths)
-        sure = 1 - self.chain.marginals(each, lengths)[..., 0]  # (notes, words, labels)
+        each = self._by_label(scores)
+        tags = self.chain.viterbi(each, lengths)
+        confidence = 1 - self.chain.marginals(each, lengths)[..., 0]  # (notes, words, labels)
         given = []
         for note in range(len(tags)):
-            found: list[Found] = []
+            found: list[PredictedSpan] = []
             for place, label in enumerate(self.labels):
-                spans = list(Scheme((label,)).decode(tags[note, :, place].tolist()))
-                found += _rated(spans, sure[note, :, place])
+                spans = list(TagScheme((label,)).decode(tags[note, :, place].tolist()))
+                found += _with_confidence(spans, confidence[note, :, place])
             given.append(sorted(found))
         return given
 
-    def outside(self, scores: Tensor) -> Tensor:
-        """Return how probable it is that each word is in no span, looked at alone. (words,)"""
-        return self._apart(scores).softmax(-1)[..., 0].amin(-1)
+    def outside_probability(self, scores: Tensor) -> Tensor:
+        """Return the probability that each word is outside of spans, without context. (words,)"""
+        return self._by_label(scores).softmax(-1)[..., 0].amin(-1)
 
-    def _apart(self, scores: Tensor) -> Tensor:
+    def _by_label(self, scores: Tensor) -> Tensor:
         return scores.view(*scores.shape[:-1], len(self.labels), 5)
 
 
-_HEADS: dict[str, type[Single] | type[Nested] | type[Free]] = {
-    "single": Single,
-    "stacked": Nested,
-    "softmax": Free,
+_HEADS: dict[str, type[SingleChainHead] | type[StackedChainHead] | type[SoftmaxHead]] = {
+    "single": SingleChainHead,
+    "stacked": StackedChainHead,
+    "softmax": SoftmaxHead,
 }
 
 
-def _outside_only(scores: Tensor, where: Tensor) -> Tensor:
-    """Return 1 for the tag of no span at some places, 0 elsewhere; of the shape of scores."""
-    outside = torch.zeros_like(scores)
-    outside[..., 0] = where
-    return outside
+def _outside_mask(scores: Tensor, where: Tensor) -> Tensor:
+    """Return 1 for the outside tag of some words, 0 elsewhere; shaped like the scores."""
+    mask = torch.zeros_like(scores)
+    mask[..., 0] = where
+    return mask
 
 
-def _rated(spans: list[tuple[int, int, str]], sure: Tensor) -> list[Found]:
-    """Rate spans by the mean probability that their words are in one (EDS-NLP)."""
+def _with_confidence(spans: list[tuple[int, int, str]], confidence: Tensor) -> list[PredictedSpan]:
+    """Score spans by the mean probability that their words are in one (EDS-NLP)."""
     return [
-        (first, end, label, min(1.0, max(0.0, float(sure[first:end].mean()))))
+        (first, end, label, min(1.0, max(0.0, float(confidence[first:end].mean()))))
         for first, end, label in spans
     ]

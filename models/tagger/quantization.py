@@ -1,4 +1,4 @@
-"""An encoder with multiplications in 8 bits: scales fitted to notes by NNCF, for OpenVINO."""
+"""Int8 quantization of an encoder, calibrated on notes by NNCF, for OpenVINO."""
 
 import os
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ import numpy as np
 import openvino
 import torch
 
-from models.tagger import folder
+from models.tagger import serialization
 from models.tagger.encoders.encoder import Encoder
 from models.tagger.encoders.onnx_encoder import Floats
 from models.tagger.encoders.onnx_graph import write_graph
 from models.tagger.encoders.openvino_encoder import Quantized
 from models.tagger.network import collate
-from models.tagger.sequences.corpus import cut_text
+from models.tagger.sequences.alignment import segment_text
 from record.errors import ConfigError
 
 os.environ["NNCF_CI"] = "1"  # or NNCF reports its use to its makers
@@ -29,8 +29,8 @@ WINDOWS = 300
 """Windows that scales are fitted to: as many as NNCF takes by default."""
 
 
-def quantize(trained: folder.TrainedTagger, texts: Sequence[str]) -> Quantized:
-    """Fit an encoder in 8 bits to texts such as it will read.
+def quantize(trained: serialization.TrainedTagger, texts: Sequence[str]) -> Quantized:
+    """Quantize an encoder to int8, calibrated on texts like those it will process.
 
     Activations have one scale for each matrix, evened out over columns before (SmoothQuant, Xiao
     et al., ICML 2023), weights one for each column; sums, norms and attention's exponentials stay
@@ -38,14 +38,20 @@ def quantize(trained: folder.TrainedTagger, texts: Sequence[str]) -> Quantized:
     encoder is none of BERT's kin, or the texts are empty.
     """
     if not isinstance(trained.network.encoder, Encoder):
-        raise ConfigError("TAGGER", "has a recurrent encoder", "it stays in PyTorch")
+        raise ConfigError(
+            "TAGGER", "recurrent encoders cannot be quantized", "use the runtime `torch`"
+        )
     try:
         graph = write_graph(trained.network.encoder.body, eight_bits=False)
     except ValueError as error:
-        raise ConfigError("TAGGER", f"cannot be quantized: {error}", "ask for `torch`") from None
+        raise ConfigError(
+            "TAGGER", f"cannot be quantized: {error}", "use the runtime `torch`"
+        ) from None
     windows = _windows(trained, trained.network.encoder, texts)
     if not windows:
-        raise ConfigError("NOTES", "hold no text", "give notes such as the tagger will read")
+        raise ConfigError(
+            "NOTES", "contain no text", "give notes like those the tagger will process"
+        )
     nncf.set_log_level(WARNING)
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):  # bars of its own
         fitted = nncf.quantize(
@@ -61,9 +67,11 @@ def quantize(trained: folder.TrainedTagger, texts: Sequence[str]) -> Quantized:
 
 
 @torch.no_grad()
-def _windows(trained: folder.TrainedTagger, encoder: Encoder, texts: Sequence[str]) -> list[Floats]:
+def _windows(
+    trained: serialization.TrainedTagger, encoder: Encoder, texts: Sequence[str]
+) -> list[Floats]:
     """Return the first windows of all texts, then the second ones, as far as they are needed."""
-    cuttings = [cut_text(text, trained.subwords, trained.cut) for text in texts]
+    cuttings = [segment_text(text, trained.subwords, trained.cut) for text in texts]
     most = max((len(cutting.windows) for cutting in cuttings), default=0)
     every = (
         (cutting.pieces, cutting.windows[place])

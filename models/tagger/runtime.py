@@ -1,4 +1,4 @@
-"""A trained tagger as a detector."""
+"""A trained tagger as a detector, on PyTorch, ONNX Runtime or OpenVINO."""
 
 import logging
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import torch
 
-from models.precision import has_bfloat16
-from models.tagger import folder
+from models.hardware import has_bfloat16
+from models.tagger import serialization
 from models.tagger.encoders.encoder import Encoder
 from models.tagger.network import Network
 from models.tagger.prediction import predict
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class Tagger:
-    """Finds spans by a trained network, by one of RUNTIMES.
+    """Finds spans with a trained network, on one of RUNTIMES.
 
     With AUTO, PyTorch takes a GPU or a processor that multiplies in bfloat16 where there is one;
     else ONNX Runtime takes the encoder in 32 bits, and PyTorch again what ONNX Runtime cannot.
@@ -30,7 +30,7 @@ class Tagger:
 
     def __init__(
         self,
-        trained: folder.TrainedTagger,
+        trained: serialization.TrainedTagger,
         runtime: str = AUTO,
         quantized: tuple[bytes, bytes] | None = None,
     ) -> None:
@@ -49,8 +49,8 @@ class Tagger:
     @classmethod
     def load(cls, path: Path, runtime: str = AUTO) -> "Tagger":
         """Read a folder that `cryptonym train` wrote. Raises ConfigError."""
-        quantized = folder.load_quantized(path) if runtime == OPENVINO_INT8 else None
-        return cls(folder.load(path), runtime, quantized)
+        quantized = serialization.load_quantized(path) if runtime == OPENVINO_INT8 else None
+        return cls(serialization.load(path), runtime, quantized)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -66,33 +66,38 @@ class Tagger:
 def _export(
     network: Network, runtime: str, quantized: tuple[bytes, bytes] | None, *, required: bool
 ) -> bool:
-    """Let another runtime take the encoder, if it can; raises ConfigError where it must."""
+    """Export the encoder to another runtime if possible; raises ConfigError if `required`."""
     if not isinstance(network.encoder, Encoder):
-        return _refused("recurrent encoders have no graph", required=required, quiet=True)
+        return _unavailable(
+            "recurrent encoders cannot be exported to ONNX", required=required, quiet=True
+        )
     try:
-        from models.tagger.encoders.onnx_encoder import Exported, ExportFailed  # noqa: PLC0415 # may be left out
+        from models.tagger.encoders.onnx_encoder import ExportFailed, OnnxEncoder  # noqa: PLC0415 # may be left out
 
         if runtime in (OPENVINO, OPENVINO_INT8):
-            from models.tagger.encoders.openvino_encoder import ByOpenVINO, InEightBits  # noqa: PLC0415 # an extra
+            from models.tagger.encoders.openvino_encoder import (  # noqa: PLC0415 # an extra
+                OpenVinoEncoder,
+                QuantizedOpenVinoEncoder,
+            )
     except ModuleNotFoundError as error:
-        return _refused(f"{error.name} is not installed", required=required)
+        return _unavailable(f"{error.name} is not installed", required=required)
     try:
         if runtime == OPENVINO:
-            network.exported = ByOpenVINO(network.encoder)
+            network.exported = OpenVinoEncoder(network.encoder)
         elif runtime == OPENVINO_INT8:
             if quantized is None:
-                return _refused("the encoder was not quantized", required=required)
-            network.exported = InEightBits(network.encoder, quantized)
+                return _unavailable("the tagger has no quantized encoder", required=required)
+            network.exported = QuantizedOpenVinoEncoder(network.encoder, quantized)
         else:
-            network.exported = Exported(network.encoder, eight_bits=runtime == ONNX_INT8)
+            network.exported = OnnxEncoder(network.encoder, eight_bits=runtime == ONNX_INT8)
     except ExportFailed as error:
-        return _refused(f"the encoder cannot be exported ({error})", required=required)
+        return _unavailable(f"the encoder cannot be exported ({error})", required=required)
     return True
 
 
-def _refused(problem: str, *, required: bool, quiet: bool = False) -> bool:
+def _unavailable(problem: str, *, required: bool, quiet: bool = False) -> bool:
     if required:
-        raise ConfigError("runtime", problem, "ask for the runtime `torch` or `auto`")
+        raise ConfigError("runtime", problem, "use the runtime `torch` or `auto`")
     if not quiet:
-        _log.warning("%s: PyTorch takes its place, more slowly", problem)
+        _log.warning("%s; falling back to PyTorch, which is slower", problem)
     return False

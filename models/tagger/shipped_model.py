@@ -1,4 +1,4 @@
-"""Where the shipped tagger is, and what tells one tagger from another, without torch."""
+"""Location and identity of the shipped tagger, and names of runtimes; does not import torch."""
 
 import hashlib
 from pathlib import Path
@@ -21,26 +21,26 @@ QUANTIZED = ("encoder-int8.xml", "encoder-int8.bin")
 """The encoder in 8 bits, where `cryptonym quantize` made one: a graph, and its constants."""
 
 SETTINGS = "tagger.json"
-"""The file that tells what a folder holds; it is written last."""
+"""The settings file of a tagger's folder; it is written last."""
 
 
 def folder_of(name: str, base: Path = Path()) -> Path:
-    """Return the folder that a name stands for; relative ones start at `base`."""
+    """Return the folder that a name denotes; relative ones start at `base`."""
     return SHIPPED if name == DEFAULT else base / name
 
 
 def is_quantized(folder: Path) -> bool:
-    """Return whether a tagger's folder holds its encoder in 8 bits."""
+    """Return whether a tagger's folder contains an int8 encoder."""
     return all((folder / name).is_file() for name in QUANTIZED)
 
 
 def digest(folder: Path) -> str:
-    """Return what changes with the weights, the vocabulary and anything else of a tagger.
+    """Return a digest of a tagger's weights, vocabulary and settings.
 
     `tagger.json` holds the checksums of the other files. Raises ConfigError.
     """
     try:
         return hashlib.sha256((folder / SETTINGS).read_bytes()).hexdigest()
     except OSError:
-        remedy = "name a folder that `cryptonym train` wrote"
-        raise ConfigError(str(folder), f"holds no {SETTINGS}", remedy) from None
+        remedy = "give a folder written by `cryptonym train`"
+        raise ConfigError(str(folder), f"contains no {SETTINGS}", remedy) from None

@@ -1,4 +1,4 @@
-"""Notes for review in BRAT: a text and its annotations for each note, and a configuration."""
+"""Writes and reads notes for review in BRAT: a text and an annotation file for each note."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ _CONFIGURATION = """\
 
 
 def write(folder: Path, notes: Sequence[Annotated]) -> None:
-    """Write `ID.txt` and `ID.ann` for each note; a span over several lines has several pieces.
+    """Write `ID.txt` and `ID.ann` for each note; spans over several lines are split into pieces.
 
     https://brat.nlplab.org/standoff.html
     """
@@ -30,16 +30,18 @@ def write(folder: Path, notes: Sequence[Annotated]) -> None:
     for note in notes:
         name, text = note.document.note_id, note.document.text
         write_private(folder / f"{name}.txt", text)
-        lines = [_line(number, span, text) for number, span in enumerate(note.spans, start=1)]
+        lines = [
+            _format_line(number, span, text) for number, span in enumerate(note.spans, start=1)
+        ]
         write_private(folder / f"{name}.ann", "".join(lines))
 
 
 def read(path: Path) -> list[Annotated]:
-    """Read the notes of a folder; each counts as looked at, for nothing in BRAT says so."""
+    """Read the notes of a folder; all count as reviewed, since BRAT does not record it."""
     return list(read_brat(path, []))
 
 
-def _line(number: int, span: Span, text: str) -> str:
+def _format_line(number: int, span: Span, text: str) -> str:
     pieces, start = [], span.start
     for line in text[span.start : span.end].splitlines(keepends=True):
         kept = len(line.rstrip("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"))
@@ -48,10 +50,10 @@ def _line(number: int, span: Span, text: str) -> str:
         start += len(line)
     pieces = pieces or [(span.start, span.end)]
     offsets = ";".join(f"{first} {last}" for first, last in pieces)
-    # A tab would end the field, a line break the line.
+    # A tab would end the field, and a line break the line.
     words = " ".join(text[first:last] for first, last in pieces)
-    return f"T{number}\t{span.label} {offsets}\t{_flat(words)}\n"
+    return f"T{number}\t{span.label} {offsets}\t{_replace_whitespace(words)}\n"
 
 
-def _flat(words: str) -> str:
+def _replace_whitespace(words: str) -> str:
     return "".join(" " if char.isspace() else char for char in words)

@@ -1,4 +1,4 @@
-"""Notes for review in doccano: sequence labelling as JSON Lines, in and out.
+"""Writes and reads notes for review in doccano: sequence labelling in JSON Lines.
 
 https://doccano.github.io/doccano/tutorial/
 """
@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.audit.private_files import export_in, parsed, write_private
-from pipeline.files.annotations import make_span, read_text
-from pipeline.files.jsonl import dumped
+from pipeline.audit.private_files import find_export, parse_json, write_private
+from pipeline.files.annotation_parsing import make_span, read_text
+from pipeline.files.jsonl import dump_line
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.label import Label
@@ -23,36 +23,39 @@ def write(folder: Path, notes: Sequence[Annotated]) -> None:
     labels = {str(label) for label in Label} | {s.label for note in notes for s in note.spans}
     listed = [{"text": label} for label in sorted(labels)]
     write_private(folder / "labels.json", json.dumps(listed, indent=1) + "\n")
-    write_private(folder / NOTES, "".join(dumped(_line(note)) + "\n" for note in notes))
+    write_private(folder / NOTES, "".join(dump_line(_to_record(note)) + "\n" for note in notes))
 
 
 def read(path: Path) -> list[Annotated]:
-    """Read an export as JSONL; every note in it counts as looked at."""
-    file = export_in(path, ".jsonl", NOTES)
+    """Read a JSONL export; all its notes count as reviewed."""
+    file = find_export(path, ".jsonl", NOTES)
     found = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):
         where = f"{file}, line {number}"
         if line.strip():
             try:
-                record = parsed(where, line)
-                # Columns of the import come back beside the text, in earlier versions under `meta`.
-                told = {**(record.get("meta") or {}), **record}
-                text = str(told["text"] if "text" in told else told["data"])
+                record = parse_json(where, line)
+                # Imported columns are exported beside the text, in earlier versions under `meta`.
+                fields = {**(record.get("meta") or {}), **record}
+                text = str(fields["text"] if "text" in fields else fields["data"])
                 marks: list[Any] = next(
-                    (told[key] for key in ("label", "labels", "entities") if key in told), []
+                    (fields[key] for key in ("label", "labels", "entities") if key in fields), []
                 )
                 spans = [
-                    make_span(where, label, offsets, text) for label, offsets in map(_mark, marks)
+                    make_span(where, label, offsets, text)
+                    for label, offsets in map(_parse_mark, marks)
                 ]
-                document = Document(str(told["note_id"]), text, kind=str(told.get("kind") or ""))
+                document = Document(
+                    str(fields["note_id"]), text, kind=str(fields.get("kind") or "")
+                )
                 found.append(Annotated(document, tuple(dict.fromkeys(spans))))
             except (KeyError, TypeError, AttributeError, ValueError):
-                problem, remedy = "is no note of a sample", "export it as JSONL"
+                problem, remedy = "not a note of a sample", "export the project as JSONL"
                 raise ConfigError(where, problem, remedy) from None
     return found
 
 
-def _line(note: Annotated) -> dict[str, Any]:
+def _to_record(note: Annotated) -> dict[str, Any]:
     document = note.document
     return {
         "text": document.text,
@@ -62,7 +65,7 @@ def _line(note: Annotated) -> dict[str, Any]:
     }
 
 
-def _mark(mark: Any) -> tuple[str, tuple[int, int]]:
+def _parse_mark(mark: Any) -> tuple[str, tuple[int, int]]:
     if isinstance(mark, Mapping):
         return str(mark["label"]), (int(mark["start_offset"]), int(mark["end_offset"]))
     start, end, label = mark

@@ -1,4 +1,4 @@
-"""The formats that annotators' programs read and write, by name."""
+"""The exchange formats of annotation tools (BRAT, Label Studio, doccano), by name."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,25 +8,25 @@ from pipeline.audit import brat_folder, doccano, label_studio
 from record.document import Annotated
 
 
-class Format(Protocol):
-    """What a format can do."""
+class AnnotationFormat(Protocol):
+    """A format that an annotation tool imports and exports."""
 
     def write(self, folder: Path, notes: Sequence[Annotated], /) -> None:
-        """Write notes with their spans into a folder that is there."""
+        """Write notes with their spans into an existing folder."""
         ...
 
     def read(self, path: Path, /) -> list[Annotated]:
-        """Read notes as they were corrected, those that somebody has looked at.
+        """Read the reviewed notes with their corrected spans.
 
-        A folder is the one that was written, with the program's export in it where it makes one;
-        else the export itself. Raises ConfigError that names what cannot be read.
+        `path` is the tool's export, or the written folder with the export in it. Raises
+        ConfigError that names what cannot be read.
         """
         ...
 
 
-FORMATS: dict[str, Format] = {
+FORMATS: dict[str, AnnotationFormat] = {
     "brat": brat_folder,
     "label-studio": label_studio,
     "doccano": doccano,
 }
-"""Name, as the command line takes it -> format."""
+"""Name on the command line -> format."""

@@ -1,4 +1,4 @@
-"""Notes for review in Label Studio: tasks with predictions, and its export as JSON.
+"""Writes and reads notes for review in Label Studio: tasks with predictions, and the JSON export.
 
 https://labelstud.io/guide/tasks and https://labelstud.io/guide/predictions
 """
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from pipeline.audit.private_files import export_in, parsed, write_private
-from pipeline.files.annotations import make_span, read_text
+from pipeline.audit.private_files import find_export, parse_json, write_private
+from pipeline.files.annotation_parsing import make_span, read_text
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.label import Label
@@ -29,31 +29,31 @@ def write(folder: Path, notes: Sequence[Annotated]) -> None:
         f'  <Text name="{_TO}" value="$text"/>\n</View>\n'
     )
     write_private(folder / "labels.xml", interface)
-    write_private(folder / TASKS, json.dumps([_task(note) for note in notes], indent=1) + "\n")
+    write_private(folder / TASKS, json.dumps([_to_task(note) for note in notes], indent=1) + "\n")
 
 
 def read(path: Path) -> list[Annotated]:
-    """Read an export in the format JSON; tasks without an annotation were not looked at.
+    """Read an export in the format JSON; tasks without an annotation were not reviewed.
 
-    Of several annotations of a task the last counts that was not cancelled. Offsets are code
-    points; versions of before 2022 counted UTF-16 units, which the exported words tell.
+    Of several annotations of a task, the last that was not cancelled counts. Offsets are code
+    points, or UTF-16 code units in versions before 2022; the exported words show which.
     """
-    file = export_in(path, ".json", TASKS)
-    tasks = parsed(str(file), read_text(file))
+    file = find_export(path, ".json", TASKS)
+    tasks = parse_json(str(file), read_text(file))
     if not isinstance(tasks, list):
-        raise ConfigError(str(file), "is no list of tasks", "export it in the format JSON")
+        raise ConfigError(str(file), "not a list of tasks", "export in the format JSON")
     found = []
     for number, task in enumerate(tasks, start=1):
         try:
-            note = _note(f"{file}, task {number}", task)
+            note = _parse_task(f"{file}, task {number}", task)
         except (KeyError, TypeError, AttributeError, ValueError):
-            problem = "is no task of a sample"
-            raise ConfigError(f"{file}, task {number}", problem, "export as JSON") from None
+            problem, remedy = "not a task of a sample", "export in the format JSON"
+            raise ConfigError(f"{file}, task {number}", problem, remedy) from None
         found += [note] if note else []
     return found
 
 
-def _task(note: Annotated) -> dict[str, Any]:
+def _to_task(note: Annotated) -> dict[str, Any]:
     document = note.document
     result = [
         {
@@ -77,7 +77,7 @@ def _task(note: Annotated) -> dict[str, Any]:
     }
 
 
-def _note(where: str, task: Mapping[str, Any]) -> Annotated | None:
+def _parse_task(where: str, task: Mapping[str, Any]) -> Annotated | None:
     data = task["data"]
     text = str(data["text"])
     document = Document(str(data["note_id"]), text, kind=str(data.get("kind") or ""))
@@ -85,19 +85,19 @@ def _note(where: str, task: Mapping[str, Any]) -> Annotated | None:
     if not done:
         return None
     regions = [region for region in done[-1]["result"] if region["type"] == "labels"]
-    spans = [span for region in regions for span in _spans(where, region["value"], text)]
+    spans = [span for region in regions for span in _parse_region(where, region["value"], text)]
     return Annotated(document, tuple(dict.fromkeys(spans)))
 
 
-def _spans(where: str, value: Mapping[str, Any], text: str) -> list[Span]:
+def _parse_region(where: str, value: Mapping[str, Any], text: str) -> list[Span]:
     start, end, words = int(value["start"]), int(value["end"]), value.get("text")
     if isinstance(words, str) and text[start:end] != words:
-        # What a browser calls the length of a text.
+        # A browser counts UTF-16 code units.
         units = text.encode("utf-16-le", "surrogatepass")
         pieces = (units[: 2 * start], units[2 * start : 2 * end])
         before, inner = (piece.decode("utf-16-le", "surrogatepass") for piece in pieces)
         if inner.split() != words.split():
-            problem = "the words of a region are not those at its offsets"
+            problem = "the text of a region does not match its offsets"
             raise ConfigError(where, problem, "export again from the project of this sample")
         start, end = len(before), len(before) + len(inner)
     return [make_span(where, str(label), (start, end), text) for label in value["labels"]]

@@ -1,4 +1,4 @@
-"""Files for their owner alone: they hold what notes say."""
+"""Folders and files with text of notes, which only their owner may read."""
 
 import json
 import os
@@ -8,22 +8,22 @@ from typing import Any
 from record.errors import ConfigError, Unavailable, Unsafe
 
 
-def make_private(folder: Path) -> None:
-    """Make a folder for its owner alone; raises ConfigError where something is in it."""
+def make_private_folder(folder: Path) -> None:
+    """Create a folder with mode 700; raises ConfigError where it is not empty."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise ConfigError(str(folder), "is not empty", "name a new folder")
+            raise ConfigError(str(folder), "not empty", "choose a new folder")
         folder.chmod(0o700)
     except OSError as error:
-        problem = f"cannot be made ({error.strerror})"
-        raise ConfigError(str(folder), problem, "choose a writable place") from None
+        problem = f"cannot be created ({error.strerror})"
+        raise ConfigError(str(folder), problem, "choose a writable folder") from None
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file with mode 600, character by character as given; raises Unavailable.
+    """Write a file with mode 600 in UTF-8, line breaks unchanged; raises Unavailable.
 
-    Raises Unsafe `malformed-text` for a text that UTF-8 cannot hold.
+    Raises Unsafe `malformed-text` for a text that UTF-8 cannot encode.
     """
     try:
         data = text.encode()
@@ -36,28 +36,31 @@ def write_private(path: Path, text: str) -> None:
             file.write(data)
     except OSError as error:
         problem = f"cannot be written ({error.strerror})"
-        raise Unavailable(str(path), problem, "check rights and free space") from None
+        raise Unavailable(str(path), problem, "check permissions and free space") from None
 
 
-def export_in(path: Path, ending: str, ours: str) -> Path:
-    """Find the export of a program: the file itself, or the one in the folder beside ours."""
+def find_export(path: Path, ending: str, ours: str) -> Path:
+    """Find a tool's export: the path itself, or the one other file in the folder of a sample.
+
+    `ours` is the file that was written there for import.
+    """
     if not path.is_dir():
         return path
     found = [file for file in sorted(path.glob(f"*{ending}")) if file.name not in (ours, MANIFEST)]
     if len(found) != 1:
-        problem = f"holds {len(found) or 'no'} exports beside {ours}"
-        remedy = f"save the export of the program there as corrected{ending}, or name that file"
+        problem = f"must contain one export beside {ours}, found {len(found)}"
+        remedy = f"save the tool's export there as corrected{ending}, or give its path"
         raise ConfigError(str(path), problem, remedy)
     return found[0]
 
 
-def parsed(where: str, text: str) -> Any:
-    """Read JSON; raises ConfigError without quoting it."""
+def parse_json(where: str, text: str) -> Any:
+    """Parse JSON; raises ConfigError that does not quote it."""
     try:
         return json.loads(text)
     except ValueError:
-        raise ConfigError(where, "is not JSON", "export it again") from None
+        raise ConfigError(where, "not valid JSON", "export it again") from None
 
 
 MANIFEST = "sample.json"
-"""What names the sample in each folder; no text."""
+"""The file in each folder that identifies the sample; it contains no text."""

@@ -1,4 +1,4 @@
-"""From a random sample to files for reviewers, and from their corrections back to spans."""
+"""Draws random samples of released notes for manual review, and reads the corrections."""
 
 import hashlib
 import heapq
@@ -12,20 +12,26 @@ from itertools import islice
 from pathlib import Path
 
 from pipeline.audit.formats import FORMATS
-from pipeline.audit.private_files import MANIFEST, make_private, parsed, write_private
+from pipeline.audit.private_files import MANIFEST, make_private_folder, parse_json, write_private
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, SourceSettings
-from pipeline.files.annotations import read_text
-from pipeline.files.jsonl import dumped, listed
-from pipeline.night.nightly import check_documents
+from pipeline.files.annotation_parsing import read_text
+from pipeline.files.jsonl import dump_line, spans_to_json
+from pipeline.night.nightly import check_documents_folder
 from pipeline.notes.detection import DETECTOR_VERSION
-from pipeline.notes.stages import attach, extract, fetch, taken
-from pipeline.notes.stored_spans import recall
-from pipeline.notes.worker_resources import Tools, make_seal, open_master, open_tools, settled
-from pipeline.state.audit_records import Sample, SampledNote, open_records
+from pipeline.notes.stages import attach_patients, extract_texts, fetch_documents, start_batch
+from pipeline.notes.stored_spans import load_stored_spans
+from pipeline.notes.worker_resources import (
+    WorkerResources,
+    make_seal,
+    open_master,
+    open_resources,
+    resolve_urls,
+)
+from pipeline.state.audit_records import AuditSample, SampledNote, open_audit_records
 from pipeline.state.ledger import State
-from pipeline.state.lock import run_lock
-from pipeline.state.span_sealing import Found, Seal
+from pipeline.state.run_lock import make_run_lock
+from pipeline.state.span_sealing import NoteFindings, Seal
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.warehouse import Source
 from record.document import Annotated, Document
@@ -38,17 +44,17 @@ _COLUMNS = ("note_id", "note_class_concept_id")
 
 @dataclass(frozen=True)
 class DrawnSample:
-    """The notes that were drawn, by kind, and how many released notes of each kind there were."""
+    """The drawn notes by kind, and the number of released notes of each kind."""
 
     notes: dict[str, list[int]]
     population: dict[str, int] = field(default_factory=dict)
 
 
-def draw(per_kind: int, seed: str, kinds: Iterable[tuple[int, str]]) -> DrawnSample:
-    """Draw at most so many notes of each kind, without replacement.
+def draw_sample(per_kind: int, seed: str, kinds: Iterable[tuple[int, str]]) -> DrawnSample:
+    """Draw at most `per_kind` notes of each kind, without replacement.
 
-    The notes with the smallest hashes of seed and id: a simple random sample within each kind that
-    depends on nothing but seed and notes, found in one pass. `kinds` gives each note once.
+    The notes with the smallest hashes of seed and id are drawn: a simple random sample within each
+    kind that depends only on seed and notes, in one pass. `kinds` has each note once.
     """
     population: Counter[str] = Counter()
     smallest: dict[str, list[tuple[int, int]]] = {}
@@ -65,11 +71,11 @@ def draw(per_kind: int, seed: str, kinds: Iterable[tuple[int, str]]) -> DrawnSam
     return DrawnSample(dict(sorted(notes.items())), dict(sorted(population.items())))
 
 
-def released_kinds(
+def list_released_kinds(
     state: State, source: Source, settings: SourceSettings
 ) -> Iterator[tuple[int, str]]:
-    """Stream the released notes with their kinds; what has left the source is left out."""
-    released = state.released_ids()
+    """Stream the released notes that are still in the source, with their kinds."""
+    released = state.read_released_ids()
     while page := list(islice(released, _PAGE)):
         for row in source.store.lookup("note", _COLUMNS, "note_id", page):
             concept = row.get("note_class_concept_id")
@@ -77,12 +83,12 @@ def released_kinds(
 
 
 BETWEEN = "\n\n"
-"""What parts a title from its text, since both are released and one page shows both."""
+"""Separates a title from its text on a review page: both are released."""
 
 
 @dataclass(frozen=True)
 class ReviewPage:
-    """A note with its detected spans, and the version of it that they were found in."""
+    """A note with its detected spans, and the digest of the version that they were found in."""
 
     annotated: Annotated = field(repr=False)
     content: bytes
@@ -98,15 +104,15 @@ class ReviewPage:
         return self.annotated.document.kind
 
 
-def read_pages(tools: Tools, note_ids: Collection[int]) -> Iterator[ReviewPage]:
+def read_review_pages(tools: WorkerResources, note_ids: Collection[int]) -> Iterator[ReviewPage]:
     """Read notes with the spans that the nightly job stored; nothing is detected.
 
-    Left out are those that have changed since, or that cannot be read any more.
+    Notes that have changed since, or can no longer be read, are left out.
     """
     size = tools.settings.limits.notes_per_unit
     for index, rows in enumerate(tools.source.pick(note_ids, size)):
-        batch = taken(Unit(index, "", 0, 0, len(rows)), rows, tools)
-        for stage in (attach, fetch, recall, extract):
+        batch = start_batch(Unit(index, "", 0, 0, len(rows)), rows, tools)
+        for stage in (attach_patients, fetch_documents, load_stored_spans, extract_texts):
             batch = stage(batch, tools)
         for item in batch.items:
             document, title = item.document, item.title
@@ -124,13 +130,13 @@ def read_pages(tools: Tools, note_ids: Collection[int]) -> Iterator[ReviewPage]:
 
 
 def digest(text: str, key: bytes) -> bytes:
-    """Hash a text under a key, so that a changed one is found out and nobody can guess it."""
+    """Hash a text under a key: changes are detected, and the text cannot be guessed."""
     data = text.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(data, digest_size=16, key=key[:64]).digest()
 
 
-def line_pieces(spans: Collection[Span], text: str) -> tuple[Span, ...]:
-    """Cut spans at line breaks and trim them: not every format lets a mark run over lines."""
+def split_at_line_breaks(spans: Collection[Span], text: str) -> tuple[Span, ...]:
+    """Split spans at line breaks and trim them: some formats have no spans over several lines."""
     pieces = []
     for span in sorted(spans):
         start = span.start
@@ -148,20 +154,20 @@ _PART = "page"
 
 
 @dataclass(frozen=True)
-class Corrected:
-    """What came back of a sample: each note as detected and as the reviewer left it.
+class CorrectedSample:
+    """A reviewed sample: each note as detected and as corrected.
 
-    `unseen` counts the notes of the sample that nobody has looked at.
+    `unseen` counts the notes of the sample that were not reviewed.
     """
 
-    sample: Sample
+    sample: AuditSample
     notes: list[tuple[Annotated, Annotated]] = field(repr=False)
     unseen: int
 
 
 @dataclass(frozen=True)
 class SampleRequest:
-    """What sample is to be drawn."""
+    """Parameters of a sample to draw."""
 
     per_kind: int
     seed: str
@@ -169,35 +175,37 @@ class SampleRequest:
     folder: Path
 
 
-def make_sample(settings: Settings, request: SampleRequest, progress: Progress) -> Sample:
-    """Draw a sample of the released notes, write it for reviewers, and store what was drawn.
+def make_sample(settings: Settings, request: SampleRequest, progress: Progress) -> AuditSample:
+    """Draw a sample of the released notes, write it for reviewers, and record it in the state.
 
-    What is written is the original text, for its owner alone. Drawn notes that have changed since
-    the last run, or cannot be read any more, are counted and not replaced by others: the next run
-    sees to them. Raises ConfigError where nothing was released, or the folder is not empty.
+    The files contain original text, readable by their owner alone. Drawn notes that have changed
+    since the last run, or can no longer be read, are counted and not replaced: the next run
+    processes them. Raises ConfigError where nothing was released, or the folder is not empty.
     """
-    check_documents(settings)
-    make_private(request.folder)
+    check_documents_folder(settings)
+    make_private_folder(request.folder)
     with ExitStack() as stack:
-        stack.enter_context(run_lock(settled(settings).state.url, settings.base))
-        tools = stack.enter_context(open_tools(settings, release=settings.cohort))
-        records = stack.enter_context(open_records(settled(settings).state, settings.base))
+        stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
+        tools = stack.enter_context(open_resources(settings, release=settings.cohort))
+        records = stack.enter_context(
+            open_audit_records(resolve_urls(settings).state, settings.base)
+        )
         progress.phase("drawing")
-        kinds = released_kinds(tools.state, tools.source, settings.source)
-        drawn = draw(request.per_kind, request.seed, kinds)
+        kinds = list_released_kinds(tools.state, tools.source, settings.source)
+        drawn = draw_sample(request.per_kind, request.seed, kinds)
         if not drawn.population:
-            raise ConfigError("audit", "no note is released", "run the nightly job first")
+            raise ConfigError("audit", "no note has been released", "run the nightly job first")
         progress.phase("reading")
         chosen = sorted(note_id for ids in drawn.notes.values() for note_id in ids)
-        pages = list(read_pages(tools, chosen))
+        pages = list(read_review_pages(tools, chosen))
         FORMATS[request.format].write(request.folder, [page.annotated for page in pages])
-        sample = Sample(
+        sample = AuditSample(
             sample_id=0,
             drawn=datetime.now(UTC),
             seed=request.seed,
             per_kind=request.per_kind,
             format=request.format,
-            strata=_strata(drawn.population, drawn.notes, pages),
+            strata=_count_strata(drawn.population, drawn.notes, pages),
             about={
                 "policy_id": tools.policy.policy_id,
                 "key_id": tools.cohort.key_id,
@@ -205,41 +213,41 @@ def make_sample(settings: Settings, request: SampleRequest, progress: Progress) 
                 "config": tools.config.hex(),
             },
         )
-        sample = records.add(sample, _sampled(pages, tools))
-    write_private(request.folder / MANIFEST, json.dumps(_manifest(sample), indent=1) + "\n")
+        sample = records.add(sample, _seal_notes(pages, tools))
+    write_private(request.folder / MANIFEST, json.dumps(_make_manifest(sample), indent=1) + "\n")
     return sample
 
 
-def read_corrections(settings: Settings, path: Path) -> Corrected:
-    """Read what reviewers made of a sample: its folder, or an export beside its `sample.json`.
+def read_corrections(settings: Settings, path: Path) -> CorrectedSample:
+    """Read a reviewed sample: its folder, or an export in the folder of its `sample.json`.
 
-    Raises ConfigError for a note that is not of the sample, or whose text is not the exported one.
+    Raises ConfigError for a note that is not in the sample, or whose text has changed.
     """
     folder = path if path.is_dir() else path.parent
-    number = _sample_id(folder / MANIFEST)
+    number = _read_sample_id(folder / MANIFEST)
     master = open_master(settings)
     master.note("audit")
     key, seal = master.derive(_PURPOSE), make_seal(master)
-    with open_records(settled(settings).state, settings.base) as records:
+    with open_audit_records(resolve_urls(settings).state, settings.base) as records:
         sample, known = records.sample(number), records.notes(number)
     found = FORMATS[sample.format].read(path)
-    notes = [_matched(note, known, key, seal) for note in found]
+    notes = [_match_note(note, known, key, seal) for note in found]
     if len({corrected.document.note_id for _, corrected in notes}) < len(notes):
-        raise ConfigError(str(path), "holds a note twice", "export the project once")
-    return Corrected(sample, notes, len(known) - len(notes))
+        raise ConfigError(str(path), "contains a note twice", "export the project once")
+    return CorrectedSample(sample, notes, len(known) - len(notes))
 
 
-def training_lines(corrected: Sequence[tuple[Annotated, Annotated]]) -> str:
-    """Return corrected notes as the JSON Lines that `cryptonym train` takes."""
+def format_training_lines(corrected: Sequence[tuple[Annotated, Annotated]]) -> str:
+    """Format corrected notes as the JSON Lines that `cryptonym train` reads."""
     lines = []
     for _, note in corrected:
         document = note.document
         record = {"note_id": document.note_id, "text": document.text, "note_type": document.kind}
-        lines.append(dumped(record | {"spans": listed(note.spans)}) + "\n")
+        lines.append(dump_line(record | {"spans": spans_to_json(note.spans)}) + "\n")
     return "".join(lines)
 
 
-def _strata(
+def _count_strata(
     population: dict[str, int], notes: dict[str, list[int]], pages: list[ReviewPage]
 ) -> dict[str, dict[str, int]]:
     read = [page.kind for page in pages]
@@ -249,19 +257,19 @@ def _strata(
     }
 
 
-def _sampled(pages: list[ReviewPage], tools: Tools) -> list[SampledNote]:
+def _seal_notes(pages: list[ReviewPage], tools: WorkerResources) -> list[SampledNote]:
     key = open_master(tools.settings).derive(_PURPOSE)
     found = []
     for page in pages:
         document = page.annotated.document
         hashed = digest(document.text, key)
-        detected = Found({_PART: page.annotated.spans})
+        detected = NoteFindings({_PART: page.annotated.spans})
         sealed = tools.seal.close(document.note_id, hashed, detected)
         found.append(SampledNote(page.note_id, page.kind, page.content, hashed, sealed))
     return found
 
 
-def _manifest(sample: Sample) -> dict[str, object]:
+def _make_manifest(sample: AuditSample) -> dict[str, object]:
     return {
         "sample": sample.sample_id,
         "drawn": sample.drawn.isoformat(timespec="seconds"),
@@ -272,30 +280,31 @@ def _manifest(sample: Sample) -> dict[str, object]:
     }
 
 
-def _sample_id(path: Path) -> int:
-    found = parsed(str(path), read_text(path))
+def _read_sample_id(path: Path) -> int:
+    found = parse_json(str(path), read_text(path))
     number = found.get("sample") if isinstance(found, dict) else None
     if not isinstance(number, int):
-        raise ConfigError(str(path), "names no sample", "keep the file that `audit sample` wrote")
+        remedy = "restore the file that `audit sample` wrote"
+        raise ConfigError(str(path), "does not identify a sample", remedy)
     return number
 
 
-def _matched(
+def _match_note(
     note: Annotated, known: dict[int, SampledNote], key: bytes, seal: Seal
 ) -> tuple[Annotated, Annotated]:
     name = note.document.note_id
     stored = known.get(int(name)) if name.lstrip("-").isdigit() else None
     if stored is None:
-        problem = "a note is not of this sample, or was deleted at the source since"
-        raise ConfigError("audit read", problem, "leave it out of the export")
+        problem = "a note is not in this sample, or was deleted at the source since"
+        raise ConfigError("audit read", problem, "remove it from the export")
     text = note.document.text
     if digest(text, key) != stored.digest:
-        problem = f"the text of note {stored.note_id} is not the one that was exported"
-        remedy = "its offsets mean nothing: import the sample again without changing its text"
+        problem = f"the text of note {stored.note_id} was changed, so its offsets are invalid"
+        remedy = "import the sample again and do not change its text"
         raise ConfigError("audit read", problem, remedy)
     detected = seal.open(name, stored.digest, stored.sealed).spans[_PART]
     document = replace(note.document, kind=stored.kind)
     return (
-        Annotated(document, line_pieces(detected, text)),
-        Annotated(document, line_pieces(note.spans, text)),
+        Annotated(document, split_at_line_breaks(detected, text)),
+        Annotated(document, split_at_line_breaks(note.spans, text)),
     )

@@ -6,9 +6,9 @@ import apache_beam as beam
 from apache_beam import pvalue
 
 from pipeline.notes.batch import Batch
-from pipeline.notes.boundary import attempt
-from pipeline.notes.stages import Stage, timed
-from pipeline.notes.worker_resources import Tools
+from pipeline.notes.error_boundary import Unexpected, attempt, drop_error_texts
+from pipeline.notes.stages import Stage, run_stage
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.warehouse.databases import retrying
 from record.errors import CryptonymError
 from record.failure import Failure
@@ -25,18 +25,30 @@ class RunnerFailed(CryptonymError):
     """The graph ended with an error that is not ours; names its class alone, as it may quote."""
 
 
-def guarded(name: str, stage: Stage, batch: Batch, tools: Tools) -> Batch:
-    """Run a stage on a batch; a failure of the batch itself surfaces without any text.
+def run_guarded_stage(name: str, stage: Stage, batch: Batch, tools: WorkerResources) -> Batch:
+    """Run a stage on a batch; a failure of the batch itself is raised without any text.
 
-    Databases that do not answer are asked again for a while. What still fails is raised as
+    Databases that do not answer are retried for a while. What still fails is raised as
     Unavailable or as StageFailed, whose message holds a class name and no more: Beam logs
     tracebacks, and a chained one could carry a note.
     """
     where = f"unit {batch.unit.index}"
-    result = retrying(attempt)(where, name, lambda: timed(name, stage, batch, tools))
+    result = retrying(attempt)(where, name, lambda: run_stage(name, stage, batch, tools))
     if isinstance(result, Failure):
         raise StageFailed(f"{name} failed on {where}: {result.error} {result.reason}".strip())
     return result
+
+
+def run_pipeline(pipeline: beam.Pipeline, consequence: str) -> None:
+    """Run a pipeline to its end.
+
+    What a runner raises may quote a note: raises RunnerFailed with the class of the error and the
+    `consequence` for the user, or an error of ours as it is.
+    """
+    try:
+        drop_error_texts(lambda: pipeline.run().wait_until_finish())
+    except Unexpected as error:
+        raise RunnerFailed(f"the runner failed with {error}; {consequence}") from None
 
 
 class DeadLetters(beam.DoFn):

@@ -7,32 +7,32 @@ from apache_beam.metrics import Metrics
 
 from pipeline.beam.generation import run_batches
 from pipeline.beam.metrics import NAMESPACE
-from pipeline.notes.boundary import safely
+from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.synthetic.letter_writing import LetterWriter
-from synthesis.filling_files import Refill
+from synthesis.filling_files import FillingJob
 
 
 class FillLetters(beam.DoFn):
     """Writes a batch of letters to its file; model and key are opened where the work is done."""
 
-    def __init__(self, refill: Refill) -> None:
+    def __init__(self, refill: FillingJob) -> None:
         self._refill = refill
         self._writer: LetterWriter | None = None
         self._letters = Metrics.counter(NAMESPACE, "letters_filled")
         self._refused = Metrics.counter(NAMESPACE, "letters_refused")
 
     def setup(self) -> None:
-        self._writer = safely(lambda: LetterWriter(self._refill))
+        self._writer = drop_error_texts(lambda: LetterWriter(self._refill))
 
     def process(self, element: int) -> Iterator[int]:
         assert self._writer is not None
         writer = self._writer
-        letters, refused = safely(lambda: writer.write(element))
+        letters, refused = drop_error_texts(lambda: writer.write(element))
         self._letters.inc(letters)
         self._refused.inc(refused)
         yield element
 
 
-def work(refill: Refill, units: Sequence[int], arguments: Sequence[str]) -> None:
+def work(refill: FillingJob, units: Sequence[int], arguments: Sequence[str]) -> None:
     """Write these batches on the runner that Beam's arguments name, in memory without any."""
     run_batches(FillLetters(refill), units, arguments)

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
-from models.language.training.folder import load
-from pipeline.beam.failures import RunnerFailed
+from models.language.training.serialization import load
+from pipeline.beam.failures import run_pipeline
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
-from pipeline.notes.boundary import Unexpected, safely
-from synthesis.generation import GenerationPlan, Writer
-from synthesis.part_files import Generation, write_unit
+from pipeline.notes.error_boundary import drop_error_texts
+from synthesis.generation import GenerationPlan, NoteGenerator
+from synthesis.generation_files import Generation, write_unit
 
 
 class WriteNotes(beam.DoFn):
@@ -19,13 +19,13 @@ class WriteNotes(beam.DoFn):
 
     def __init__(self, generation: Generation) -> None:
         self._generation = generation
-        self._writer: Writer | None = None
+        self._writer: NoteGenerator | None = None
         self._plan: GenerationPlan | None = None
         self._notes = Metrics.counter(NAMESPACE, "notes_written")
         self._ids = Metrics.counter(NAMESPACE, "ids_written")
 
     def setup(self) -> None:
-        self._writer = Writer(load(self._generation.model), self._generation.decoding)
+        self._writer = NoteGenerator(load(self._generation.model), self._generation.decoding)
         self._plan = self._generation.plan()
 
     def process(self, element: int) -> Iterator[int]:
@@ -33,7 +33,7 @@ class WriteNotes(beam.DoFn):
         assert self._plan is not None
         writer, plan = self._writer, self._plan
         # What a model raises may quote what it wrote.
-        ids = safely(lambda: write_unit(self._generation, writer, plan, element))
+        ids = drop_error_texts(lambda: write_unit(self._generation, writer, plan, element))
         self._notes.inc(len(self._generation.places(element)))
         self._ids.inc(ids)
         yield element
@@ -45,9 +45,9 @@ def work(generation: Generation, units: Sequence[int], arguments: Sequence[str])
 
 
 def run_batches(writer: beam.DoFn, units: Sequence[int], arguments: Sequence[str]) -> None:
-    """Run what writes batches over their numbers.
+    """Run a writer of batches over their numbers; no text crosses a shuffle.
 
-    No text crosses a shuffle: numbers of batches do. Whatever fails is raised as an error of ours.
+    Raises RunnerFailed, or an error of ours.
     """
     pipeline = make_pipeline(arguments)
     (
@@ -56,7 +56,4 @@ def run_batches(writer: beam.DoFn, units: Sequence[int], arguments: Sequence[str
         | "Spread" >> beam.Reshuffle()
         | "Write" >> beam.ParDo(writer)
     )
-    try:
-        safely(lambda: pipeline.run().wait_until_finish())
-    except Unexpected as error:
-        raise RunnerFailed(f"the runner failed with {error}; what is done stays done") from None
+    run_pipeline(pipeline, "what is done stays done")

@@ -10,49 +10,49 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from pipeline.beam.failures import RunnerFailed
+from pipeline.beam.failures import run_pipeline
 from pipeline.beam.runners import make_pipeline
 from pipeline.beam.sinks import WriteSummary
 from pipeline.beam.worker import serve
 from pipeline.config.settings import Settings, load
-from pipeline.notes.boundary import Unexpected, safely
-from pipeline.release.draft import ReleaseDraft
-from pipeline.release.release_context import ReleaseContext, open_share
+from pipeline.notes.error_boundary import drop_error_texts
+from pipeline.release.release_context import ReleaseContext, open_worker_context
 from pipeline.release.request import ReleaseRequest
-from pipeline.release.run import order_told
+from pipeline.release.run import decode_request
+from pipeline.release.staging import ReleaseStaging
 from pipeline.release.unit import make_unit
 
 
 @dataclass(frozen=True)
 class ReleaseShare:
-    """What one pipeline works on: some units of a release, and where it tells how many it made."""
+    """What one pipeline works on: some units of a release, and the file for their number."""
 
-    order: ReleaseRequest = field(repr=False)
+    request: ReleaseRequest = field(repr=False)
     settings: Settings
     indexes: Sequence[int]
     summary: Path
 
 
 class MakeUnit(beam.DoFn):
-    """Makes a unit of the draft; its rows never leave this function but for the draft's files."""
+    """Builds a staged unit; its rows leave this function in staged files only."""
 
     def __init__(self, share: ReleaseShare) -> None:
-        self._order = share.order
+        self._request = share.request
         self._settings = share.settings
-        self._desk: ReleaseContext | None = None
+        self._context: ReleaseContext | None = None
 
     def setup(self) -> None:
-        self._desk = open_share(self._order, self._settings)
-        atexit.register(self._desk.close)
+        self._context = open_worker_context(self._request, self._settings)
+        atexit.register(self._context.close)
 
     def process(self, element: int) -> Iterator[int]:
-        desk = self._desk
-        assert desk is not None
-        safely(lambda: make_unit(element, desk))
+        context = self._context
+        assert context is not None
+        drop_error_texts(lambda: make_unit(element, context))
         yield 1
 
 
-class AddUp(beam.CombineFn):
+class CountUnits(beam.CombineFn):
     """Counts the units that were made."""
 
     def create_accumulator(self) -> int:
@@ -68,7 +68,7 @@ class AddUp(beam.CombineFn):
         return json.dumps({"units": accumulator})
 
 
-def release(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PCollection:
+def build_release_graph(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PCollection:
     """Lay out the graph of a share of a release; returns a 1 for each unit that was made."""
     made = (
         pipeline
@@ -78,24 +78,23 @@ def release(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PCollection:
     )
     (
         made
-        | "Count" >> beam.CombineGlobally(AddUp())
+        | "Count" >> beam.CombineGlobally(CountUnits())
         | "Summary" >> beam.ParDo(WriteSummary(share.summary))
     )
     return made
 
 
-def work(order: ReleaseRequest, draft: ReleaseDraft, part: tuple[int, int], summary: Path) -> None:
+def work(
+    request: ReleaseRequest, staging: ReleaseStaging, part: tuple[int, int], summary: Path
+) -> None:
     """Make the units of a part (worker number, of how many) that are not made yet."""
-    indexes = draft.pending(*part)
-    draft.close()
+    indexes = staging.pending_units(*part)
+    staging.close()
     if not indexes:
         return
     pipeline = make_pipeline([])
-    release(pipeline, ReleaseShare(order, load(order.config), indexes, summary))
-    try:
-        safely(lambda: pipeline.run().wait_until_finish())
-    except Unexpected as error:
-        raise RunnerFailed(f"the runner failed with {error}; nothing was released") from None
+    build_release_graph(pipeline, ReleaseShare(request, load(request.config), indexes, summary))
+    run_pipeline(pipeline, "nothing was released")
 
 
 def main() -> int:
@@ -103,12 +102,12 @@ def main() -> int:
     # The output's URL comes this way, since it may hold a password.
     output = json.loads(sys.stdin.readline())
 
-    def share(options: argparse.Namespace) -> None:
-        draft = ReleaseDraft(options.summary.parent)
+    def do_share(options: argparse.Namespace) -> None:
+        staging = ReleaseStaging(options.summary.parent)
         part = (options.worker, options.workers)
-        work(order_told(draft.told(), output), draft, part, options.summary)
+        work(decode_request(staging.read_parameters(), output), staging, part, options.summary)
 
-    return serve(share)
+    return serve(do_share)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,11 @@ _REFUSED = {
 }
 
 
-def split(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """Part the runner's name from Beam's other options; raises ConfigError for an unsafe runner."""
+def split_runner(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the runner's name and Beam's other options.
+
+    Raises ConfigError for an unsafe runner or an unknown option.
+    """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--runner", default=IN_MEMORY)
     parser.add_argument("--prism_location", default="")
@@ -51,7 +54,9 @@ def _refuse_unknown(arguments: Sequence[str]) -> None:
     unknown = sorted(everything.keys() - options.get_all_options(drop_default=True).keys())
     if unknown:
         names = ", ".join(f"--{name}" for name in unknown)
-        raise ConfigError(names, "no option of cryptonym or of Beam", "see cryptonym run --help")
+        raise ConfigError(
+            names, "neither an option of cryptonym nor of Apache Beam", "see cryptonym run --help"
+        )
 
 
 def refuse_passwords(settings: Settings, arguments: Sequence[str]) -> None:
@@ -59,7 +64,7 @@ def refuse_passwords(settings: Settings, arguments: Sequence[str]) -> None:
 
     Raises ConfigError, which names the setting; `env:NAME` is read on the worker.
     """
-    name, rest = split(arguments)
+    name, rest = split_runner(arguments)
     portable = PipelineOptions(rest).view_as(PortableOptions)
     if name == IN_MEMORY and not portable.environment_type:
         return
@@ -67,7 +72,7 @@ def refuse_passwords(settings: Settings, arguments: Sequence[str]) -> None:
         if _PASSWORD.match(getattr(settings, place).url):
             raise ConfigError(
                 f"{place}.url",
-                "holds a password, which would be sent to the workers in plain text",
+                "must not hold a password, which would be sent to the workers in plain text",
                 'write "env:NAME", and set that variable on every worker',
             )
 
@@ -78,7 +83,7 @@ def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:
     The in-memory runner opens no port. With `--environment_type=EXTERNAL` it hands its work to
     the Beam worker pool at `--environment_config=HOST:PORT`.
     """
-    name, rest = split(arguments)
+    name, rest = split_runner(arguments)
     if name != IN_MEMORY:
         return beam.Pipeline(options=PipelineOptions([f"--runner={name}", *rest]))
     options = PipelineOptions(rest)

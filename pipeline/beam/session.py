@@ -5,7 +5,7 @@ import threading
 from dataclasses import dataclass, field
 
 from pipeline.config.settings import Settings
-from pipeline.notes.worker_resources import Tools, open_tools
+from pipeline.notes.worker_resources import WorkerResources, open_resources
 
 
 @dataclass
@@ -13,7 +13,7 @@ class _Session(threading.local):
     """What one thread has open: the settings it belongs to, and the tools."""
 
     settings: Settings | None = None
-    tools: Tools | None = None
+    tools: WorkerResources | None = None
     generation: int = -1
 
 
@@ -21,7 +21,7 @@ class _Session(threading.local):
 class _Process:
     """What all threads of this process have open, so that somebody can close it."""
 
-    opened: list[Tools] = field(default_factory=list)
+    opened: list[WorkerResources] = field(default_factory=list)
     generation: int = 0
     guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -30,7 +30,7 @@ _session = _Session()
 _process = _Process()
 
 
-def tools_of(settings: Settings) -> Tools:
+def tools_of(settings: Settings) -> WorkerResources:
     """Return this thread's tools for these settings; they are opened the first time.
 
     Transforms carry settings (which hold no secret) and come here in `setup`: the key and the
@@ -38,7 +38,7 @@ def tools_of(settings: Settings) -> Tools:
     """
     current = _session.generation == _process.generation and _session.settings == settings
     if _session.tools is None or not current:
-        tools = open_tools(settings)
+        tools = open_resources(settings)
         with _process.guard:
             _process.opened.append(tools)
             _session.generation = _process.generation

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from pipeline.beam.failures import guarded
+from pipeline.beam.failures import run_guarded_stage
 from pipeline.beam.metrics import BatchMetrics
 from pipeline.beam.session import tools_of
 from pipeline.config.settings import Settings
 from pipeline.notes.batch import Batch
-from pipeline.notes.batch_commit import write
-from pipeline.notes.worker_resources import Tools
-from pipeline.state.run_summary import Tally, merge_all
+from pipeline.notes.batch_commit import commit_batch
+from pipeline.notes.worker_resources import WorkerResources
+from pipeline.state.run_summary import Tally, merge_tallies
+from record.atomic_write import write_atomically
 
 
 class WriteBatch(beam.DoFn):
@@ -24,7 +25,7 @@ class WriteBatch(beam.DoFn):
     def __init__(self, settings: Settings, run_id: int) -> None:
         self._settings = settings
         self._run_id = run_id
-        self._tools: Tools | None = None
+        self._tools: WorkerResources | None = None
         self._metrics: BatchMetrics | None = None
 
     def setup(self) -> None:
@@ -35,8 +36,8 @@ class WriteBatch(beam.DoFn):
         assert self._tools is not None
         assert self._metrics is not None
         run_id = self._run_id
-        written = guarded(
-            "write", lambda batch, tools: write(batch, tools, run_id), element, self._tools
+        written = run_guarded_stage(
+            "write", lambda batch, tools: commit_batch(batch, tools, run_id), element, self._tools
         )
         self._metrics.add(written)
         # What the quality gate counts is read from the state database, not from here.
@@ -53,7 +54,7 @@ class MergeTallies(beam.CombineFn):
         return mutable_accumulator.merge(Tally.from_json(json.loads(element)))
 
     def merge_accumulators(self, accumulators: Iterable[Tally]) -> Tally:
-        return merge_all(accumulators)
+        return merge_tallies(accumulators)
 
     def extract_output(self, accumulator: Tally) -> str:
         return json.dumps(accumulator.to_json())
@@ -67,7 +68,5 @@ class WriteSummary(beam.DoFn):
 
     def process(self, element: str) -> Iterator[str]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_suffix(".partial")
-        partial.write_text(element, encoding="utf-8")
-        partial.replace(self._path)
+        write_atomically(self._path, element.encode("utf-8"))
         yield element

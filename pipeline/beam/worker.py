@@ -12,20 +12,21 @@ from typing import NoReturn
 
 import apache_beam as beam
 
-from pipeline.beam.failures import QUARANTINE, DeadLetters, RunnerFailed, guarded
-from pipeline.beam.runners import make_pipeline, refuse_passwords
+from pipeline.beam.failures import QUARANTINE, DeadLetters, run_guarded_stage, run_pipeline
+from pipeline.beam.runners import make_pipeline, refuse_passwords, split_runner
 from pipeline.beam.session import close_all, tools_of
 from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
-from pipeline.config.memory import peak_kilobytes
+from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import Settings, load
+from pipeline.night.nightly import Job, JobRunner
 from pipeline.notes.batch import Batch
-from pipeline.notes.boundary import Unexpected, safely
-from pipeline.notes.stages import STAGES, read
-from pipeline.notes.worker_resources import Tools, settled
+from pipeline.notes.error_boundary import drop_error_texts
+from pipeline.notes.stages import STAGES, read_batch
+from pipeline.notes.worker_resources import WorkerResources, resolve_urls
 from pipeline.state.ledger import open_state
 from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError, CryptonymError, Unavailable
-from record.garbage_collection import collect_seldom
+from record.garbage_collection import collect_garbage_rarely
 
 
 class BatchCoder(beam.coders.Coder):
@@ -62,14 +63,14 @@ class Step(beam.DoFn):
     def __init__(self, name: str, settings: Settings) -> None:
         self._name = name
         self._settings = settings
-        self._tools: Tools | None = None
+        self._tools: WorkerResources | None = None
 
     def setup(self) -> None:
         self._tools = tools_of(self._settings)
 
     def process(self, element: Batch) -> Iterator[Batch]:
         assert self._tools is not None
-        yield guarded(self._name, dict(STAGES)[self._name], element, self._tools)
+        yield run_guarded_stage(self._name, dict(STAGES)[self._name], element, self._tools)
 
 
 class Pseudonymize(beam.PTransform):
@@ -101,7 +102,7 @@ class ReadNotes(beam.DoFn):
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._tools: Tools | None = None
+        self._tools: WorkerResources | None = None
 
     def setup(self) -> None:
         self._tools = tools_of(self._settings)
@@ -109,7 +110,9 @@ class ReadNotes(beam.DoFn):
     def process(self, element: Unit) -> Iterator[Batch]:
         assert self._tools is not None
         empty = Batch(unit=element)
-        yield guarded("read", lambda batch, tools: read(batch.unit, tools), empty, self._tools)
+        yield run_guarded_stage(
+            "read", lambda batch, tools: read_batch(batch.unit, tools), empty, self._tools
+        )
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ class UnitShare:
     summary: Path
 
 
-def nightly(
+def build_nightly_graph(
     pipeline: beam.Pipeline, share: UnitShare, *, between: beam.PTransform | None = None
 ) -> beam.PCollection:
     """Lay out the graph of a share of a run.
@@ -175,9 +178,9 @@ def work(
 ) -> None:
     """Run the pipeline over the units of a part that are not done yet.
 
-    Whatever fails in it is raised as an error of ours: what runners say may quote a note.
+    Raises RunnerFailed, or an error of ours.
     """
-    state = open_state(settled(settings).state, settings.base)
+    state = open_state(resolve_urls(settings).state, settings.base)
     try:
         units = state.pending(part.run_id, part.worker, part.workers)
     finally:
@@ -186,24 +189,36 @@ def work(
         return
     refuse_passwords(settings, arguments)
     pipeline = make_pipeline(arguments)
-    nightly(pipeline, UnitShare(settings, part.run_id, units, summary), between=between)
-    try:
-        safely(lambda: pipeline.run().wait_until_finish())
-    except Unexpected as error:
-        raise RunnerFailed(f"the runner failed with {error}; what is done stays done") from None
+    build_nightly_graph(pipeline, UnitShare(settings, part.run_id, units, summary), between=between)
+    run_pipeline(pipeline, "what is done stays done")
+
+
+def drive_on_runner(arguments: Sequence[str]) -> JobRunner:
+    """Return what runs a whole job as one pipeline, on the runner that Beam's arguments name.
+
+    Raises ConfigError for an unsafe runner or an unknown option.
+    """
+    split_runner(arguments)
+
+    def drive(job: Job) -> dict[str, int]:
+        summary = job.scratch / "worker-0.json"
+        work(job.settings, WorkerShare(job.run_id, 0, 1), arguments, summary=summary)
+        return {}
+
+    return drive
 
 
 def main() -> int:
     """Work as a child of `cryptonym run`; prints one line of JSON about how it ended."""
 
-    def share(options: argparse.Namespace) -> None:
+    def do_share(options: argparse.Namespace) -> None:
         part = WorkerShare(options.run, options.worker, options.workers)
         work(load(options.config), part, [], summary=options.summary)
 
-    return serve(share)
+    return serve(do_share)
 
 
-def serve(share: Callable[[argparse.Namespace], None]) -> int:
+def serve(do_share: Callable[[argparse.Namespace], None]) -> int:
     """Do a share of the work as a child process; prints one line of JSON about how it ended."""
     parser = argparse.ArgumentParser(prog="python -m pipeline.beam.worker")
     parser.add_argument("--config", type=Path, required=True)
@@ -213,17 +228,17 @@ def serve(share: Callable[[argparse.Namespace], None]) -> int:
     parser.add_argument("--summary", type=Path, required=True)
     options = parser.parse_args()
     _die_with_parent()
-    collect_seldom()
+    collect_garbage_rarely()
     ended: dict[str, object] = {}
     code = 0
     try:
-        safely(lambda: share(options))
+        drop_error_texts(lambda: do_share(options))
     except CryptonymError as error:
         code = _CODES.get(type(error), EXIT_FAILED)
         ended = {"error": type(error).__name__, "message": str(error)}
     finally:
         close_all()
-    ended["peak_kilobytes"] = peak_kilobytes()
+    ended["peak_kilobytes"] = measure_peak_kilobytes()
     sys.stdout.write(json.dumps(ended) + "\n")
     return code
 

@@ -3,13 +3,14 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.values import SUMMARY, add_speech, add_workers, positive
-from pipeline.commands.run import tell
-from pipeline.night.demo import Fiction, make_demo, score_demo, show_note
-from pipeline.night.drift import judge
+from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.values import add_workers, positive
+from pipeline.commands.run import report_run
+from pipeline.night.demo import DemoOptions, format_note_comparison, make_demo, score_demo
 from pipeline.night.nightly import run_nightly
-from pipeline.night.quality_gate import Gate
-from pipeline.night.supervisor import drive
+from pipeline.night.supervisor import run_in_workers
+from pipeline.quality.drift import judge
+from pipeline.quality.gate import Gate
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -36,19 +37,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="language of the notes (default fr)",
     )  # fmt: skip
     add_workers(parser)
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Make the hospital and run the nightly job; returns the job's exit code."""
-    fiction = Fiction(options.folder, options.patients, options.seed, options.lang)
+    fiction = DemoOptions(options.folder, options.patients, options.seed, options.lang)
     with console.progress() as progress:
         config = make_demo(fiction, progress, processes=options.workers)
         ended = run_nightly(
-            config, drive, workers=options.workers, progress=progress, gate=Gate(judge)
+            config, run_in_workers, workers=options.workers, progress=progress, gate=Gate(judge)
         )
-    tell(ended, options, console)
+    report_run(ended, options, console)
     if not options.json:
-        console.say(show_note(config))
+        console.say(format_note_comparison(config))
         console.say(score_demo(config))
     return ended.exit_code

@@ -7,9 +7,9 @@ from pathlib import Path
 from pipeline.commands.options.detection import add_detection, task_of
 from pipeline.commands.options.note_counts import add_reporting, report
 from pipeline.commands.options.values import add_out
-from pipeline.files.explain import HEADING, Finding
-from pipeline.files.jsonl import dumped
-from pipeline.files.note_files import Tell, detect_file
+from pipeline.files.jsonl import dump_line
+from pipeline.files.note_files import FindingCallback, detect_file
+from pipeline.files.span_explanations import HEADING, Finding
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -29,7 +29,9 @@ summary is the last line.
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `detect`."""
-    parser.add_argument("notes", type=Path, metavar="NOTES.jsonl")
+    parser.add_argument(
+        "notes", type=Path, metavar="NOTES.jsonl", help="notes, one JSON object a line"
+    )
     add_out(parser, "OUT.jsonl")
     add_detection(parser)
     add = parser.add_argument
@@ -40,30 +42,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--explain-text", action="store_true",
-        help="--explain with the covered text, which identifies patients",
+        help="explanation of each span with its text, which identifies patients",
     )  # fmt: skip
     add_reporting(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Detect; returns the exit code."""
-    tell = _teller(options, console) if options.explain or options.explain_text else None
+    explain = _make_explainer(options, console) if options.explain or options.explain_text else None
     with console.progress() as progress:
-        done = detect_file(task_of(options), progress, tell)
+        done = detect_file(task_of(options), progress, explain)
     return report(done, options, console)
 
 
-def _teller(options: argparse.Namespace, console: Console) -> Tell:
-    """Say what explains a span: as a line of a table, or as an object; text only if asked for."""
+def _make_explainer(options: argparse.Namespace, console: Console) -> FindingCallback:
+    """Return what prints the explanation of a span, as a table row or as JSON."""
     console.say(HEADING)
 
-    def tell(finding: Finding, text: str) -> None:
+    def explain(finding: Finding, text: str) -> None:
         found = text[finding.span.start : finding.span.end] if options.explain_text else ""
         if options.json:
-            sys.stdout.write(dumped(finding.to_json() | ({"text": found} if found else {})) + "\n")
+            sys.stdout.write(
+                dump_line(finding.to_json() | ({"text": found} if found else {})) + "\n"
+            )
         else:
             line = f"{finding.to_line()}  {found}".rstrip()
             # What steers a terminal must not come out of a note.
             console.say("".join(char if char.isprintable() else "?" for char in line))
 
-    return tell
+    return explain

@@ -6,8 +6,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.commands.options.values import add_speech
-from pipeline.doctor.doctor import examine_all, exit_code
+from pipeline.commands.options.output import add_output_format
+from pipeline.doctor.checks import exit_code, run_checks
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -27,14 +27,16 @@ is unavailable.
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `doctor`."""
-    parser.add_argument("config", type=Path, metavar="CONFIG.toml")
-    add_speech(parser, json="print a JSON array with one object per check")
+    parser.add_argument(
+        "config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job"
+    )
+    add_output_format(parser, json="JSON array only, with one object per check")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Do all checks; returns the exit code."""
     found = []
-    for finding in examine_all(options.config):
+    for finding in run_checks(options.config):
         found.append(finding)
         console.say(f"{finding.status:<5} {finding.check}: {finding.seen}")
         if finding.remedy:

@@ -6,16 +6,16 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from evaluation.detection.alignment import pair
+from evaluation.detection.alignment import pair_annotations
 from evaluation.detection.calibration import calibrate_pairs
-from evaluation.detection.scores import score, tabulate
-from evaluation.detection.shapes import invented, leaked
+from evaluation.detection.scores import format_scores, score_pairs
+from evaluation.detection.span_shapes import false_positive_shapes, leaked_shapes
 from pipeline.commands.options.values import given, share
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_annotated, read_label_map
-from pipeline.files.output_files import refuse_place
+from pipeline.files.output_files import check_output_path
 from pipeline.reports.console import Console
-from pipeline.reports.score_report import Examples, write_scores
+from pipeline.reports.score_report import ErrorExamples, write_scores
 from record.folding import fold
 from rules.matching.lexicon import term_kind
 
@@ -42,12 +42,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "predicted", type=Path, metavar="PRED", help="predicted annotations: a file or folder"
     )
-    parser.add_argument("--label-map", type=Path, metavar="M.toml", help="label mapping")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="HTML report with plots")
+    parser.add_argument(
+        "--label-map", type=Path, metavar="M.toml", help="TOML file that renames labels"
+    )
+    parser.add_argument("--html", type=Path, metavar="FILE", help="output page with plots")
     parser.add_argument(
         "--calibrate", type=share, metavar="ALPHA",
-        help="maximum expected share of missed identifier tokens per note; prints the score "
-        "threshold that satisfies it",
+        help="maximum expected share of missed identifier tokens per note, for which the score "
+        "threshold is printed",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="JSON output only")
 
@@ -55,11 +57,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Score; returns the exit code."""
     if options.html:
-        refuse_place(options.html, given(options.gold, options.predicted, options.label_map))
+        check_output_path(options.html, given(options.gold, options.predicted, options.label_map))
     labels = read_label_map(options.label_map) if options.label_map else None
     warnings: list[str] = []
     gold, predicted = (read_annotated(path, warnings) for path in (options.gold, options.predicted))
-    paired = pair(gold, predicted, labels)
+    paired = pair_annotations(gold, predicted, labels)
     for count, what in (
         (paired.missing, "notes of GOLD are not in PRED: all their spans count as missed"),
         (paired.extra, "notes of PRED are not in GOLD: they are not scored"),
@@ -67,16 +69,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         warnings += [f"{count} {what}"] * bool(count)
     for warning in warnings:
         console.warn(warning)
-    scores = score(paired.pairs, _is_medical)
+    scores = score_pairs(paired.pairs, _is_medical)
     if options.calibrate is not None:
         scores["calibration"] = asdict(calibrate_pairs(paired.pairs, options.calibrate))
     if options.html:
-        examples = Examples(leaked(paired.pairs), invented(paired.pairs))
+        examples = ErrorExamples(leaked_shapes(paired.pairs), false_positive_shapes(paired.pairs))
         write_scores(options.html, scores, examples)
     if options.json:
         sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
     else:
-        console.say(tabulate(scores))
+        console.say(format_scores(scores))
     return EXIT_DONE
 
 

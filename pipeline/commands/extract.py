@@ -8,8 +8,8 @@ from extractors.document.limits import Limits
 from extractors.document.options import LANGUAGES, Engine, Layout, Options
 from pipeline.commands.options.note_counts import add_reporting, report
 from pipeline.commands.options.values import add_out, positive, share
-from pipeline.config.passwords import load_passwords
-from pipeline.files.extraction import Extraction, extract_files
+from pipeline.config.document_passwords import load_passwords
+from pipeline.files.extraction import ExtractionTask, extract_files
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -34,7 +34,7 @@ are readable by their owner only.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `extract`."""
     limits = Limits()
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="documents to read")
     add_out(parser, "NOTES.jsonl")
     add = parser.add_argument
     add(
@@ -44,20 +44,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--engine", choices=tuple(Engine), type=Engine, default=Engine.PYMUPDF,
-        help="PDF library (default pymupdf)",
+        help="library that reads PDF files (default pymupdf)",
     )  # fmt: skip
     add(
         "--ocr", default="+".join(LANGUAGES), metavar="LANGS",
         help=f"OCR languages, or `none` to disable OCR (default {'+'.join(LANGUAGES)})",
     )  # fmt: skip
     add("--dpi", type=positive, default=300, metavar="N", help="OCR resolution (default 300)")
-    add("--tessdata", metavar="DIR", help="tesseract data folder, if not in the default location")
+    add("--tessdata", metavar="DIR", help="data folder of tesseract (default: its own)")
     add(
         "--passwords",
         metavar="LOCATOR",
         help="document passwords, one per line: file:PATH (mode 600) or env:NAME",
     )
-    add("--boxes", metavar="FILE", help="line classifier written by `extract train`")
+    add(
+        "--boxes",
+        metavar="FILE",
+        help="line classifier written by `extract train` (default: the bundled one)",
+    )
     add(
         "--min-quality", type=share, default=0.6, metavar="Q",
         help="minimum text quality of a document (default 0.6)",
@@ -70,9 +74,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     for option, number, what in (
         ("--max-bytes", limits.max_bytes, "maximum file size in bytes"),
         ("--max-pages", limits.max_pages, "maximum number of pages"),
-        ("--max-characters", limits.max_characters, "maximum text length in characters"),
-        ("--seconds", int(limits.seconds), "time limit per file"),
-        ("--memory-mb", limits.memory_mb, "memory limit per file"),
+        ("--max-characters", limits.max_characters, "maximum length of the text in characters"),
+        ("--seconds", int(limits.seconds), "time limit per file in seconds"),
+        ("--memory-mb", limits.memory_mb, "memory limit per file in megabytes"),
     ):
         parser.add_argument(
             option, type=positive, default=number, metavar="N", help=f"{what} (default {number})"
@@ -100,7 +104,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         ),
         boxes=options.boxes,
     )
-    task = Extraction(
+    task = ExtractionTask(
         options.files,
         options.output,
         limits,

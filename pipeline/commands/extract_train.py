@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import add_out, add_speech, positive
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import add_out, positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 
@@ -22,13 +23,19 @@ Then set extraction.boxes in the configuration, or pass --boxes.
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `extract train`."""
-    parser.add_argument("pages", type=Path, metavar="PAGES.jsonl")
+    parser.add_argument(
+        "pages", type=Path, metavar="PAGES.jsonl", help="corrected pages of `--label-pages`"
+    )
     add_out(parser, "BOXES.npz")
     parser.add_argument(
-        "--steps", type=positive, default=1000, metavar="N", help="training steps (default 1000)"
+        "--steps",
+        type=positive,
+        default=1000,
+        metavar="N",
+        help="number of training steps (default 1000)",
     )
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
-    add_speech(parser)
+    add_output_format(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:

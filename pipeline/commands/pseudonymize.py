@@ -6,8 +6,8 @@ from pathlib import Path
 from pipeline.commands.options.detection import add_detection, task_of
 from pipeline.commands.options.keys import add_key
 from pipeline.commands.options.note_counts import add_reporting, report
-from pipeline.commands.options.values import add_out
-from pipeline.files.pseudonymization import Rules, pseudonymize_file
+from pipeline.commands.options.values import add_out, parse_list
+from pipeline.files.pseudonymization import PseudonymizationOptions, pseudonymize_file
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -30,7 +30,7 @@ ids and kept keys for identifiers yourself.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `pseudonymize`."""
     add = parser.add_argument
-    add("notes", type=Path, metavar="NOTES.jsonl")
+    add("notes", type=Path, metavar="NOTES.jsonl", help="notes, one JSON object a line")
     add_out(parser, "OUT.jsonl")
     add_key(parser, required=True)
     add(
@@ -40,18 +40,29 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--policy",
         metavar="NAME|P.toml",
-        help="bundled policy or policy file, see `cryptonym policy check`",
+        help="bundled policy or policy file, see `cryptonym policy check` (default: replace "
+        "everything)",
     )
     add(
         "--spans", choices=("given", "detect"), default="detect",
-        help="span source: given in NOTES, or detect (default)",
+        help="source of spans: given in NOTES, or detect (default)",
     )  # fmt: skip
     add_detection(parser)
-    add("--keep-keys", default="", metavar="A,B", help="additional note keys to copy unchanged")
-    add("--note-ids", choices=("keep", "replace"), default="keep", help="note ids (default keep)")
+    add(
+        "--keep-keys",
+        default="",
+        metavar="A,B",
+        help="additional JSON keys of notes to copy unchanged",
+    )
+    add(
+        "--note-ids",
+        choices=("keep", "replace"),
+        default="keep",
+        help="treatment of note ids (default keep)",
+    )
     add(
         "--allow-unknown", action="store_true",
-        help="process notes whose person is not in --patients",
+        help="replacement also in notes whose person is not in --patients (default: quarantine)",
     )  # fmt: skip
     add(
         "--vault", type=Path, metavar="FILE",
@@ -68,13 +79,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Replace; returns the exit code."""
-    rules = Rules(
+    rules = PseudonymizationOptions(
         key=options.key,
         cohort=options.cohort,
         custody=options.custody,
         policy=options.policy,
         given=options.spans == "given",
-        keep_keys=frozenset(key.strip() for key in options.keep_keys.split(",") if key.strip()),
+        keep_keys=parse_list(options.keep_keys),
         replace_ids=options.note_ids == "replace",
         allow_unknown=options.allow_unknown,
         vault=options.vault,

@@ -6,18 +6,18 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from pipeline.commands.options.values import add_speech
+from pipeline.commands.options.output import add_output_format, print_json
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import Settings, load
-from pipeline.files.output_files import refuse_place
-from pipeline.night.drift import judge
-from pipeline.night.gate_decisions import decide
-from pipeline.night.gate_notifications import PAGE, to_json, write_metrics, write_page
-from pipeline.night.quality_gate import Assessment, Gate, recall, tell
-from pipeline.notes.worker_resources import settled
+from pipeline.files.output_files import check_output_path
+from pipeline.night.held_runs import apply_decision
+from pipeline.notes.worker_resources import resolve_urls
+from pipeline.quality.drift import judge
+from pipeline.quality.gate import Assessment, Gate, describe_alarm, load_assessment
+from pipeline.quality.notifications import PAGE, assessment_to_json, write_metrics, write_page
 from pipeline.reports.console import Console
-from pipeline.state.count_history import Counted
 from pipeline.state.ledger import open_state
+from pipeline.state.quality_series import RunCounts
 from pipeline.state.quality_store import GateDecision, JudgedRun, QualityStore
 from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError
@@ -63,13 +63,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--reason", default="", metavar="TEXT", help="reason for the decision")
     add(
         "--new-normal", action="store_true",
-        help="with --accept: use the counts from this run on as the new baseline",
+        help="new baseline for the counts, which begins with this run; requires --accept",
     )  # fmt: skip
     add(
         "--again", action="store_true",
-        help="with --reject: reprocess these notes in the next run, not only when they change",
+        help="reprocessing of these notes in the next run, even if unchanged; requires --reject",
     )  # fmt: skip
-    add_speech(parser, json="JSON output only")
+    add_output_format(parser, json="JSON output only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
@@ -77,27 +77,27 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     _check(options)
     if options.accept is not None or options.reject is not None:
         return _decide(options, console)
-    settings = settled(load(options.config))
+    settings = resolve_urls(load(options.config))
     path = database_path(settings.state.url, settings.base, what="state.url")
     if path is not None and not path.is_file():
-        raise ConfigError("state.url", "there is no state database yet", "run the nightly job")
+        raise ConfigError("state.url", "no state database yet", "run the nightly job")
     with closing(open_state(settings.state, settings.base)) as state:
         return _show(state.quality, settings, options, console)
 
 
 def _check(options: argparse.Namespace) -> None:
     if options.new_normal and options.accept is None:
-        raise ConfigError("--new-normal", "goes with --accept", "add --accept RUN")
+        raise ConfigError("--new-normal", "requires --accept", "add --accept RUN")
     if options.again and options.reject is None:
-        raise ConfigError("--again", "goes with --reject", "add --reject RUN")
+        raise ConfigError("--again", "requires --reject", "add --reject RUN")
     for path in (options.html, options.prometheus):
         if path is not None:
-            refuse_place(path, [options.config])
+            check_output_path(path, [options.config])
 
 
 def _decide(options: argparse.Namespace, console: Console) -> int:
     accepted = options.accept is not None
-    decided = decide(
+    decided = apply_decision(
         options.config,
         GateDecision(
             options.accept if accepted else options.reject,
@@ -110,9 +110,9 @@ def _decide(options: argparse.Namespace, console: Console) -> int:
     )
     run_id, moved = decided.decision.run_id, decided.notes
     if options.json:
-        told = {"run_id": run_id, "decision": decided.decision.decision, "notes": moved}
-        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
-    what = "published" if accepted else "put into quarantine"
+        content = {"run_id": run_id, "decision": decided.decision.decision, "notes": moved}
+        sys.stdout.write(json.dumps(content, sort_keys=True) + "\n")
+    what = "published" if accepted else "quarantined"
     console.say(f"run {run_id} {decided.decision.decision}: {moved} notes {what}")
     return EXIT_DONE
 
@@ -123,19 +123,18 @@ def _show(
     runs = store.runs()
     last = next((each for each in runs if each.notes), None)
     if last is None:
-        console.say("no run has counted anything yet")
+        console.say("no run has counted entities yet")
         if options.json:
             sys.stdout.write("{}\n")
         return EXIT_DONE
-    counted = Counted(last.run_id, last.night, last.config, {})
-    assessment = recall(store, counted, settings.quality, Gate(judge))
+    counted = RunCounts(last.run_id, last.night, last.config, {})
+    assessment = load_assessment(store, counted, settings.quality, Gate(judge))
     page = options.html or settings.base / settings.report.folder / PAGE
     write_page(store, assessment, page, runs)
     if options.prometheus:
         write_metrics(options.prometheus, assessment, runs)
-    if options.json:
-        sys.stdout.write(json.dumps(to_json(assessment, runs), sort_keys=True) + "\n")
-    for line in _lines(assessment, runs):
+    print_json(assessment_to_json(assessment, runs), options)
+    for line in _describe(assessment, runs):
         console.say(line)
     console.say(f"page: {page}")
     alarms = any(alarm.holds for alarm in last.alarms) and last.decision is None
@@ -143,25 +142,27 @@ def _show(
     return EXIT_GATE if alarms or open_ends else EXIT_DONE
 
 
-def _lines(assessment: Assessment, runs: list[JudgedRun]) -> list[str]:
-    told = {
-        "held": "held: nothing new of it is published",
-        "warned": "some counts are not what they were; it was not held",
-        "learning": f"learning, {assessment.nights} of {assessment.min_days} nights: no gate yet",
-        "unjudged": "counted, not judged",
-        "clean": "as the nights before",
+def _describe(assessment: Assessment, runs: list[JudgedRun]) -> list[str]:
+    conclusions = {
+        "held": "held: nothing new from it is published",
+        "warned": "some counts have changed; the run was not held",
+        "learning": (
+            f"collecting a baseline: {assessment.nights} of {assessment.min_days} nights, no gate"
+        ),
+        "unjudged": "counted, not compared",
+        "clean": "no change from earlier nights",
     }
     night = assessment.run.night.isoformat()
-    lines = [f"run {assessment.run.run_id} of {night}: {told[assessment.conclusion]}"]
-    lines += [f"  {tell(alarm)}" for alarm in assessment.alarms]
+    lines = [f"run {assessment.run.run_id} of {night}: {conclusions[assessment.conclusion]}"]
+    lines += [f"  {describe_alarm(alarm)}" for alarm in assessment.alarms]
     lines += [
-        f"run {each.run_id} of {each.night.isoformat()} waits: {each.held} notes held; "
+        f"run {each.run_id} of {each.night.isoformat()} awaits a decision: {each.held} notes held; "
         f"--accept {each.run_id} or --reject {each.run_id}"
         for each in runs
         if each.waits
     ]
     lines += [
-        f"run {each.run_id} was rejected, and that was interrupted: repeat the command"
+        f"the rejection of run {each.run_id} was interrupted: repeat the command"
         for each in runs
         if each.is_half_done
     ]

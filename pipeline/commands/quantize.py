@@ -8,7 +8,7 @@ from pathlib import Path
 
 from models.tagger.shipped_model import folder_of
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import add_speech
+from pipeline.commands.options.output import add_output_format
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from record.errors import ConfigError
@@ -33,15 +33,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("tagger", metavar="TAGGER", help="tagger folder written by `train`, or `default`")
     add("notes", type=Path, metavar="NOTES", help="calibration notes like those it will process")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
-    add_speech(parser, json="print only the result, as JSON")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
+    add_output_format(parser, json="JSON result only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Quantize; returns the exit code."""
     out: Path = options.output
     if out.exists() and any(out.iterdir()):
-        raise ConfigError(str(out), "is not empty", "name a new folder")
+        raise ConfigError(str(out), "not empty", "give a new folder")
     with models_extra("quantize", "quantization"):
         from pipeline.training.quantization import quantize_tagger
     warnings: list[str] = []
@@ -50,16 +50,18 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     for warning in warnings:
         console.warn(warning)
     if not done.compared:
-        console.warn("not compared: this processor has no VNNI, which openvino-int8 needs")
+        console.warn(
+            "not compared: openvino-int8 needs VNNI instructions, which this processor lacks"
+        )
     elif done.fitted_to_same:
-        console.warn("compared on the notes that it was fitted to: give ten or more")
+        console.warn("compared on the calibration notes themselves: give ten notes or more")
     if options.json:
-        told = asdict(done) | {"agreement": done.agreement if done.compared else None}
-        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
-    console.say(f"fitted to {done.notes} notes")
+        content = asdict(done) | {"agreement": done.agreement if done.compared else None}
+        sys.stdout.write(json.dumps(content, sort_keys=True) + "\n")
+    console.say(f"calibrated on {done.notes} notes")
     if done.compared:
         console.say(
-            f"of {done.compared} notes it finds {done.spans_in_eight_bits} spans, without 8 bits "
+            f"in {done.compared} notes int8 finds {done.spans_in_eight_bits} spans, full precision "
             f"{done.spans}; {done.same} are the same (F1 {done.agreement:.4f})"
         )
     console.say(f"wrote {out}; give it to `detect` as --model, with --runtime openvino-int8")

@@ -9,11 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
-from pipeline.commands.options.values import SUMMARY, add_speech, day, positive
-from pipeline.night.event_log import Fact
-from pipeline.night.supervisor import drive as spawned
+from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.values import day, parse_list, positive
+from pipeline.night.event_log import EventValue
+from pipeline.night.supervisor import run_in_workers
 from pipeline.release.request import ReleaseRequest
-from pipeline.release.run import Released, run_release
+from pipeline.release.run import ReleaseResult, run_release
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -58,12 +59,29 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--output", default="", metavar="URL",
-        help="SQLAlchemy URL, parquet:FOLDER, jsonl:FOLDER, or env:NAME of one",
+        help="output: a SQLAlchemy URL, parquet:FOLDER, jsonl:FOLDER, or env:NAME of one of these",
     )  # fmt: skip
     add("--schema", metavar="NAME", help="database schema of the output")
-    add("--from", type=day, dest="since", metavar="DATE", help="earliest date of notes and rows")
-    add("--to", type=day, dest="until", metavar="DATE", help="latest date of notes and rows")
-    add("--kinds", default="", metavar="A,B", help="note kinds, as named in source.kinds")
+    add(
+        "--from",
+        type=day,
+        dest="since",
+        metavar="DATE",
+        help="earliest date of notes and rows, YYYY-MM-DD",
+    )
+    add(
+        "--to",
+        type=day,
+        dest="until",
+        metavar="DATE",
+        help="latest date of notes and rows, YYYY-MM-DD",
+    )
+    add(
+        "--kinds",
+        default="",
+        metavar="A,B",
+        help="note kinds to release, as named in source.kinds (default: all)",
+    )
     add(
         "--columns", default="", metavar="A,B",
         help="tables or TABLE.COLUMN to release besides persons and notes (default: all)",
@@ -71,28 +89,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--policy", metavar="NAME", help="bundled policy or policy file for this cohort")
     add(
         "--withdraw-stale", action="store_true",
-        help="withdraw all notes pending in the nightly job or held by its quality gate",
+        help="withdrawal of notes that are pending in the nightly job or held by its quality gate",
     )  # fmt: skip
     add(
         "--workers", type=positive, default=1, metavar="N",
         help="number of worker processes (default 1)",
     )  # fmt: skip
     add_log(parser)
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Release the cohort; returns the exit code."""
     with journal_of(options, "release") as journal, console.progress() as shown:
-        drive = spawned if options.workers > 1 else None
-        progress = journal.listening(shown)
-        released = run_release(_order(options), progress, drive=drive, workers=options.workers)
+        drive = run_in_workers if options.workers > 1 else None
+        progress = journal.wrap_progress(shown)
+        released = run_release(_request_of(options), progress, drive=drive, workers=options.workers)
         level = logging.WARNING if released.exit_code else logging.INFO
         # What the log keeps of a release: counts, codes and ids of keys.
         notes = {name: int(count) for name, count in released.counts.notes.items()}
-        told: dict[str, Fact] = {"cohort": options.cohort, "exit_code": released.exit_code}
-        told |= {"changed": released.is_changed, "key_id": str(released.manifest["key_id"])}
-        journal.note("release ended", level, **told | notes)
+        facts: dict[str, EventValue] = {"cohort": options.cohort, "exit_code": released.exit_code}
+        facts |= {"changed": released.is_changed, "key_id": str(released.manifest["key_id"])}
+        journal.write("release ended", level, **facts | notes)
     if options.json:
         sys.stdout.write(to_json(released) + "\n")
     for line in to_lines(released):
@@ -100,7 +118,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return released.exit_code
 
 
-def _order(options: argparse.Namespace) -> ReleaseRequest:
+def _request_of(options: argparse.Namespace) -> ReleaseRequest:
     return ReleaseRequest(
         config=options.config,
         cohort=options.cohort,
@@ -109,20 +127,16 @@ def _order(options: argparse.Namespace) -> ReleaseRequest:
         schema=options.schema,
         since=options.since,
         until=options.until,
-        kinds=_listed(options.kinds),
+        kinds=parse_list(options.kinds),
         persons_sql=options.persons_sql,
-        columns=_listed(options.columns),
+        columns=parse_list(options.columns),
         policy=options.policy,
         withdraw_stale=options.withdraw_stale,
     )
 
 
-def _listed(words: str) -> frozenset[str]:
-    return frozenset(word.strip() for word in words.split(",") if word.strip())
-
-
-def to_lines(released: Released) -> Iterator[str]:
-    """Say in a few lines what a release did: counts, never an id."""
+def to_lines(released: ReleaseResult) -> Iterator[str]:
+    """Describe what a release did, by counts and never by ids."""
     counts = released.counts
     persons, notes = counts.persons, counts.notes
     yield (
@@ -137,16 +151,16 @@ def to_lines(released: Released) -> Iterator[str]:
             if reason != "released" and count:
                 yield f"{name}: {count} {reason}"
     for name, change in released.changes.items():
-        if not change.is_none:
+        if not change.is_empty:
             yield (
                 f"{name}: {change.added} added, {change.changed} changed, "
                 f"{change.withdrawn} withdrawn, {change.unchanged} unchanged"
             )
-    yield "the release was brought up to date" if released.is_changed else "nothing has changed"
+    yield "the release was updated" if released.is_changed else "the release is unchanged"
 
 
-def to_json(released: Released) -> str:
-    """Return the same as one line of JSON, with the manifest."""
+def to_json(released: ReleaseResult) -> str:
+    """Return the changes as one line of JSON, with the manifest."""
     changes = {name: asdict(change) for name, change in released.changes.items()}
-    told = {"changed": released.is_changed, "changes": changes, "manifest": released.manifest}
-    return json.dumps(told, sort_keys=True)
+    content = {"changed": released.is_changed, "changes": changes, "manifest": released.manifest}
+    return json.dumps(content, sort_keys=True)

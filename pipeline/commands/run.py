@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
-from pipeline.commands.options.values import EXITS, SUMMARY, add_speech, add_workers
-from pipeline.night.drift import judge
-from pipeline.night.nightly import Drive, Ended, Job, run_nightly
-from pipeline.night.quality_gate import Gate
-from pipeline.night.supervisor import drive as spawned
+from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.values import EXITS, add_workers
+from pipeline.night.nightly import JobRunner, NightlyResult, run_nightly
+from pipeline.night.supervisor import run_in_workers
+from pipeline.quality.drift import judge
+from pipeline.quality.gate import Gate
 from pipeline.reports.console import Console
 from pipeline.reports.run_report import to_json
 
@@ -24,38 +25,45 @@ EXAMPLES = EXITS
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `run`."""
-    parser.add_argument("config", type=Path, metavar="CONFIG.toml")
+    parser.add_argument(
+        "config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job"
+    )
     parser.set_defaults(takes_beam_options=True)
     add_workers(parser)
     add_log(parser)
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Run the nightly job; returns its exit code."""
-    drive = _portable(rest) if rest else spawned
+    drive: JobRunner = run_in_workers
+    if rest:
+        # Beam is heavy, and only needed here where it is not started in workers.
+        from pipeline.beam.worker import drive_on_runner
+
+        drive = drive_on_runner(rest)
     with journal_of(options, "run") as journal, console.progress() as shown:
-        progress = journal.listening(shown)
+        progress = journal.wrap_progress(shown)
         ended = run_nightly(
             options.config, drive, workers=options.workers, progress=progress, gate=Gate(judge)
         )
-        journal.ended(ended)
-    tell(ended, options, console)
+        journal.log_result(ended)
+    report_run(ended, options, console)
     return ended.exit_code
 
 
-def tell(ended: Ended, options: argparse.Namespace, console: Console) -> None:
-    """Say how a run ended."""
+def report_run(ended: NightlyResult, options: argparse.Namespace, console: Console) -> None:
+    """Print how a run ended."""
     if options.json:
         sys.stdout.write(json.dumps(to_json(ended.summary), sort_keys=True) + "\n")
     else:
         console.summary(ended.summary, resumed=ended.resumed)
         console.say(f"report: {ended.report}")
-    tell_quality(ended, console)
+    report_quality(ended, console)
 
 
-def tell_quality(ended: Ended, console: Console) -> None:
-    """Say what the quality gate says of a run."""
+def report_quality(ended: NightlyResult, console: Console) -> None:
+    """Print what the quality gate found in a run."""
     for warning in ended.warnings:
         console.warn(warning)
     assessment = ended.assessment
@@ -70,23 +78,3 @@ def tell_quality(ended: Ended, console: Console) -> None:
             f"was published. Check quality.html, then run cryptonym quality CONFIG.toml --accept "
             f"{number} or --reject {number}, with --by and --reason"
         )
-
-
-def _portable(arguments: list[str]) -> Drive:
-    """Drive one pipeline with Beam's own options, on the runner they name."""
-    # Beam is heavy and only needed here: the default run starts it in its workers.
-    from pipeline.beam.runners import split
-    from pipeline.beam.worker import WorkerShare, work
-
-    split(arguments)
-
-    def drive(job: Job) -> dict[str, int]:
-        work(
-            job.settings,
-            WorkerShare(job.run_id, 0, 1),
-            arguments,
-            summary=job.scratch / "worker-0.json",
-        )
-        return {}
-
-    return drive

@@ -8,11 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pipeline.commands.options.values import add_speech, positive
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.night.run_history import PastRun, read_history
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.reports.console import Console
 from pipeline.state.release_register import PastRelease, read_register
 from pipeline.warehouse.databases import database_path
@@ -32,17 +33,19 @@ Exit codes: 0 done; 2 usage or configuration error; 4 the state database is unav
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `runs`."""
-    parser.add_argument("config", type=Path, metavar="CONFIG.toml")
+    parser.add_argument(
+        "config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job"
+    )
     parser.add_argument(
         "--last", type=positive, default=20, metavar="N",
         help="number of runs and releases to show (default 20)",
     )  # fmt: skip
-    add_speech(parser, json='print a JSON array; "what" is "run" or "release"')
+    add_output_format(parser, json='JSON array only; "what" is "run" or "release"')
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Show runs and releases; returns the exit code."""
-    settings = settled(load(options.config))
+    settings = resolve_urls(load(options.config))
     path = database_path(settings.state.url, settings.base, what="state.url")
     runs: list[PastRun] = []
     releases: list[PastRelease] = []
@@ -51,7 +54,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         runs = read_history(*where, limit=options.last)
         releases = read_register(*where, limit=options.last)
     if options.json:
-        sys.stdout.write(json.dumps(_told(runs, releases), sort_keys=True) + "\n")
+        sys.stdout.write(json.dumps(_merge(runs, releases), sort_keys=True) + "\n")
         return EXIT_DONE
     console.say(_table(_RUNS, map(_row, runs)) if runs else "there was no run yet")
     for line in _decisions(runs):
@@ -64,10 +67,10 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return EXIT_DONE
 
 
-def _told(runs: list[PastRun], releases: list[PastRelease]) -> list[dict[str, Any]]:
+def _merge(runs: list[PastRun], releases: list[PastRelease]) -> list[dict[str, Any]]:
     found = [(run.started, {"what": "run"} | run.to_json()) for run in runs]
     found += [(each.started, {"what": "release"} | each.to_json()) for each in releases]
-    return [told for _, told in sorted(found, key=lambda pair: pair[0], reverse=True)]
+    return [each for _, each in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
 
 _COUNTED = ("planned", "released", "unchanged", "quarantined", "deleted")

@@ -6,17 +6,18 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from pipeline.commands.options.values import add_out, add_speech, given, share
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import add_out, given, share
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_label_map
-from pipeline.files.output_files import refuse_place
-from pipeline.files.rule_ranking import (
+from pipeline.files.output_files import check_output_path
+from pipeline.files.rule_selection import MAX_LOSS, TOLERANCE
+from pipeline.files.rule_trial import (
     SelectionTrial,
-    choose_rules,
-    tell_selection,
+    format_selection,
+    select_rules,
     write_selection,
 )
-from pipeline.files.rule_selection import MAX_LOSS, TOLERANCE
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -42,9 +43,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "SELECTION.toml")
     add("--patients", type=Path, metavar="P.jsonl", help="known identifiers of the patients")
     add(
-        "--model-spans", type=Path, metavar="PRED", help="spans a model predicted in the same notes"
+        "--model-spans",
+        type=Path,
+        metavar="PRED",
+        help="spans that a model predicted in the same notes",
     )
-    add("--label-map", type=Path, metavar="M.toml", help="label mapping for gold and rules")
+    add(
+        "--label-map",
+        type=Path,
+        metavar="M.toml",
+        help="TOML file that renames labels of gold notes and rules",
+    )
     add(
         "--tolerance", type=share, default=TOLERANCE, metavar="S",
         help=f"maximum precision loss of a rule (default {TOLERANCE})",
@@ -55,9 +64,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--lang", choices=("fr", "en", "es"), default="",
-        help="language of notes without a `lang` key",
+        help="language of notes without a `lang` key (default: identified from the text)",
     )  # fmt: skip
-    add_speech(parser, json="print only the selection, as JSON")
+    add_output_format(parser, json="JSON selection only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
@@ -72,16 +81,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         options.max_loss,
     )
     inputs = given(options.gold, options.patients, options.model_spans, options.label_map)
-    refuse_place(options.output, inputs)
+    check_output_path(options.output, inputs)
     warnings: list[str] = []
     with console.progress() as progress:
-        selection = choose_rules(trial, progress, warnings)
+        selection = select_rules(trial, progress, warnings)
     write_selection(options.output, selection)
     for warning in warnings:
         console.warn(warning)
     if options.json:
         sys.stdout.write(json.dumps(asdict(selection), sort_keys=True) + "\n")
     else:
-        console.say(tell_selection(selection))
+        console.say(format_selection(selection))
         console.say(f"wrote {options.output}; give it to `detect` as --selection")
     return EXIT_DONE

@@ -1,15 +1,14 @@
 """`cryptonym train`: training of a tagger on annotated notes."""
 
 import argparse
-import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import add_speech
+from pipeline.commands.options.output import add_output_format, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
+from record.errors import ConfigError
 
 DESCRIPTION = """\
 Trains a tagger (a transformer with a conditional random field) on the labels of your own notes. Use
@@ -28,6 +27,12 @@ Files may be annotated with different label sets: a label without spans in a fil
 there, not as absent.
 """
 
+_CHANGES = (
+    *("head", "convolution", "epochs", "max_minutes", "seed", "encoder_rate", "step_tokens"),
+    *("masked", "augmented", "recall", "patience"),
+)
+"""Options that change the recipe where they are given."""
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `train`; those left out keep what suits the encoder."""
@@ -37,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--dev", type=Path, nargs="+", required=True, metavar="FILE",
         help="development notes for model selection: by notes without a leak, then by F1",
     )  # fmt: skip
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
     add(
         "--unannotated", type=Path, nargs="+", metavar="FILE",
         help="unannotated notes, labelled by majority vote of --teacher",
@@ -46,18 +51,29 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--teacher", type=Path, nargs="+", metavar="DIR",
         help="taggers written by this command with other seeds or options",
     )  # fmt: skip
-    add("--label-map", type=Path, metavar="M.toml", help="label mapping")
+    add("--label-map", type=Path, metavar="M.toml", help="TOML file that renames labels")
     add(
-        "--encoder", default="e5-small", metavar="NAME",
-        help="e5-small (default), e5-small-6 (half of its layers), tiny, tiny-LAYERSxWIDTH, "
-        "bilstm (from scratch), or a Hugging Face model folder",
+        "--max-minutes", type=float, metavar="M",
+        help="time budget in minutes; the schedule is fitted to it (default: no limit)",
     )  # fmt: skip
-    add("--max-minutes", type=float, metavar="M", help="time budget; the schedule is fitted to it")
     add(
         "--epochs", type=int, metavar="N",
-        help="maximum epochs (default 10, more for few notes, 30 from scratch)",
+        help="maximum number of epochs (default 10, more for few notes, 30 from scratch)",
     )  # fmt: skip
     add("--seed", type=int, metavar="S", help="random seed (default 1)")
+    _add_network(parser)
+    _add_optimization(parser)
+    add_output_format(parser, json="JSON scores only")
+
+
+def _add_network(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("network").add_argument
+    add(
+        "--encoder", default="e5-small", metavar="NAME",
+        help="encoder: e5-small (default), e5-small-6 (half of its layers), tiny or "
+        "tiny-LAYERSxWIDTH (small transformers from scratch), bilstm (from scratch), or a Hugging "
+        "Face model folder",
+    )  # fmt: skip
     add(
         "--head", choices=("single", "stacked", "softmax"),
         help="output layer: single CRF (default), stacked CRFs for nested spans, or softmax as a "
@@ -73,25 +89,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--context", type=int, default=32, metavar="N",
-        help="context tokens on each side (default 32)",
+        help="number of context tokens on each side of a window (default 32)",
     )  # fmt: skip
     add(
         "--vocabulary", type=int, default=40_000, metavar="N",
         help="maximum vocabulary size (default 40000)",
     )  # fmt: skip
     add(
-        "--learn-embeddings",
-        action="store_true",
+        "--learn-embeddings", action="store_true",
         help="training of token embeddings too (default: frozen)",
-    )
+    )  # fmt: skip
+
+
+def _add_optimization(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("optimization").add_argument
     add(
         "--encoder-rate", type=float, metavar="R",
         help="learning rate of the encoder (default 2e-4, higher from scratch)",
     )  # fmt: skip
-    add(
-        "--step-tokens", type=int, metavar="N",
-        help="tokens per step (default 2048)",
-    )  # fmt: skip
+    add("--step-tokens", type=int, metavar="N", help="batch size in tokens (default 2048)")
     add("--masked", type=float, metavar="S", help="share of masked tokens (default 0.05)")
     add("--augmented", type=float, metavar="S", help="share of augmented notes (default 0)")
     add(
@@ -100,22 +116,36 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--patience", type=int, metavar="N",
-        help="evaluations without improvement before stopping (default 5)",
+        help="number of evaluations without improvement before training stops (default 5)",
     )  # fmt: skip
-    add_speech(parser, json="print only the scores, as JSON")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train; returns the exit code."""
     with models_extra("train"):
-        from pipeline.training.tagger import order_of, train_files
+        from models.tagger.encoders.encoder import EncoderConfig
+        from pipeline.training.tagger import TrainingRequest, plan_recipe, train_files
+    if bool(options.unannotated) != bool(options.teacher):
+        remedy = "give both: notes, and the taggers that label them"
+        raise ConfigError("--unannotated, --teacher", "one is given without the other", remedy)
+    given = {name: getattr(options, name) for name in _CHANGES}
+    changes = {name: value for name, value in given.items() if value is not None}
+    encoder = EncoderConfig(options.encoder, options.vocabulary, not options.learn_embeddings)
+    request = TrainingRequest(
+        train=options.train,
+        dev=options.dev,
+        out=options.output,
+        recipe=plan_recipe(encoder, options.window, options.context, changes),
+        label_map=options.label_map,
+        unannotated=options.unannotated or (),
+        teachers=options.teacher or (),
+    )
     with console.progress() as progress:
-        trained = train_files(order_of(options), progress)
+        trained = train_files(request, progress)
     for warning in trained.warnings:
         console.warn(warning)
     scores = asdict(trained.scores)
-    if options.json:
-        sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
+    print_json(scores, options)
     for name, value in scores.items():
         console.say(f"{name.replace('_', ' '):<10} {value:.4f}")
     console.say(f"energy     {trained.energy}, estimated")

@@ -5,15 +5,16 @@ from contextlib import closing
 from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
-from pipeline.commands.options.values import add_speech, positive
-from pipeline.commands.run import tell_quality
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import positive
+from pipeline.commands.run import report_quality
 from pipeline.config.exit_codes import EXIT_DONE
-from pipeline.night.drift import judge
-from pipeline.night.nightly import Ended
-from pipeline.night.quality_gate import Gate
-from pipeline.night.signals import ended_by_signals
-from pipeline.night.supervisor import drive as spawned
-from pipeline.night.watch import Resident, Vigil, Watcher
+from pipeline.night.nightly import NightlyResult
+from pipeline.night.stop_signals import catch_stop_signals
+from pipeline.night.supervisor import run_in_workers as spawned
+from pipeline.night.watch import InProcessRunner, Watcher, WatchOptions
+from pipeline.quality.drift import judge
+from pipeline.quality.gate import Gate
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -35,14 +36,14 @@ error; 4 a required service was unavailable for longer than --patience.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `watch`."""
     add = parser.add_argument
-    default = Vigil(Path())
-    add("config", type=Path, metavar="CONFIG.toml")
+    default = WatchOptions(Path())
+    add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
     add(
         "--interval", type=seconds, default=default.interval, metavar="S",
         help="seconds between polls for new notes (default 60)",
     )  # fmt: skip
     add(
-        "--max-notes", type=positive, default=default.most, metavar="N",
+        "--max-notes", type=positive, default=default.max_notes, metavar="N",
         help="approximate maximum number of new notes per batch (default 500)",
     )  # fmt: skip
     add(
@@ -58,7 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="number of worker processes per batch (default 1: this process)",
     )  # fmt: skip
     add_log(parser)
-    add_speech(parser)
+    add_output_format(parser)
 
 
 def seconds(text: str) -> float:
@@ -70,26 +71,26 @@ def seconds(text: str) -> float:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Keep watch until asked to stop; returns the exit code."""
-    vigil = Vigil(
+    """Run until asked to stop; returns the exit code."""
+    vigil = WatchOptions(
         config=options.config,
         interval=options.interval,
-        most=options.max_notes,
+        max_notes=options.max_notes,
         sweep=options.sweep,
         patience=options.patience,
         workers=options.workers,
     )
 
-    def tell(ended: Ended) -> None:
+    def report(ended: NightlyResult) -> None:
         console.summary(ended.summary, resumed=ended.resumed)
-        tell_quality(ended, console)
+        report_quality(ended, console)
 
     with (
         journal_of(options, "watch") as journal,
-        ended_by_signals() as stop,
-        closing(Resident()) as resident,
+        catch_stop_signals() as stop,
+        closing(InProcessRunner()) as resident,
     ):
         drive = resident if vigil.workers == 1 else spawned
-        Watcher(vigil, drive, stop, journal, tell, gate=Gate(judge)).run()
+        Watcher(vigil, drive, stop, journal, report, gate=Gate(judge)).run()
     console.say("stopped")
     return EXIT_DONE

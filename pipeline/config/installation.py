@@ -1,4 +1,4 @@
-"""Refuses to start when a room is not ours: its plain name may belong to another distribution."""
+"""Start-up check that every top-level package comes from this distribution, not another one."""
 
 import importlib.metadata
 import importlib.util
@@ -21,14 +21,14 @@ ROOMS = (
 )
 """The top-level packages of the distribution."""
 
-_REMEDY = f"install {DISTRIBUTION} alone in a new virtual environment or use its image"
+_REMEDY = f"install {DISTRIBUTION} alone in a new virtual environment, or use its image"
 
 
-def check_rooms() -> None:
-    """Make sure that every room is imported from where this module is.
+def check_installation() -> None:
+    """Raise ConfigError unless every package is imported from where this module is.
 
-    Another distribution can own a name such as `rules`: installed later it overwrites files of
-    ours, uninstalled it takes them away. Raises ConfigError with the room and the remedy.
+    Another distribution can own a name such as `rules`: installing it overwrites our files,
+    uninstalling it removes them.
     """
     root = Path(__file__).resolve().parents[2]
     owners = importlib.metadata.packages_distributions()
@@ -46,7 +46,7 @@ def has_compiled_rules() -> bool:
 def _check_owner(room: str, owners: list[str]) -> None:
     others = sorted({name for name in owners if name.lower() != DISTRIBUTION})
     if others:
-        problem = f"the distribution {', '.join(others)} claims the package '{room}' too"
+        problem = f"package '{room}' also belongs to the distribution {', '.join(others)}"
         raise ConfigError("installation", problem, _REMEDY)
 
 
@@ -54,11 +54,11 @@ def _check_place(room: str, root: Path) -> None:
     spec = importlib.util.find_spec(room)
     expected = root / room / "__init__.py"
     if spec is None or spec.origin is None:
-        problem = f"the package '{room}' is incomplete"
+        problem = f"package '{room}' is incomplete"
         raise ConfigError("installation", problem, _REMEDY)
     if Path(spec.origin).resolve() != expected:
-        problem = f"the package '{room}' is imported from elsewhere than the other rooms"
+        problem = f"package '{room}' is imported from another place than this program"
         raise ConfigError("installation", problem, _REMEDY)
     if expected.stat().st_size:
-        # Ours are empty; this is what a distribution of the same name leaves behind.
-        raise ConfigError("installation", f"the package '{room}' was overwritten", _REMEDY)
+        # Ours are empty; a distribution of the same name has overwritten this one.
+        raise ConfigError("installation", f"package '{room}' was overwritten", _REMEDY)

@@ -1,4 +1,4 @@
-"""Policies by name or file: what `[policy]` and `--policy` say becomes one checked Policy."""
+"""Loading of policies: `[policy]` and `--policy`, by name or file, become a validated Policy."""
 
 import json
 import tomllib
@@ -19,15 +19,15 @@ _SUFFIX = ".toml"
 
 
 @cache
-def shipped() -> tuple[str, ...]:
-    """Name the policies that come with the program."""
+def list_shipped_policies() -> tuple[str, ...]:
+    """Return the names of the shipped policies."""
     folder = files("surrogates") / "policies"
     names = (each.name for each in folder.iterdir())
     return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
 
 
-def shipped_text(name: str) -> str:
-    """Return the file of a shipped policy, comments and all."""
+def read_shipped_policy(name: str) -> str:
+    """Return the text of a shipped policy file, including comments."""
     path = files("surrogates") / "policies" / f"{name}{_SUFFIX}"
     return path.read_text(encoding="utf-8")
 
@@ -35,51 +35,51 @@ def shipped_text(name: str) -> str:
 def read_policy(name: str, base: Path) -> dict[str, Any]:
     """Read the table of a shipped policy, or of a TOML file relative to `base`.
 
-    A file may hold the keys themselves or a whole configuration with `[policy]` in it, and name
-    the policy it changes. Raises ConfigError that names the file or `policy.name`.
+    A file holds the keys of a policy, or a whole configuration with `[policy]`, and may name the
+    policy that it is based on. Raises ConfigError with the file or `policy.name` as key.
     """
-    return _read(name, base, ())
+    return _read_table(name, base, ())
 
 
-def language_of(name: str, base: Path) -> str | None:
-    """Return the `lang` of a whole configuration, which decides the policy's locale and
-    so its id.
-    """
-    if name in shipped():
+def read_language(name: str, base: Path) -> str | None:
+    """Return the `lang` of a whole configuration, which determines the policy's locale and id."""
+    if name in list_shipped_policies():
         return None
-    lang = _table(base / name).get("lang")
+    lang = _load_toml(base / name).get("lang")
     return lang if isinstance(lang, str) else None
 
 
-def expand(table: dict[str, Any], base: Path) -> dict[str, Any]:
-    """Put the policy that a table names under the table's own keys, which win.
+def expand_policy(table: dict[str, Any], base: Path) -> dict[str, Any]:
+    """Merge a table with the policy it names; the table's own keys take precedence.
 
-    The tables of actions and columns are merged line by line. Raises ConfigError.
+    The tables `actions` and `columns` are merged key by key. Raises ConfigError.
     """
-    return _expand(table, base, ())
+    return _merge_base_policy(table, base, ())
 
 
-def _read(name: str, base: Path, above: tuple[str, ...]) -> dict[str, Any]:
+def _read_table(name: str, base: Path, above: tuple[str, ...]) -> dict[str, Any]:
     if name in above:
-        raise ConfigError("policy.name", "policies name each other in a ring", "break it")
-    if name in shipped():
-        return tomllib.loads(shipped_text(name))
+        raise ConfigError(
+            "policy.name", "policies must not name each other in a cycle", "remove one of the names"
+        )
+    if name in list_shipped_policies():
+        return tomllib.loads(read_shipped_policy(name))
     path = base / name
     if not path.is_file() and not name.endswith(_SUFFIX):
         raise ConfigError(
             "policy.name",
-            f"no policy of this name is shipped, and {path} is no file",
-            f"name one of {', '.join(shipped())}, or a TOML file",
+            f"neither a shipped policy nor a file: {path}",
+            f"name one of {', '.join(list_shipped_policies())}, or a TOML file",
         )
-    table = _table(path)
-    # A whole configuration without `[policy]` says nothing of policies.
+    table = _load_toml(path)
+    # A whole configuration without `[policy]` uses the default policy.
     inner = table.get("policy", {} if "output" in table else table)
     if not isinstance(inner, dict):
-        raise ConfigError("policy", "is no table", "write its keys under [policy]")
-    return _expand(inner, path.parent, (*above, name))
+        raise ConfigError("policy", "must be a table", "write its keys under [policy]")
+    return _merge_base_policy(inner, path.parent, (*above, name))
 
 
-def _table(path: Path) -> dict[str, Any]:
+def _load_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
@@ -88,41 +88,41 @@ def _table(path: Path) -> dict[str, Any]:
         raise ConfigError(str(path), f"not valid TOML ({error})", "correct it") from None
 
 
-def _expand(table: dict[str, Any], base: Path, above: tuple[str, ...]) -> dict[str, Any]:
+def _merge_base_policy(table: dict[str, Any], base: Path, above: tuple[str, ...]) -> dict[str, Any]:
     own = dict(table)
     name = own.pop("name", None)
     if name is None:
         return own
     if not isinstance(name, str):
-        raise ConfigError("policy.name", "is no text", "name a shipped policy or a TOML file")
-    under = _read(name, base, above)
+        raise ConfigError("policy.name", "must be a string", "name a shipped policy or a TOML file")
+    under = _read_table(name, base, above)
     merged = {
         key: {**under.get(key, {}), **own[key]} for key in _TABLES if isinstance(own.get(key), dict)
     }
     return under | own | merged
 
 
-def build(table: dict[str, Any], lang: str) -> Policy:
-    """Make a policy of a table: every label that it does not name is replaced.
+def build_policy(table: dict[str, Any], lang: str) -> Policy:
+    """Make a policy from a table: every label that it does not name is replaced.
 
-    `lang` is its locale unless it names one. Raises ConfigError that names the key.
+    `lang` is its locale unless it names one. Raises ConfigError with the key.
     """
     known = [field.name for field in fields(Policy)]
     if unknown := sorted(set(table) - set(known)):
-        remedy = f"remove it or correct its name; the keys are name, {', '.join(known)}"
+        remedy = f"remove or rename it; valid keys are name, {', '.join(known)}"
         raise ConfigError(f"policy.{unknown[0]}", "unknown key", remedy)
     actions = table.get("actions", {})
     whole = {"locale": lang} | table
     if isinstance(actions, dict):
         whole["actions"] = {label: str(act) for label, act in Policy().actions.items()} | actions
     try:
-        # As JSON, where a name may stand for a member of an enumeration and 1 is not true.
+        # As JSON: strict validation then accepts names of enumeration members, but not 1 for true.
         return _POLICY.validate_json(json.dumps(whole, default=str), strict=True)
     except ValidationError as error:
-        raise _explained(error) from None
+        raise _make_error(error) from None
 
 
-def _explained(error: ValidationError) -> ConfigError:
+def _make_error(error: ValidationError) -> ConfigError:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     place = [str(part) for part in first["loc"] if part != "function-after"]
     remedy = "correct the value; docs/policy.md lists all keys"

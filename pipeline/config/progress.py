@@ -1,4 +1,4 @@
-"""The interface through which long work reports its progress."""
+"""The interface through which long-running operations report progress."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Progress:
-    """Whom a run tells how far it is: the phase it enters, and notes done of notes planned."""
+    """Callbacks for progress: a new phase by name, and the numbers of notes done and planned."""
 
     phase: Callable[[str], None] = lambda name: None
     advance: Callable[[int, int], None] = lambda done, planned: None

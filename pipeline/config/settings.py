@@ -1,4 +1,4 @@
-"""The nightly configuration: one TOML file, read once, checked whole, frozen."""
+"""Settings of the nightly job: a TOML file read into validated, frozen dataclasses."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from extractors.document.options import LANGUAGES, Engine, Layout
-from pipeline.config.policies import build, expand
+from pipeline.config.policies import build_policy, expand_policy
 from record.errors import ConfigError
 from record.policy import Policy
 from rules.identifiers.site_patterns import SITE, SiteNumbers
@@ -23,13 +23,13 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 @dataclass(frozen=True)
 class IdentitySettings:
-    """The table that holds what is known of patients beyond OMOP, and what its columns mean.
+    """The table of identifying data of patients, which OMOP lacks, and the meaning of its columns.
 
     `columns` maps a field of the patient record (`given_names`, `family_names`, `birth_names`,
     `birth_date`, `gender`, `phones`, `emails`, `street`, `zip`, `city`, `region`, `country`,
     `relative_given_names`, `relative_family_names`) or a label (`PATIENT_ID`, `SSN` ...) to a
-    column. Several values in one column are parted by `separator`. Several rows of one person
-    add up. `required` sends notes of a person without a row to quarantine.
+    column. Several values in one column are separated by `separator`. Several rows of one person
+    are combined. With `required`, notes of a person without a row go to quarantine.
     """
 
     __pydantic_config__ = _STRICT
@@ -43,13 +43,13 @@ class IdentitySettings:
 
 @dataclass(frozen=True)
 class SourceSettings:
-    """Where the notes are: an OMOP CDM 5.4 database, or a folder of Parquet tables.
+    """The source of the notes: an OMOP CDM 5.4 database, or a folder of Parquet tables.
 
     `url` is a SQLAlchemy URL or `parquet:FOLDER`. `schema` is the database schema of the CDM.
-    `documents` is the folder that `note_source_value` names documents in.
-    `kinds` maps a note_class_concept_id (as text) to the kind of note that reports speak of;
-    a title is never used, since somebody may have typed a name into it. `sites` maps a
-    care_site_id (as text), of the visit or else of the provider, to the name of a site.
+    `documents` is the folder of the documents named in `note_source_value`.
+    `kinds` maps a note_class_concept_id (as text) to the kind of note shown in reports; titles
+    are never used, since they may hold names. `sites` maps a care_site_id (as text), of the visit
+    or else of the provider, to the name of a site.
     """
 
     __pydantic_config__ = _STRICT
@@ -64,7 +64,7 @@ class SourceSettings:
 
 @dataclass(frozen=True)
 class OutputSettings:
-    """Where de-identified notes go: a SQLAlchemy URL or `parquet:FOLDER`."""
+    """The output of de-identified notes: a SQLAlchemy URL or `parquet:FOLDER`."""
 
     __pydantic_config__ = _STRICT
 
@@ -74,10 +74,10 @@ class OutputSettings:
 
 @dataclass(frozen=True)
 class StateSettings:
-    """The restricted database of ledger, sealed spans, stage and quarantine.
+    """The restricted database of ledger, sealed spans, staged notes and quarantine.
 
-    With `keep_texts` the text of a document stands there under the seal of its spans, so that a
-    release need not read the document again.
+    With `keep_texts`, the texts of documents are stored there, sealed together with their spans,
+    so that a release does not extract the documents again.
     """
 
     __pydantic_config__ = _STRICT
@@ -88,10 +88,10 @@ class StateSettings:
 
 @dataclass(frozen=True)
 class KeySettings:
-    """Where the master key is; never the key itself.
+    """The location of the master key; never the key itself.
 
-    `locator` is as `surrogates.keys.locators` reads it: `file:PATH`, `env:NAME` ... `custody` is
-    the folder of the secrets of cohorts and the log of uses, where it is not beside the key file.
+    `locator` has the syntax of `surrogates.keys.locators`: `file:PATH`, `env:NAME` ... `custody` is
+    the folder of cohort secrets and of the usage log, if it is not beside the key file.
     """
 
     __pydantic_config__ = _STRICT
@@ -102,7 +102,7 @@ class KeySettings:
 
 @dataclass(frozen=True)
 class ReversalSettings:
-    """The vault that tells who the persons of releases are, and where its own key is."""
+    """The vault for re-identifying persons of releases, and the location of its key."""
 
     __pydantic_config__ = _STRICT
 
@@ -112,7 +112,7 @@ class ReversalSettings:
 
 @dataclass(frozen=True)
 class LimitSettings:
-    """Bounds on hostile or broken input, and on what a run may refuse before it is an alarm."""
+    """Limits on hostile or broken input, and on the share of notes in quarantine."""
 
     __pydantic_config__ = _STRICT
 
@@ -130,15 +130,15 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 @dataclass(frozen=True)
 class ExtractionSettings:
-    """How documents become text.
+    """Extraction of text from documents.
 
     `layout` is `body` (the letter without letterhead, margins, stamps and footers) or `full`.
-    `engine` reads PDFs: `pymupdf`, or `pdfplumber` where the licence of the other does not fit.
-    `languages` are tesseract's, for pages without a sound text layer; an empty list refuses such
-    pages. `tessdata` is the folder of its data where it is not in its usual place. `passwords`
-    says where the passwords of encrypted PDFs are, one a line: `file:PATH` or `env:NAME`.
+    `engine` reads PDFs: `pymupdf`, or `pdfplumber` if the licence of the former does not fit.
+    `languages` are tesseract languages, for pages without a usable text layer; with an empty list
+    such pages are refused. `tessdata` is the folder of tesseract's data if not the default.
+    `passwords` locates the passwords of encrypted PDFs, one per line: `file:PATH` or `env:NAME`.
     `boxes` is a file made by `cryptonym extract train`. A document whose quality is below
-    `min_quality`, or that of its kind in `min_quality_by_kind`, goes to quarantine.
+    `min_quality`, or the value for its kind in `min_quality_by_kind`, goes to quarantine.
     """
 
     __pydantic_config__ = _STRICT
@@ -160,10 +160,10 @@ class ExtractionSettings:
 
 @dataclass(frozen=True)
 class RulesSettings:
-    """How the hospital numbers its patients and stays, and what it calls these numbers.
+    """Formats of the hospital's patient and visit numbers, and the words that introduce them.
 
     Shapes are regular expressions of characters, sets, groups, `|`, `?` and counted repetition,
-    over text in small letters without accents. Words name the number that stands after them.
+    over text in lower case without accents. Words are those that precede the number.
     """
 
     __pydantic_config__ = _STRICT
@@ -175,7 +175,7 @@ class RulesSettings:
 
     @cached_property
     def site(self) -> SiteNumbers:
-        """The same as the rules take it; raises ConfigError that names the key."""
+        """The numbers as the rules expect them; raises ConfigError with the key."""
         try:
             made = SiteNumbers(**asdict(self))
         except ConfigError as error:
@@ -185,12 +185,11 @@ class RulesSettings:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """The tagger that takes part in detection.
+    """The tagger model used in detection.
 
-    `folder` is one that `cryptonym train` wrote, or `default` for the one that is shipped; without
-    it rules and what is known of the patient are all there is. Needs the extra `models`.
-    `runtime` is what its encoder runs on; `auto` takes the quickest of full
-    precision that is there.
+    `folder` is one written by `cryptonym train`, or `default` for the shipped model; without it,
+    only rules and known values of the patient are used. Needs the extra `models`. `runtime` is the
+    runtime of the encoder; `auto` chooses the fastest installed one of full precision.
     """
 
     __pydantic_config__ = _STRICT
@@ -210,7 +209,7 @@ class ReportSettings:
 
 @dataclass(frozen=True)
 class LogSettings:
-    """The file that one line of JSON is added to for each thing that happens; none without it."""
+    """The event log: a file to which one line of JSON is appended per event; none by default."""
 
     __pydantic_config__ = _STRICT
 
@@ -219,7 +218,7 @@ class LogSettings:
 
 @dataclass(frozen=True)
 class PersonsSettings:
-    """Who is in a cohort: a file, or a query on the source that gives `person_id`; one of them."""
+    """The persons of a cohort: either a file, or a query on the source that returns `person_id`."""
 
     __pydantic_config__ = _STRICT
 
@@ -229,10 +228,11 @@ class PersonsSettings:
 
 @dataclass(frozen=True)
 class CohortSettings:
-    """What `cryptonym release --cohort NAME` takes where its options say nothing.
+    """Defaults for the options of `cryptonym release --cohort NAME`.
 
-    `output` is a URL as of `--output`; `since` and `until` are days of the source. `policy` is the
-    name of a policy or file, or a table as `[policy]`. `columns` are tables or `table.column`.
+    `output` is a URL as for `--output`; `since` and `until` are dates of the source. `policy` is
+    the name of a policy, a file, or a table like `[policy]`. `columns` are tables or
+    `table.column`.
     """
 
     __pydantic_config__ = _STRICT
@@ -249,12 +249,12 @@ class CohortSettings:
 
 @dataclass(frozen=True)
 class QualitySettings:
-    """When the counts of a run are an alarm, and what happens then.
+    """When the counts of a run raise an alarm, and what happens then.
 
-    With the gate `hold` nothing new of a run that alarms is published until somebody decides;
-    `warn` only says so. A run is compared with the nights of `window_days`; with fewer than
-    `min_days` of them nothing is held. `hook` is a program with its arguments that gets the alarms
-    as JSON on its standard input; `prometheus` a file for a collector of metrics.
+    With the gate `hold`, nothing new from a run with an alarm is published until it is accepted;
+    `warn` only reports it. A run is compared with the nights of the last `window_days`; with fewer
+    than `min_days` nights no run is held. `hook` is a program with arguments that receives alarms
+    as JSON on its standard input; `prometheus` a file for a textfile collector.
     """
 
     __pydantic_config__ = _STRICT
@@ -269,10 +269,10 @@ class QualitySettings:
 
 @dataclass(frozen=True)
 class EnergySettings:
-    """What a run is taken to draw: the defaults of Green Algorithms (`pipeline.config.energy`).
+    """Assumptions of the energy estimate (`pipeline.config.energy`), defaults of Green Algorithms.
 
-    Watts of a busy core and of a gigabyte of memory, what the building takes for each watt of the
-    machine, and grams of CO2 and its like for each kilowatt hour (the mean of the world).
+    Watts of a busy core and of a gigabyte of memory, watts of the data center per watt of the
+    machine, and grams of CO2 equivalent per kilowatt hour (global average).
     """
 
     __pydantic_config__ = _STRICT
@@ -285,7 +285,7 @@ class EnergySettings:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a nightly run is told; relative paths start at the configuration's folder."""
+    """All settings of a nightly run; paths are relative to the configuration's folder."""
 
     __pydantic_config__ = _STRICT
 
@@ -310,7 +310,7 @@ class Settings:
 
     def make_policy(self) -> Policy:
         """Build the policy: every label is replaced unless `[policy.actions]` says otherwise."""
-        return build(self.policy, self.lang)
+        return build_policy(self.policy, self.lang)
 
 
 _SETTINGS = TypeAdapter(Settings)
@@ -319,8 +319,8 @@ _SETTINGS = TypeAdapter(Settings)
 def load(path: Path) -> Settings:
     """Read a configuration file.
 
-    Raises ConfigError that names the key, what is wrong with it and the remedy; never the value,
-    which may hold a password.
+    Raises ConfigError with the key, the problem and the remedy, but never the value, which may
+    hold a password.
     """
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -331,39 +331,41 @@ def load(path: Path) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(str(path), f"not valid TOML ({error})", "correct that line") from None
     if "base" in table:
-        raise ConfigError("base", "unknown key", "remove it; paths start at the file's folder")
+        raise ConfigError(
+            "base", "unknown key", "remove it; paths are relative to the file's folder"
+        )
     try:
         settings = _SETTINGS.validate_python({**table, "base": path.resolve().parent})
     except ValidationError as error:
-        raise _explained(error) from None
-    # Read here and once: what is sent to workers must not change under a run.
-    settings = replace(settings, policy=expand(settings.policy, settings.base))
+        raise _make_error(error) from None
+    # Expanded once, here: the policy sent to workers must not change during a run.
+    settings = replace(settings, policy=expand_policy(settings.policy, settings.base))
     settings.make_policy()
     assert settings.rules.site
     return settings
 
 
-def resolve(url: str, environ: Mapping[str, str]) -> str:
-    """Return the URL itself; `env:NAME` stands for the value of an environment variable.
+def resolve_url(url: str, environ: Mapping[str, str]) -> str:
+    """Return the URL; `env:NAME` is replaced with the value of an environment variable.
 
-    So a password need not stand in a configuration file or in a serialized graph.
+    This keeps passwords out of configuration files and serialized graphs.
     """
     if not url.startswith("env:"):
         return url
     name = url.removeprefix("env:")
     if not environ.get(name):
-        raise ConfigError(f"url env:{name}", "the variable is not set", f"export {name}=...")
+        raise ConfigError(f"url env:{name}", "environment variable not set", f"export {name}=...")
     return environ[name]
 
 
-def _explained(error: ValidationError) -> ConfigError:
+def _make_error(error: ValidationError) -> ConfigError:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     key = ".".join(str(part) for part in first["loc"] if part != "function-after")
     remedies = {
         "missing": "add this key",
         "missing_argument": "add this key",
-        "unexpected_keyword_argument": "remove this key or correct its name",
-        "extra_forbidden": "remove this key or correct its name",
+        "unexpected_keyword_argument": "remove or rename this key",
+        "extra_forbidden": "remove or rename this key",
     }
     remedy = remedies.get(first["type"], "correct the value; docs/operations.md lists all keys")
     return ConfigError(key or "configuration", first["msg"], remedy)

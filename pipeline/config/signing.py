@@ -1,7 +1,7 @@
-"""Statements about files that anybody can check: sums of the files, signed with a key.
+"""Signed statements about files: SHA-256 checksums under an Ed25519 signature.
 
-The signature is Ed25519 (RFC 8032) under a key derived from the master key; whoever holds the
-public key, printed beside it, can check it without any secret.
+The signing key (RFC 8032) is derived from the master key; anyone with the public key, which is
+printed with the signature, can verify it.
 """
 
 import hashlib
@@ -20,32 +20,32 @@ PURPOSE = "signature"
 _CHUNK = 1 << 20
 
 
-def signed(statement: Mapping[str, Any], master: MasterKey) -> dict[str, Any]:
+def sign_statement(statement: Mapping[str, Any], master: MasterKey) -> dict[str, Any]:
     """Return a statement with its public key and signature, both in hexadecimal.
 
-    What is signed is the statement as JSON in UTF-8, its keys sorted, without blanks.
+    The signed bytes are the statement as JSON in UTF-8, with sorted keys and no whitespace.
     """
     key = Ed25519PrivateKey.from_private_bytes(master.derive(PURPOSE))
     return {
         **statement,
         "public_key": key.public_key().public_bytes_raw().hex(),
-        "signature": key.sign(_bytes(statement)).hex(),
+        "signature": key.sign(_canonicalize(statement)).hex(),
     }
 
 
-def check(statement: Mapping[str, Any], public_key: str) -> None:
-    """Raise ConfigError unless a statement was signed by the holder of a key, and not changed."""
-    remedy = "ask whoever made it for the file as it was, or for the right public key"
-    rest = {key: value for key, value in statement.items() if key not in _OF_SIGNATURE}
+def verify_statement(statement: Mapping[str, Any], public_key: str) -> None:
+    """Raise ConfigError unless a statement has a valid signature under a public key."""
+    remedy = "request the original file, or the right public key, from the signer"
+    rest = {key: value for key, value in statement.items() if key not in _SIGNATURE_KEYS}
     try:
         key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key))
-        key.verify(bytes.fromhex(str(statement.get("signature", ""))), _bytes(rest))
+        key.verify(bytes.fromhex(str(statement.get("signature", ""))), _canonicalize(rest))
     except (InvalidSignature, ValueError):
-        raise ConfigError("signature", "does not belong to this statement", remedy) from None
+        raise ConfigError("signature", "invalid for this statement and key", remedy) from None
 
 
-def sum_of(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal; raises ConfigError where it cannot be read."""
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal; raises ConfigError if it cannot be read."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
@@ -53,14 +53,14 @@ def sum_of(path: Path) -> str:
                 digest.update(chunk)
     except OSError as error:
         problem = f"cannot be read: {(error.strerror or '').lower()}"
-        raise ConfigError(str(path), problem, "name a file that is there") from None
+        raise ConfigError(str(path), problem, "give the path of a readable file") from None
     return digest.hexdigest()
 
 
-_OF_SIGNATURE = ("public_key", "signature")
+_SIGNATURE_KEYS = ("public_key", "signature")
 
 
-def _bytes(statement: Mapping[str, Any]) -> bytes:
+def _canonicalize(statement: Mapping[str, Any]) -> bytes:
     return json.dumps(
         statement, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     ).encode()

@@ -1,4 +1,4 @@
-"""What the records of a site show about a period: runs, keys, reviews, attacks, verdicts."""
+"""Collects a site's records of a period: runs, releases, key uses, reviews, attacks, verdicts."""
 
 import hashlib
 import json
@@ -13,28 +13,28 @@ from typing import Any
 
 from sqlalchemy import select
 
-from pipeline.audit.private_files import parsed
-from pipeline.config.policy_table import describe
+from pipeline.audit.private_files import parse_json
+from pipeline.config.policy_description import describe_policy
 from pipeline.config.settings import Settings
-from pipeline.files.annotations import read_bytes
-from pipeline.night.nightly import check_apart
+from pipeline.files.annotation_parsing import read_bytes
+from pipeline.night.nightly import check_distinct_places
 from pipeline.night.run_history import PastRun, read_history
-from pipeline.notes.worker_resources import open_master, settled
-from pipeline.state.audit_records import Review, Sample, open_records
+from pipeline.notes.worker_resources import open_master, resolve_urls
+from pipeline.state.audit_records import AuditReview, AuditSample, open_audit_records
 from pipeline.state.quality_tables import QUALITY_DECISION, QUALITY_RUN
 from pipeline.state.release_register import PastRelease, read_register
-from pipeline.state.run_summary import Tally, merge_all
-from pipeline.state.schema import connect_state
+from pipeline.state.run_summary import Tally, merge_tallies
+from pipeline.state.schema_version import connect_state
 from pipeline.warehouse.databases import transaction
 from record.errors import ConfigError
 from surrogates.keys.custody import CohortEntry
 from surrogates.keys.keys import MasterKey
-from surrogates.keys.usage_log import Use
+from surrogates.keys.usage_log import KeyUse
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """A report that was given along: its digest, and the measures on privacy that it holds."""
+    """A report provided as evidence: its digest and its privacy measures."""
 
     name: str
     sha256: str
@@ -42,13 +42,13 @@ class Attachment:
 
 
 @dataclass(frozen=True)
-class Keys:
-    """The log of uses: those of the period, what is wrong with the chain, what cohorts there are.
+class KeyRecords:
+    """The key usage log: uses in the period, problems of the hash chain, and all cohorts.
 
-    `last` is the hash of the last line, to be noted elsewhere.
+    `last` is the hash of the last line, to be recorded elsewhere.
     """
 
-    uses: list[Use]
+    uses: list[KeyUse]
     all_uses: int
     problems: list[str]
     cohorts: list[CohortEntry]
@@ -57,7 +57,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that is known of a period, from its first day to its last, both in UTC."""
+    """The records of a period from its first to its last day, both in UTC."""
 
     since: date
     until: date
@@ -68,8 +68,8 @@ class Evidence:
     runs: list[PastRun]
     releases: list[PastRelease]
     tally: Tally = field(repr=False)
-    keys: Keys | None
-    reviews: list[tuple[Review, Sample]]
+    keys: KeyRecords | None
+    reviews: list[tuple[AuditReview, AuditSample]]
     verdicts: dict[str, int]
     decisions: list[dict[str, Any]]
     attachments: list[Attachment]
@@ -82,69 +82,68 @@ class Evidence:
 
     @property
     def outcomes(self) -> Counter[str]:
-        """Notes of all runs of the period by what became of them."""
+        """Notes of all runs of the period by outcome."""
         return sum((Counter(run.notes) for run in self.runs), Counter())
 
     @property
     def incidents(self) -> list[str]:
-        """What went otherwise than it should: runs, releases, the gate, the log of keys."""
-        told = []
+        """Failures in the period: of runs, releases, the quality gate and the key log."""
+        found = []
         for run in self.runs:
             day = run.started.date().isoformat()
             if run.status in ("interrupted", "abandoned"):
-                told.append(f"run {run.run_id} of {day} was {run.status}")
+                found.append(f"run {run.run_id} of {day} was {run.status}")
             elif run.attempts > 1:
-                told.append(f"run {run.run_id} of {day} was taken up {run.attempts - 1} times")
+                found.append(f"run {run.run_id} of {day} was resumed {run.attempts - 1} times")
             if run.exit_code:
-                told.append(f"run {run.run_id} of {day} ended with code {run.exit_code}")
+                found.append(f"run {run.run_id} of {day} ended with exit code {run.exit_code}")
         for release in self.releases:
             if release.status not in ("finished", "running"):
                 day = release.started.astimezone(UTC).date().isoformat()
-                told.append(f"release {release.release_id} of {day} was {release.ending}")
+                found.append(f"release {release.release_id} of {day} was {release.ending}")
         if self.verdicts.get("held"):
-            told.append(f"the quality gate held {self.verdicts['held']} runs")
+            found.append(f"the quality gate held {self.verdicts['held']} runs")
         problems = self.keys.problems if self.keys else []
-        return told + [f"log of keys: {problem}" for problem in problems]
+        return found + [f"key log: {problem}" for problem in problems]
 
 
-def gather(
+def gather_evidence(
     settings: Settings, since: date, until: date, reports: Sequence[Path] = ()
 ) -> tuple[Evidence, MasterKey]:
-    """Read all records of the days from `since` to `until`; returns the key that may seal them,
-    too.
+    """Read all records from `since` to `until`; return them and the key that can seal them.
 
     Raises ConfigError or Unavailable where key, state or a report cannot be read.
     """
     if since > until:
-        raise ConfigError("--from", "is later than --to", "exchange the two")
-    known = settled(settings)
-    check_apart(known)
+        raise ConfigError("--from", "must not be later than --to", "swap the two dates")
+    known = resolve_urls(settings)
+    check_distinct_places(known)
     master = open_master(settings)
     runs = read_history(known.state, settings.base)
     runs = [run for run in runs if since <= run.started.astimezone(UTC).date() <= until]
     releases = read_register(known.state, settings.base)
     releases = [each for each in releases if since <= each.started.astimezone(UTC).date() <= until]
-    verdicts, decisions = _gate(known, {run.run_id for run in runs})
+    verdicts, decisions = _read_gate_records(known, {run.run_id for run in runs})
     evidence = Evidence(
         since=since,
         until=until,
         made=datetime.now(UTC),
         settings=settings,
-        policy=describe(settings.make_policy()),
+        policy=describe_policy(settings.make_policy()),
         master_key_id=master.key_id,
         runs=runs,
         releases=releases,
-        tally=merge_all(run.tally for run in runs),
-        keys=_keys(master, since, until),
-        reviews=_reviews(known, since, until),
+        tally=merge_tallies(run.tally for run in runs),
+        keys=_read_keys(master, since, until),
+        reviews=_read_reviews(known, since, until),
         verdicts=verdicts,
         decisions=decisions,
-        attachments=[_attached(path) for path in reports],
+        attachments=[_read_attachment(path) for path in reports],
     )
     return evidence, master
 
 
-def _keys(master: MasterKey, since: date, until: date) -> Keys | None:
+def _read_keys(master: MasterKey, since: date, until: date) -> KeyRecords | None:
     custody = master.custody
     if custody is None:
         return None
@@ -152,16 +151,20 @@ def _keys(master: MasterKey, since: date, until: date) -> Keys | None:
         uses, problems = custody.log.uses(), custody.log.problems()
         cohorts, last = custody.entries(), custody.log.last()
     within = [use for use in uses if since <= datetime.fromisoformat(use.time).date() <= until]
-    return Keys(within, len(uses), problems, cohorts, last)
+    return KeyRecords(within, len(uses), problems, cohorts, last)
 
 
-def _reviews(settings: Settings, since: date, until: date) -> list[tuple[Review, Sample]]:
-    with open_records(settings.state, settings.base) as records:
+def _read_reviews(
+    settings: Settings, since: date, until: date
+) -> list[tuple[AuditReview, AuditSample]]:
+    with open_audit_records(settings.state, settings.base) as records:
         found = [r for r in records.reviews() if since <= r.read.astimezone(UTC).date() <= until]
         return [(review, records.sample(review.sample_id)) for review in found]
 
 
-def _gate(settings: Settings, run_ids: set[int]) -> tuple[dict[str, int], list[dict[str, Any]]]:
+def _read_gate_records(
+    settings: Settings, run_ids: set[int]
+) -> tuple[dict[str, int], list[dict[str, Any]]]:
     with ExitStack() as stack:
         engine = connect_state(settings.state, settings.base)
         stack.callback(engine.dispose)
@@ -172,21 +175,21 @@ def _gate(settings: Settings, run_ids: set[int]) -> tuple[dict[str, int], list[d
         return dict(verdicts), [dict(row) for row in decided if row["run_id"] in run_ids]
 
 
-def _attached(path: Path) -> Attachment:
+def _read_attachment(path: Path) -> Attachment:
     data = read_bytes(path)
-    found = parsed(str(path), data.decode("utf-8", "replace"))
+    found = parse_json(str(path), data.decode("utf-8", "replace"))
     listed = found.get("measured", []) if isinstance(found, dict) else found
     if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
-        problem = "holds no list of measures"
-        raise ConfigError(str(path), problem, 'give a JSON object with the key "measured"')
+        problem = "contains no list of measures"
+        raise ConfigError(str(path), problem, 'provide a JSON object with the key "measured"')
     measures = [entry for entry in listed if entry.get("axis") == "privacy"]
-    kept = [{name: entry.get(name) for name in _OF_MEASURE} for entry in measures]
+    kept = [{name: entry.get(name) for name in _MEASURE_FIELDS} for entry in measures]
     return Attachment(path.name, hashlib.sha256(data).hexdigest(), kept)
 
 
-_OF_MEASURE = ("name", "value", "low", "high", "null", "control", "data", "seeds")
+_MEASURE_FIELDS = ("name", "value", "low", "high", "null", "control", "data", "seeds")
 
 
-def canonical(told: object) -> bytes:
-    """Return an object as the bytes that a seal is made over."""
-    return json.dumps(told, sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode()
+def canonical_json(value: object) -> bytes:
+    """Encode an object as the bytes that a seal is computed over."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode()

@@ -13,7 +13,7 @@ from record.span import Span
 
 @dataclass(frozen=True, slots=True)
 class _AlignedPiece:
-    """A stretch of both texts; character for character where `same`, as a whole otherwise."""
+    """A piece of both texts; aligned character by character if `same`, else as a whole."""
 
     raw: int
     raw_end: int
@@ -24,7 +24,7 @@ class _AlignedPiece:
 
 @dataclass(frozen=True)
 class Alignment:
-    """A raw text, the clean text made of it, and where each part of one is in the other.
+    """A raw text, its clean text, and the alignment of their offsets.
 
     Where one character became two, or several became one, a span covers all of them.
     """
@@ -34,43 +34,43 @@ class Alignment:
     pieces: tuple[_AlignedPiece, ...] = field(repr=False)
 
     def to_raw(self, spans: Iterable[Span]) -> tuple[Span, ...]:
-        """Move spans of the clean text to the raw one."""
+        """Return spans of the clean text with offsets of the raw text."""
         if self.raw == self.clean:
             return tuple(spans)
         pieces = [piece for piece in self.pieces if piece.clean < piece.clean_end]
-        return tuple(_to_raw(span, pieces) for span in spans)
+        return tuple(_move_to_raw(span, pieces) for span in spans)
 
     def to_clean(self, spans: Iterable[Span]) -> tuple[Span, ...]:
-        """Move spans of the raw text to the clean one; what only covered removed signs goes."""
+        """Return spans of the raw text with offsets of the clean text, without emptied ones."""
         if self.raw == self.clean:
             return tuple(spans)
-        moved = (_to_clean(span, self.pieces) for span in spans)
+        moved = (_move_to_clean(span, self.pieces) for span in spans)
         return tuple(span for span in moved if span is not None)
 
 
 def align(raw: str) -> Alignment:
-    """Clean a text and keep the way back.
+    """Clean a text and align it with the raw one.
 
-    Raises Unreadable(`unaligned`) where a sign of a rare script defies that.
+    Raises Unreadable(`unaligned`) if characters of a rare script make that impossible.
     """
     cleaned = clean(raw)
     if cleaned == raw:
         return Alignment(raw, raw, ())
-    pieces, texts = zip(*_pieces(raw), strict=True)
+    pieces, texts = zip(*_align_pieces(raw), strict=True)
     if "".join(texts) != cleaned:
         raise Unreadable("unaligned")
     return Alignment(raw, cleaned, pieces)
 
 
-def _pieces(raw: str) -> Iterator[tuple[_AlignedPiece, str]]:
-    """Return the pieces in order, each with its clean text."""
+def _align_pieces(raw: str) -> Iterator[tuple[_AlignedPiece, str]]:
+    """Yield the pieces in order, each with its clean text."""
     at = length = 0
-    for odd in _around_odd(raw).finditer(raw):
+    for odd in _make_changed_pattern(raw).finditer(raw):
         start, end = odd.span()
-        # Line breaks and soft hyphens look at what is beside them: clean both together, then trim.
+        # Cleaning of line breaks and soft hyphens depends on neighbours: clean together, then trim.
         made = clean(odd.group())
-        lead = _common(odd.group(), made)
-        tail = _common(odd.group()[lead:][::-1], made[lead:][::-1])
+        lead = _common_prefix(odd.group(), made)
+        tail = _common_prefix(odd.group()[lead:][::-1], made[lead:][::-1])
         first, last = start + lead, end - tail
         if at < first:
             yield _AlignedPiece(at, first, length, length + first - at, same=True), raw[at:first]
@@ -82,28 +82,28 @@ def _pieces(raw: str) -> Iterator[tuple[_AlignedPiece, str]]:
         yield _AlignedPiece(at, len(raw), length, length + len(raw) - at, same=True), raw[at:]
 
 
-def _around_odd(raw: str) -> re.Pattern[str]:
-    """Match every stretch that cleaning may change, with the character on either side.
+def _make_changed_pattern(raw: str) -> re.Pattern[str]:
+    """Return a pattern for every run that cleaning may change, with one character on either side.
 
-    Cleaning joins an odd character to the one before it and reads the one after it.
+    Cleaning may join a character to the one before it, and depends on the one after it.
     """
-    odd = "".join(re.escape(char) for char in set(raw) if _is_odd(char)) or "\r"
+    odd = "".join(re.escape(char) for char in set(raw) if _is_changed(char)) or "\r"
     run = rf"(?:[{odd}]\s*)+"
     return re.compile(rf"[^{odd}]?{run}(?:[^{odd}]{run})*[^{odd}]?")
 
 
-def _is_odd(char: str) -> bool:
+def _is_changed(char: str) -> bool:
     return (
         clean(char) != char or unicodedata.category(char)[0] == "M" or "\u1160" <= char < "\u1200"
     )
 
 
-def _common(one: str, other: str) -> int:
+def _common_prefix(one: str, other: str) -> int:
     size = min(len(one), len(other))
     return next((at for at in range(size) if one[at] != other[at]), size)
 
 
-def _to_raw(span: Span, pieces: list[_AlignedPiece]) -> Span:
+def _move_to_raw(span: Span, pieces: list[_AlignedPiece]) -> Span:
     first = pieces[bisect_right(pieces, span.start, key=lambda piece: piece.clean) - 1]
     last = pieces[bisect_left(pieces, span.end, key=lambda piece: piece.clean) - 1]
     start = first.raw + (span.start - first.clean if first.same else 0)
@@ -111,7 +111,7 @@ def _to_raw(span: Span, pieces: list[_AlignedPiece]) -> Span:
     return replace(span, start=start, end=end)
 
 
-def _to_clean(span: Span, pieces: tuple[_AlignedPiece, ...]) -> Span | None:
+def _move_to_clean(span: Span, pieces: tuple[_AlignedPiece, ...]) -> Span | None:
     first = pieces[bisect_right(pieces, span.start, key=lambda piece: piece.raw) - 1]
     last = pieces[bisect_left(pieces, span.end, key=lambda piece: piece.raw) - 1]
     start = first.clean + (span.start - first.raw if first.same else 0)

@@ -1,4 +1,4 @@
-"""The command that turns documents into notes, and shows what it took their lines for."""
+"""Extraction of documents from files into a file of notes, with page classes on request."""
 
 import os
 from collections.abc import Sequence
@@ -7,21 +7,21 @@ from pathlib import Path
 
 from extractors.document.limits import Extracted, Limits
 from extractors.document.options import Options
+from extractors.document_reader import DocumentReader, read_file
 from extractors.layout.labelled_pages import LabelledPage, write_pages
-from extractors.read import DocumentReader, read_file
 from pipeline.config.progress import Progress
-from pipeline.files.output_files import Done, Outbox
-from pipeline.notes.boundary import attempt
+from pipeline.files.output_files import FileResult, OutputFiles
+from pipeline.notes.error_boundary import attempt
 from record.errors import ConfigError, Unavailable, Unreadable
 from record.failure import Failure
 
 
 @dataclass(frozen=True)
-class Extraction:
-    """Which documents to read, how, and where to write.
+class ExtractionTask:
+    """Which documents to extract, with which options, and where to write.
 
     `labels` is a file for the lines of PDF pages with their classes, `pictures` a folder for
-    pictures of the pages with the classes drawn over them.
+    PDFs of the pages with the classes drawn over them.
     """
 
     files: Sequence[Path]
@@ -33,37 +33,41 @@ class Extraction:
     pictures: Path | None = None
 
 
-def extract_files(task: Extraction, progress: Progress) -> Done:
-    """Turn documents into notes, named after their files.
+def extract_files(task: ExtractionTask, progress: Progress) -> FileResult:
+    """Extract documents into notes whose ids are the names of the files.
 
     A document that cannot be read, or whose quality is too low, goes to quarantine under its
-    file's name. Raises ConfigError and Unavailable for places that cannot be written.
+    file name. Raises ConfigError and Unavailable for paths that cannot be written.
     """
     options = replace(
-        task.options, sheets=task.labels is not None, picture=task.pictures is not None
+        task.options, keep_lines=task.labels is not None, draw_classes=task.pictures is not None
     )
     taken: set[str] = set()
     labelled: list[LabelledPage] = []
     progress.phase("extracting")
     _make_folder(task.pictures)
-    with Outbox(task.out, task.files) as outbox, DocumentReader(task.limits, options) as reader:
+    with (
+        OutputFiles(task.out, task.files) as outputs,
+        DocumentReader(task.limits, options) as reader,
+    ):
         for number, path in enumerate(task.files, start=1):
-            found = attempt(path.name, "extract", lambda path=path: _read(path, reader, task))  # type: ignore[misc]
+            step = lambda path=path: _read_document(path, reader, task)  # noqa: E731
+            found = attempt(path.name, "extract", step)
             if isinstance(found, Failure):
-                outbox.refuse(found)
+                outputs.refuse(found)
             else:
-                name = _unique(path.stem, taken)
-                outbox.note(_note(name, found))
-                labelled += _labelled(name, found)
-                _draw(name, found, task.pictures)
-            outbox.done.read = number
+                name = _make_unique_name(path.stem, taken)
+                outputs.note(_make_note(name, found))
+                labelled += _make_labelled_pages(name, found)
+                _write_picture(name, found, task.pictures)
+            outputs.done.read = number
             progress.advance(number, len(task.files))
     if task.labels is not None:
         write_pages(labelled, task.labels)
-    return outbox.done
+    return outputs.done
 
 
-def _read(path: Path, reader: DocumentReader, task: Extraction) -> Extracted:
+def _read_document(path: Path, reader: DocumentReader, task: ExtractionTask) -> Extracted:
     try:
         found = path.resolve(strict=True)
     except (OSError, RuntimeError):
@@ -77,7 +81,7 @@ def _read(path: Path, reader: DocumentReader, task: Extraction) -> Extracted:
     return extracted
 
 
-def _note(name: str, found: Extracted) -> dict[str, object]:
+def _make_note(name: str, found: Extracted) -> dict[str, object]:
     return {
         "note_id": name,
         "text": found.text,
@@ -86,8 +90,8 @@ def _note(name: str, found: Extracted) -> dict[str, object]:
     }
 
 
-def _labelled(name: str, found: Extracted) -> list[LabelledPage]:
-    pages = zip(found.sheets, found.kinds, strict=True)
+def _make_labelled_pages(name: str, found: Extracted) -> list[LabelledPage]:
+    pages = zip(found.page_lines, found.line_classes, strict=True)
     return [LabelledPage(name, page, kinds) for page, kinds in pages]
 
 
@@ -97,23 +101,23 @@ def _make_folder(folder: Path | None) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
-        raise ConfigError(str(folder), "cannot be made", "name a folder that can") from None
+        raise ConfigError(str(folder), "cannot be created", "choose another folder") from None
 
 
-def _draw(name: str, found: Extracted, folder: Path | None) -> None:
-    if folder is None or not found.picture:
+def _write_picture(name: str, found: Extracted, folder: Path | None) -> None:
+    if folder is None or not found.classes_pdf:
         return
     path = folder / f"{name}.classes.pdf"
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "wb") as file:
-            file.write(found.picture)
+            file.write(found.classes_pdf)
     except OSError as error:
         problem = error.strerror or "cannot be written"
-        raise Unavailable(str(path), problem, "make room and repeat") from None
+        raise Unavailable(str(path), problem, "check the disk, then run again") from None
 
 
-def _unique(stem: str, taken: set[str]) -> str:
+def _make_unique_name(stem: str, taken: set[str]) -> str:
     name, number = stem, 1
     while name in taken:
         number += 1

@@ -1,4 +1,4 @@
-"""Annotated notes and label maps as files of several formats, for those who score and train."""
+"""Readers of gold annotations for scoring and training: JSON Lines, BRAT, i2b2 XML, CoNLL."""
 
 import re
 import tomllib
@@ -7,11 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from extractors.word.xml_tree import each, first, parse
-from pipeline.files.annotations import check_words, listed_files, make_span, read_bytes, read_text
+from extractors.word.xml_tree import find_all, find_first, parse_xml
+from pipeline.files.annotation_parsing import (
+    check_covered_text,
+    list_files,
+    make_span,
+    read_bytes,
+    read_text,
+)
 from pipeline.files.brat import read_brat
 from pipeline.files.jsonl import BadLine, read_notes
-from pipeline.files.note_files import bad_lines
+from pipeline.files.note_files import describe_bad_lines
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.span import Span
@@ -20,48 +26,50 @@ _NUMBER = re.compile(r"\d{1,9}")
 
 
 def read_i2b2(path: Path) -> Iterator[Annotated]:
-    """Read the notes of a folder's `.xml` files and those below it, or the one note of a file.
+    """Read the notes of a folder's `.xml` files and its subfolders', or the note of a single file.
 
-    A note is named after its file, without the ending and from the folder on. The label is the
-    tag's `TYPE`, or its name where it has none. Raises ConfigError with file and number of the tag
-    for what cannot be read: also for a document type, since entities are never expanded.
+    The note id is the file's path below the folder without extension. The label is the tag's
+    `TYPE`, or its name if it has none. Raises ConfigError with file and tag number for invalid
+    input, including document type declarations, since entities are never expanded.
     """
     if not path.is_dir():
-        yield _note(path, path.stem)
+        yield _read_i2b2_note(path, path.stem)
         return
-    for file in listed_files(path, ".xml"):
-        yield _note(file, file.relative_to(path).with_suffix("").as_posix())
+    for file in list_files(path, ".xml"):
+        yield _read_i2b2_note(file, file.relative_to(path).with_suffix("").as_posix())
 
 
-def _note(file: Path, note_id: str) -> Annotated:
+def _read_i2b2_note(file: Path, note_id: str) -> Annotated:
     try:
-        root = parse(read_bytes(file), {})
+        root = parse_xml(read_bytes(file), {})
     except Unreadable as error:
-        problem = f"cannot be read as XML ({error.reason})"
-        remedy = "give well-formed XML in UTF-8, without a document type"
+        problem = f"not valid XML ({error.reason})"
+        remedy = "give well-formed XML in UTF-8 without a document type declaration"
         raise ConfigError(str(file), problem, remedy) from None
-    held = first(root, "TEXT")
+    held = find_first(root, "TEXT")
     if held is None or len(held):
-        # The corpus of 2006 marks identifiers within the text itself.
-        problem = "has no TEXT that holds text alone"
-        raise ConfigError(str(file), problem, "export stand-off tags: TEXT beside TAGS")
+        # The corpus of 2006 has inline tags.
+        problem = "must have a TEXT element without child elements"
+        raise ConfigError(str(file), problem, "export standoff tags: TEXT beside TAGS")
     text = held.text or ""
     spans = [
-        _span(f"{file}, tag {number}", tag, text)
-        for number, tag in enumerate((tag for tags in each(root, "TAGS") for tag in tags), start=1)
+        _parse_i2b2_tag(f"{file}, tag {number}", tag, text)
+        for number, tag in enumerate(
+            (tag for tags in find_all(root, "TAGS") for tag in tags), start=1
+        )
     ]
     return Annotated(Document(note_id, text), tuple(dict.fromkeys(spans)))
 
 
-def _span(where: str, tag: Element, text: str) -> Span:
+def _parse_i2b2_tag(where: str, tag: Element, text: str) -> Span:
     start, end = (tag.get(name, "") for name in ("start", "end"))
     if not (_NUMBER.fullmatch(start) and _NUMBER.fullmatch(end)):
-        problem = "has no start and end that are numbers"
+        problem = "start and end must be integers"
         raise ConfigError(where, problem, 'write start="0" end="4", counted in characters')
     span = make_span(where, tag.get("TYPE") or tag.tag, (int(start), int(end)), text)
     written = tag.get("text")
     if written is not None:
-        check_words(where, text, [span], written)
+        check_covered_text(where, text, [span], written)
     return span
 
 
@@ -74,8 +82,8 @@ _BEGINS, _ENDS = frozenset("BSU"), frozenset("ELSU")
 
 
 @dataclass
-class _Note:
-    """The tokens of a note so far: the text they make, and the spans their tags make."""
+class _TokenNote:
+    """A note built from tokens: its text so far, and the spans of its tags."""
 
     note_id: str = ""
     parts: list[str] = field(default_factory=list)
@@ -83,7 +91,7 @@ class _Note:
     length: int = 0
     between: str = ""
     label: str = ""
-    """Of the span that the next token may go on with."""
+    """Label of the span that the next token may continue."""
 
     def add(self, token: str, tag: str) -> None:
         start = self.length + len(self.between)
@@ -96,50 +104,50 @@ class _Note:
             self.spans.append(Span(start, self.length, label))
         self.label = "" if kind in _ENDS else label
 
-    def rest(self) -> None:
+    def end_sentence(self) -> None:
         self.label = ""
         if self.parts:
             self.between = "\n"
 
-    def done(self) -> Annotated:
+    def build(self) -> Annotated:
         return Annotated(Document(self.note_id, "".join(self.parts)), tuple(self.spans))
 
 
 def read_conll(path: Path) -> Iterator[Annotated]:
-    """Read the notes of a file in columns: the first holds the token, the last its tag.
+    """Read the notes of a CoNLL file: the first column is the token, the last its tag.
 
-    Columns are parted by tabs where a line has one, else by white space. The text is the tokens
-    with one blank between them and a line break between sentences. A note begins at `-DOCSTART-`
-    or at a comment `# note_id = ...` or `# newdoc id = ...`; other comments (`# ` and no tag) are
-    ignored. A note without a name has that of the file, with a number where there are several. A
-    span begins at `B`, `S` and `U`, and at any other tag that no span of its label precedes.
-    Raises ConfigError with the number of the line for what cannot be read.
+    Columns are separated by tabs if the line has one, else by whitespace. The text is the tokens
+    joined with spaces, with a line break between sentences. A note begins at `-DOCSTART-` or at a
+    comment `# note_id = ...` or `# newdoc id = ...`; other comments (`# ` without a tag) are
+    ignored. A note without an id gets the name of the file, with a number if there are several.
+    A span begins at `B`, `S` and `U`, and at any other tag that does not continue a span of its
+    label. Raises ConfigError with the line number for invalid lines.
     """
-    notes = [_Note()]
+    notes = [_TokenNote()]
     for number, raw in enumerate(read_text(path).removeprefix("\ufeff").split("\n"), start=1):
         line = raw.rstrip("\r")
         columns = [part.strip() for part in line.split("\t")] if "\t" in line else line.split()
         named = _NAMED.fullmatch(line)
         if named or line.startswith(_START):
             if notes[-1].parts:
-                notes.append(_Note())
+                notes.append(_TokenNote())
             notes[-1].note_id = (named[1] or "").strip() if named else notes[-1].note_id
         elif not line.strip():
-            notes[-1].rest()
+            notes[-1].end_sentence()
         elif len(columns) > 1 and columns[0] and TAG.fullmatch(columns[-1]):
             notes[-1].add(columns[0], columns[-1])
         elif not line.startswith("# "):
-            problem = "is no token with a tag"
+            problem = "not a token with a tag"
             remedy = "write TOKEN<tab>TAG, with O, B-LABEL, I-LABEL, E-, L-, S- or U-LABEL"
             raise ConfigError(f"{path}, line {number}", problem, remedy)
-    yield from _named(path, [note for note in notes if note.parts or note.note_id])
+    yield from _name_notes(path, [note for note in notes if note.parts or note.note_id])
 
 
-def _named(path: Path, notes: Sequence[_Note]) -> Iterator[Annotated]:
+def _name_notes(path: Path, notes: Sequence[_TokenNote]) -> Iterator[Annotated]:
     for number, note in enumerate(notes, start=1):
         if not note.note_id:
             note.note_id = f"{path.stem}-{number}" if len(notes) > 1 else path.stem
-        yield note.done()
+        yield note.build()
 
 
 _ENDINGS = {
@@ -153,13 +161,13 @@ _HEAD = 4096
 
 
 def read_annotated(path: Path, warnings: list[str]) -> Iterator[Annotated]:
-    """Read notes with their spans: JSON Lines, BRAT, XML of i2b2 and its kin, CoNLL columns.
+    """Read notes with their spans from JSON Lines, BRAT, i2b2 XML or CoNLL columns.
 
-    The ending tells the format, and the beginning of the content where the ending does not; a
-    folder holds files of BRAT or of i2b2. A warning is added for what is left out: lines of JSON
-    that are no notes, texts without annotation. Raises ConfigError that names file and line.
+    The format is detected by extension, else by content; a folder holds files of BRAT or of i2b2.
+    A warning is added for what is left out: invalid lines of JSON, texts without annotations.
+    Raises ConfigError with file and line.
     """
-    match _format(path):
+    match _find_format(path):
         case "brat":
             yield from read_brat(path, warnings)
         case "i2b2":
@@ -167,11 +175,11 @@ def read_annotated(path: Path, warnings: list[str]) -> Iterator[Annotated]:
         case "conll":
             yield from read_conll(path)
         case _:
-            yield from _jsonl(path, warnings)
+            yield from _read_json_lines(path, warnings)
 
 
 def read_label_map(path: Path) -> dict[str, str]:
-    """Read a TOML file of `LABEL = "OTHER_LABEL"`; raises ConfigError that names the key."""
+    """Read a TOML file of `LABEL = "OTHER_LABEL"`; raises ConfigError with the key."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
@@ -180,27 +188,27 @@ def read_label_map(path: Path) -> dict[str, str]:
         raise ConfigError(str(path), f"not valid TOML ({error})", "correct it") from None
     for label, other in table.items():
         if not isinstance(other, str) or not other:
-            raise ConfigError(f"{path}: {label}", "is no label", f'write {label} = "LABEL"')
+            raise ConfigError(f"{path}: {label}", "must be a label", f'write {label} = "LABEL"')
     return table
 
 
-def _jsonl(path: Path, warnings: list[str]) -> Iterator[Annotated]:
+def _read_json_lines(path: Path, warnings: list[str]) -> Iterator[Annotated]:
     bad = []
     for line in read_notes(path):
         if isinstance(line, BadLine):
             bad.append(line.number)
         else:
             yield line.annotated
-    warnings += bad_lines(path, bad)
+    warnings += describe_bad_lines(path, bad)
 
 
-def _format(path: Path) -> str:
+def _find_format(path: Path) -> str:
     if path.is_dir():
-        held = [name for name in _IN_FOLDERS if listed_files(path, _IN_FOLDERS[name])]
+        held = [name for name in _IN_FOLDERS if list_files(path, _IN_FOLDERS[name])]
         if len(held) == 1:
             return held[0]
-        problem = "holds both .ann and .xml files" if held else "holds no .ann and no .xml file"
-        raise ConfigError(str(path), problem, "give a folder of BRAT or of i2b2 files, or one file")
+        problem = "contains both .ann and .xml files" if held else "contains no .ann or .xml files"
+        raise ConfigError(str(path), problem, "give a folder of BRAT or i2b2 files, or a file")
     known = _ENDINGS.get(path.suffix.lower())
     if known or not path.is_file():  # a pipe can be read only once
         return known or "jsonl"
@@ -208,7 +216,7 @@ def _format(path: Path) -> str:
         with path.open("rb") as file:
             head = file.read(_HEAD).decode("utf-8-sig", "replace").lstrip()
     except OSError:
-        return "jsonl"  # whose reader says what is wrong
+        return "jsonl"  # its reader raises the error
     if head.startswith("<"):
         return "i2b2"
     lines = [line.split() for line in head.split("\n") if line.strip()]

@@ -1,4 +1,4 @@
-"""Notes and patients as JSON Lines: read line by line, unknown keys kept, bad lines set apart."""
+"""Reading and writing of notes and patients as JSON Lines; invalid lines become failures."""
 
 import json
 import re
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline.notes.boundary import attempt
-from pipeline.warehouse.note_rows import moment
+from pipeline.notes.error_boundary import attempt
+from pipeline.warehouse.note_rows import parse_datetime
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unavailable, Unreadable
 from record.failure import Failure
@@ -18,9 +18,9 @@ from record.span import Span
 
 @dataclass(frozen=True, slots=True)
 class JsonLine:
-    """One line of a file of notes: its number from 1, the note, and the object it came from.
+    """One valid line of a file of notes: line number from 1, the note, and the JSON object.
 
-    The text is that of the file, character for character; it has not been cleaned.
+    The text is exactly that of the file; it has not been cleaned.
     """
 
     number: int
@@ -30,25 +30,25 @@ class JsonLine:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that is no note: its number from 1, and what to put into quarantine."""
+    """A line that is not a valid note: line number from 1, and its failure for quarantine."""
 
     number: int
     failure: Failure
 
 
 def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[JsonLine | BadLine]:
-    """Read notes; `lang` is the language of those that name none.
+    """Read notes; `lang` is the language of notes without one.
 
-    `given` reads the spans of the notes as well; without it they are not even looked at. A bad
-    line is named by its note id, or as `line N` where it has none. Raises ConfigError when there
-    is no such file, Unavailable when it cannot be read.
+    With `given`, the spans of the notes are read too, otherwise they are ignored. The failure of a
+    bad line has its note id, or `line N` if it has none. Raises ConfigError if the file does not
+    exist, Unavailable if it cannot be read.
     """
-    for number, raw in _lines(path):
-        record = attempt(f"line {number}", "read", lambda raw=raw: _object(raw))  # type: ignore[misc]
+    for number, raw in _read_lines(path):
+        record = attempt(f"line {number}", "read", lambda raw=raw: _parse_object(raw))  # type: ignore[misc]
         if isinstance(record, Failure):
             yield BadLine(number, record)
             continue
-        step = lambda record=record: _note(record, lang, given)  # noqa: E731
+        step = lambda record=record: _parse_note(record, lang, given)  # noqa: E731
         note = attempt(str(record["note_id"]), "read", step)
         if isinstance(note, Failure):
             yield BadLine(number, note)
@@ -57,38 +57,38 @@ def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[Js
 
 
 def count_lines(path: Path) -> int:
-    """Count the lines of a file; 0 where it can be read only once."""
-    return sum(1 for _ in _lines(path)) if path.is_file() else 0
+    """Return the number of lines of a file; 0 if it is not a regular file, such as a pipe."""
+    return sum(1 for _ in _read_lines(path)) if path.is_file() else 0
 
 
 def read_patients(path: Path) -> dict[str, PatientRecord]:
     """Read patients by person id.
 
-    Raises ConfigError with the number of a line that is no patient, or repeats one.
+    Raises ConfigError with the line number for invalid lines and duplicate persons.
     """
     patients: dict[str, PatientRecord] = {}
-    for number, raw in _lines(path):
-        record = attempt(f"line {number}", "read", lambda raw=raw: _patient(raw))  # type: ignore[misc]
+    for number, raw in _read_lines(path):
+        record = attempt(f"line {number}", "read", lambda raw=raw: _parse_patient(raw))  # type: ignore[misc]
         if isinstance(record, Failure):
-            problem = f"not a patient ({record.error})"
+            problem = f"not a valid patient ({record.error})"
             raise ConfigError(f"{path}, line {number}", problem, "correct the line")
         if record.person_id in patients:
-            problem = "a person_id that an earlier line has"
-            raise ConfigError(f"{path}, line {number}", problem, "join the lines of one person")
+            problem = "duplicate person_id"
+            raise ConfigError(f"{path}, line {number}", problem, "merge the lines of one person")
         patients[record.person_id] = record
     return patients
 
 
-def listed(spans: Iterable[Span]) -> list[dict[str, Any]]:
-    """Return spans as the objects that a note's line holds."""
+def spans_to_json(spans: Iterable[Span]) -> list[dict[str, Any]]:
+    """Return spans as objects for JSON."""
     return [
         {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "detector": s.detector}
         for s in spans
     ]
 
 
-def dumped(record: Mapping[str, Any]) -> str:
-    """Return an object as one line; what UTF-8 cannot hold (lone surrogates) is escaped."""
+def dump_line(record: Mapping[str, Any]) -> str:
+    """Return an object as one line of JSON; lone surrogates, invalid in UTF-8, are escaped."""
     line = json.dumps(record, ensure_ascii=False)
     try:
         line.encode()
@@ -97,8 +97,8 @@ def dumped(record: Mapping[str, Any]) -> str:
     return line
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Return the lines that are not blank, with their numbers."""
+def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank, with their numbers."""
     try:
         with path.open("rb") as lines:
             for number, raw in enumerate(lines, start=1):
@@ -112,8 +112,8 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise Unavailable(str(path), problem, "check the disk or mount") from None
 
 
-def _object(raw: bytes) -> Mapping[str, Any]:
-    record = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse)
+def _parse_object(raw: bytes) -> Mapping[str, Any]:
+    record = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse_constant)
     if not isinstance(record, dict):
         raise Unreadable("not-an-object")
     note_id = record.get("note_id")
@@ -122,11 +122,11 @@ def _object(raw: bytes) -> Mapping[str, Any]:
     return record
 
 
-def _refuse(_constant: str) -> None:
-    raise Unreadable("not-json")  # NaN and Infinity, which Python alone takes for JSON
+def _refuse_constant(_constant: str) -> None:
+    raise Unreadable("not-json")  # NaN and Infinity, which are not valid JSON
 
 
-def _note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
+def _parse_note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
     text, person = record.get("text"), record.get("person_id")
     if not isinstance(text, str):
         raise Unreadable("no-text")
@@ -136,21 +136,21 @@ def _note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
         note_id=str(record["note_id"]),
         text=text,
         person_id=None if person is None else str(person),
-        lang=_language(record.get("lang")) or lang,
-        written=moment(record.get("note_datetime")),
+        lang=_parse_language(record.get("lang")) or lang,
+        written=parse_datetime(record.get("note_datetime")),
         kind=str(record.get("note_type") or ""),
     )
     if not given:
         return Annotated(document)
-    return Annotated(document, tuple(_span(span) for span in record.get("spans") or ()))
+    return Annotated(document, tuple(_parse_span(span) for span in record.get("spans") or ()))
 
 
-def _language(value: Any) -> str:
-    """Return the language of a tag such as `fr-CA`; empty where there is none."""
+def _parse_language(value: Any) -> str:
+    """Return the language code of a tag such as `fr-CA`; empty if there is none."""
     return re.split("[-_]", value.strip().lower())[0] if isinstance(value, str) else ""
 
 
-def _span(record: Mapping[str, Any]) -> Span:
+def _parse_span(record: Mapping[str, Any]) -> Span:
     start, end = record["start"], record["end"]
     if not all(type(offset) is int for offset in (start, end)):
         raise Unreadable("malformed-span")
@@ -164,5 +164,5 @@ def _span(record: Mapping[str, Any]) -> Span:
     )
 
 
-def _patient(raw: bytes) -> PatientRecord:
+def _parse_patient(raw: bytes) -> PatientRecord:
     return PatientRecord.from_json(json.loads(raw.decode("utf-8-sig")))

@@ -1,4 +1,4 @@
-"""The commands on files of notes: what they have in common, and finding spans."""
+"""Detection in files of notes (`cryptonym detect`), and processing of such files by line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,48 +8,52 @@ from pathlib import Path
 
 from pipeline.config.progress import Progress
 from pipeline.files.alignment import Alignment, align
-from pipeline.files.explain import Finding, explain
-from pipeline.files.jsonl import BadLine, JsonLine, count_lines, listed, read_notes, read_patients
-from pipeline.files.output_files import Done, Outbox
-from pipeline.files.rule_selection import load, rule_of
-from pipeline.notes.boundary import attempt
+from pipeline.files.jsonl import (
+    BadLine,
+    JsonLine,
+    count_lines,
+    read_notes,
+    read_patients,
+    spans_to_json,
+)
+from pipeline.files.output_files import FileResult, OutputFiles
+from pipeline.files.rule_selection import load_selection, rule_of
+from pipeline.files.span_explanations import Finding, explain_spans
 from pipeline.notes.detection import (
     DETECTOR_VERSION,
     KnownPatients,
     by_record,
     detect,
-    detect_together,
     spoken,
 )
-from pipeline.notes.model_detection import TOGETHER as ASKED_TOGETHER
-from pipeline.notes.model_detection import Foresight, SpanTagger
-from pipeline.notes.overlap_resolution import resolve
+from pipeline.notes.error_boundary import attempt
+from pipeline.notes.model_detection import TOGETHER, Foresight, SpanTagger
+from pipeline.notes.overlap_resolution import resolve_spans
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.failure import Failure
 from record.patient import PatientRecord
 from record.span import Span
 from rules.known.known import KnownPatient
-from rules.matching.normalized_document import TOGETHER
 
 DETECTORS = frozenset(("rules", "known"))
 MODEL = "model"
-"""The detector that asks a tagger; there is one only where its folder is given."""
-LONGEST_NOTE = 1_000_000
-"""Characters; a longer note goes to quarantine, as in the nightly job's default."""
-_MOST_LINES_NAMED = 10
+"""The detector that uses a tagger model; available only if a model is given."""
+MAX_NOTE_CHARACTERS = 1_000_000
+"""Longer notes go to quarantine, as in the nightly job by default."""
+_MAX_LINES_NAMED = 10
 
 
-Tell = Callable[[Finding, str], None]
-"""Is told of one finding, and of the text of the note as it stands in the file."""
+FindingCallback = Callable[[Finding, str], None]
+"""Called with a finding and the text of its note as in the file."""
 
 
 @dataclass(frozen=True)
-class Task:
-    """Which notes to read and where to write; whom is known; the language of notes that name none.
+class NoteFileTask:
+    """Input and output files, detectors, and the language of notes without one.
 
-    Without `lang`, the text of such a note tells its language. `selection` names the rules that
-    do not take part. `model` is what the detector `model` asks.
+    Without `lang`, the language of such a note is identified from its text. `selection` is a file
+    with the rules to leave out. `model` is the tagger of the detector `model`.
     """
 
     notes: Path
@@ -62,17 +66,17 @@ class Task:
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """The files that must not be overwritten."""
+        """The input files, which must not be overwritten."""
         given = (self.notes, self.patients, self.selection)
         return tuple(path for path in given if path is not None)
 
 
 @dataclass
-class Finder:
-    """Finds identifiers with the detectors asked for; knows the patients of one file.
+class IdentifierFinder:
+    """Finds identifiers with the selected detectors, given the patients of a file.
 
-    `lang` is the language of a note that names none and whose text does not tell. `dropped` are
-    the rules that do not take part, each as `pipeline.files.rule_selection` names them.
+    `lang` is the language of a note without one that cannot be identified from its text.
+    `dropped` are the rules left out, as named by `pipeline.files.rule_selection`.
     """
 
     patients: dict[str, PatientRecord] = field(repr=False)
@@ -83,176 +87,164 @@ class Finder:
     model: SpanTagger | None = None
     warnings: list[str] = field(default_factory=list)
     _foresight: Foresight = field(init=False, repr=False)
-    _ahead: dict[Document, tuple[Span, ...] | None] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._foresight = Foresight(self.model)
 
     def patient(self, person_id: str | None) -> PatientRecord | None:
-        """Return what is known of a person, if anything is."""
+        """Return the record of a person, or None if unknown."""
         return None if person_id is None else self.patients.get(person_id)
 
     def spans(self, document: Document) -> tuple[Span, ...]:
-        """Find all that the detectors find in a clean document; spans may overlap."""
+        """Return the spans of all detectors in a clean document; they may overlap."""
         known = self._known(document)
         found: list[Span] = []
         if "rules" in self.detectors:
-            every = self._ahead.get(document)
-            every = detect(document, known) if every is None else every
-            found += (s for s in every if rule_of(s) not in self.dropped)
+            found += (s for s in detect(document, known) if rule_of(s) not in self.dropped)
         elif known:
             found += by_record(document, known)
         found += self._foresight.spans(document)
         return tuple(found)
 
-    def foresee(self, lines: Sequence[JsonLine]) -> None:
-        """Search the next notes at once, which is faster than one by one.
+    def ask_model(self, lines: Sequence[JsonLine]) -> None:
+        """Ask the model about the next notes together, which is faster than one by one.
 
-        Where that fails each is searched alone, so that only the one to blame is refused.
+        If that fails, it is asked about each alone, so that only the one at fault is refused.
         """
-        clean = [attempt(f"line {line.number}", "detect", partial(cleaned, line)) for line in lines]
-        documents = [each[0].document for each in clean if not isinstance(each, Failure)]
+        clean = (attempt("", "detect", partial(clean_note, line)) for line in lines)
+        documents = (each[0].document for each in clean if not isinstance(each, Failure))
         self._foresight = Foresight(self.model, documents)
-        self._ahead = {}
-        if "rules" in self.detectors:
-            asked = [attempt("", "detect", partial(self._search, each)) for each in documents]
-            searches = [each for each in asked if not isinstance(each, Failure)]
-            found = detect_together(searches)
-            self._ahead = dict(zip((each for each, _ in searches), found, strict=True))
-
-    def _search(self, document: Document) -> tuple[Document, KnownPatient | None]:
-        return spoken(document, self.lang), self._known(document)
 
     def _known(self, document: Document) -> KnownPatient | None:
         patient = self.patient(document.person_id) if "known" in self.detectors else None
         return self.known.of(patient) if patient else None
 
     def find(self, annotated: Annotated) -> Annotated:
-        """Put the resolved spans of the detectors on a clean document."""
+        """Return a clean document with the resolved spans of the detectors."""
         document = spoken(annotated.document, self.lang)
-        return Annotated(document, resolve(self.spans(document), document.text))
+        return Annotated(document, resolve_spans(self.spans(document), document.text))
 
 
-def make_finder(task: Task) -> Finder:
-    """Read the patients of a task, and which rules take part."""
+def make_finder(task: NoteFileTask) -> IdentifierFinder:
+    """Return a finder for a task, with its patients and rule selection read from files."""
     patients = read_patients(task.patients) if task.patients else {}
-    finder = Finder(patients, task.detectors, model=task.model)
+    finder = IdentifierFinder(patients, task.detectors, model=task.model)
     if task.selection:
-        finder.dropped = load(task.selection, DETECTOR_VERSION, finder.warnings)
+        finder.dropped = load_selection(task.selection, DETECTOR_VERSION, finder.warnings)
     return finder
 
 
 def parse_detectors(text: str, *, has_model: bool = False) -> frozenset[str]:
-    """Read `rules,known,model`; raises ConfigError where `model` and a model are not both given."""
+    """Parse a list such as `rules,known,model`; raises ConfigError if it does not fit the model."""
     names = frozenset(name.strip() for name in text.split(",") if name.strip())
     if not names or names - DETECTORS - {MODEL}:
-        raise ConfigError("--detectors", "names no detector", "choose from rules, known, model")
+        raise ConfigError("--detectors", "unknown detector", "choose from rules, known, model")
     if MODEL in names and not has_model:
-        raise ConfigError("--detectors", "`model` needs --model", "give the folder of a model")
+        raise ConfigError("--detectors", "`model` requires --model", "give the folder of a model")
     if has_model and MODEL not in names:
-        raise ConfigError("--model", "is not among --detectors", "add `model` there")
+        raise ConfigError("--model", "not used by --detectors", "add `model` to --detectors")
     return names
 
 
-def detect_file(task: Task, progress: Progress, tell: Tell | None = None) -> Done:
-    """Add spans to notes; their text stays as it is, and offsets are those of that text.
+def detect_file(
+    task: NoteFileTask, progress: Progress, on_finding: FindingCallback | None = None
+) -> FileResult:
+    """Add spans to notes; texts are not changed, and offsets refer to them.
 
-    `tell` is told of every span that a detector found, also where it lost to another.
+    `on_finding` is called for every span that a detector found, even if it lost to another.
     """
     finder = make_finder(task)
     unknown = 0
-    with Outbox(task.out, task.inputs) as outbox:
-        outbox.done.warnings += finder.warnings
+    with OutputFiles(task.out, task.inputs) as outputs:
+        outputs.done.warnings += finder.warnings
 
         def step(line: JsonLine) -> None:
             nonlocal unknown
             document = line.annotated.document
-            search = lambda: _raw_spans(line, finder, explained=bool(tell))  # noqa: E731
+            search = lambda: _find_raw_spans(line, finder, explained=bool(on_finding))  # noqa: E731
             found = attempt(document.note_id, "detect", search)
             if isinstance(found, Failure):
-                outbox.refuse(found)
+                outputs.refuse(found)
                 return
             spans, findings = found
             for finding in findings:
-                if tell:
-                    tell(finding, document.text)
+                if on_finding:
+                    on_finding(finding, document.text)
             unknown += finder.patient(document.person_id) is None
-            outbox.note({**line.record, "spans": listed(spans)})
+            outputs.note({**line.record, "spans": spans_to_json(spans)})
 
-        each_line(task, outbox, progress, step, ahead=finder.foresee)
+        process_lines(task, outputs, progress, step, ahead=finder.ask_model)
         if unknown and task.patients and "known" in task.detectors:
-            outbox.done.warnings.append(f"nothing is known of the person of {unknown} notes")
-    return outbox.done
+            outputs.done.warnings.append(f"no patient record for {unknown} notes")
+    return outputs.done
 
 
-def each_line(
-    task: Task,
-    outbox: Outbox,
+def process_lines(
+    task: NoteFileTask,
+    outputs: OutputFiles,
     progress: Progress,
     step: Callable[[JsonLine], None],
     *,
     given: bool = False,
     ahead: Callable[[Sequence[JsonLine]], None] = lambda lines: None,
 ) -> None:
-    """Take each note of a task through a step; lines that are no notes go to quarantine.
+    """Apply a step to each note of a task; invalid lines go to quarantine.
 
-    `ahead` is told of the next few notes before the first of them is taken.
+    `ahead` is called with the next few notes before the first of them is processed.
     """
     progress.phase("reading")
     planned = count_lines(task.notes)
     progress.phase("working")
     bad: list[int] = []
     lines = read_notes(task.notes, lang=task.lang, given=given)
-    # A model is slow: with more notes at a time nobody would see that it goes on.
-    many = ASKED_TOGETHER if task.model else TOGETHER
-    while group := list(islice(lines, many)):
+    while group := list(islice(lines, TOGETHER)):
         ahead([line for line in group if isinstance(line, JsonLine)])
         for line in group:
-            outbox.done.read += 1
+            outputs.done.read += 1
             if isinstance(line, BadLine):
                 bad.append(line.number)
-                outbox.refuse(line.failure)
+                outputs.refuse(line.failure)
             else:
                 step(line)
-            progress.advance(outbox.done.read, planned)
-    outbox.done.warnings += bad_lines(task.notes, bad)
+            progress.advance(outputs.done.read, planned)
+    outputs.done.warnings += describe_bad_lines(task.notes, bad)
 
 
-def bad_lines(path: Path, numbers: Sequence[int]) -> list[str]:
-    """Say which lines of a file are no notes."""
+def describe_bad_lines(path: Path, numbers: Sequence[int]) -> list[str]:
+    """Return a warning that lists the invalid lines of a file, if there are any."""
     if not numbers:
         return []
-    named = ", ".join(map(str, numbers[:_MOST_LINES_NAMED]))
-    more = f" and {len(numbers) - _MOST_LINES_NAMED} more" * (len(numbers) > _MOST_LINES_NAMED)
-    return [f"{path}: not a note in line {named}{more}"]
+    named = ", ".join(map(str, numbers[:_MAX_LINES_NAMED]))
+    more = f" and {len(numbers) - _MAX_LINES_NAMED} more" * (len(numbers) > _MAX_LINES_NAMED)
+    return [f"{path}: not a valid note: line {named}{more}"]
 
 
-def cleaned(line: JsonLine) -> tuple[Annotated, Alignment]:
-    """Return a note with clean text, its spans moved along, and the way back.
+def clean_note(line: JsonLine) -> tuple[Annotated, Alignment]:
+    """Return a note with clean text and aligned spans, and the alignment.
 
     Raises Unreadable `too-long` or `unaligned`.
     """
     document = line.annotated.document
-    if len(document.text) > LONGEST_NOTE:
+    if len(document.text) > MAX_NOTE_CHARACTERS:
         raise Unreadable("too-long")
     alignment = align(document.text)
     spans = alignment.to_clean(line.annotated.spans)
     return Annotated(replace(document, text=alignment.clean), spans), alignment
 
 
-def _raw_spans(
-    line: JsonLine, finder: Finder, *, explained: bool
+def _find_raw_spans(
+    line: JsonLine, finder: IdentifierFinder, *, explained: bool
 ) -> tuple[tuple[Span, ...], list[Finding]]:
-    """Return the spans of a note as it stands in the file and, if asked for, what explains them."""
-    clean, alignment = cleaned(line)
+    """Return the spans of a note with offsets of the file, and their findings if `explained`."""
+    clean, alignment = clean_note(line)
     document = spoken(clean.document, finder.lang)
     found = finder.spans(document)
-    # Two spans that met within a ligature now share its one character.
-    spans = resolve(alignment.to_raw(resolve(found, document.text)), alignment.raw)
+    # Two adjacent spans within a ligature now share its single character.
+    spans = resolve_spans(alignment.to_raw(resolve_spans(found, document.text)), alignment.raw)
     if not explained:
         return spans, []
     patient = finder.patient(document.person_id)
     return spans, [
         replace(finding, span=alignment.to_raw([finding.span])[0])
-        for finding in explain(document, found, patient)
+        for finding in explain_spans(document, found, patient)
     ]

@@ -1,4 +1,4 @@
-"""The two files a command writes, notes and quarantine: whole at the end, or not at all."""
+"""Output files of a command, notes and quarantine: written completely or not at all."""
 
 import os
 import tempfile
@@ -10,17 +10,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from pipeline.files.jsonl import dumped
+from pipeline.files.jsonl import dump_line
 from record.errors import ConfigError, Unavailable
 from record.failure import Failure
 
 
 @dataclass
-class Done:
-    """What a command did: how many notes it read, wrote and refused, and why.
+class FileResult:
+    """Result of a command: numbers of notes read, written and refused by cause.
 
-    `spans` counts the spans written by label. `warnings` are sentences without any text of notes.
-    `origin` names what made surrogates: versions, key and policy.
+    `spans` counts the written spans by label. `warnings` contain no text of notes. `origin` holds
+    the versions, key and policy that surrogates were made with.
     """
 
     read: int = 0
@@ -32,7 +32,7 @@ class Done:
 
     @property
     def refused(self) -> int:
-        """How many notes went to quarantine."""
+        """The number of notes in quarantine."""
         return self.causes.total()
 
     def within(self, share: float) -> bool:
@@ -40,7 +40,7 @@ class Done:
         return self.refused <= share * self.read
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts as one object."""
+        """Return the counts as an object for JSON."""
         return {
             "notes": self.read,
             "written": self.written,
@@ -55,25 +55,25 @@ class Done:
         }
 
 
-def quarantine_path(out: Path) -> Path:
-    """Return the quarantine that belongs to an output: `OUT.quarantine.jsonl` for `OUT.jsonl`."""
+def make_quarantine_path(out: Path) -> Path:
+    """Return the path of an output's quarantine: `OUT.quarantine.jsonl` for `OUT.jsonl`."""
     return out.with_name(f"{out.stem}.quarantine.jsonl")
 
 
-class Outbox:
-    """Writes notes and quarantine beside their places and moves them there when all went well.
+class OutputFiles:
+    """Writes notes and quarantine to temporary files and renames them on success.
 
-    Only their owner may read the files. Raises ConfigError where an output would overwrite an
-    input or cannot be made, Unavailable where the disk does not take it.
+    The files are readable by their owner only. Raises ConfigError if an output would overwrite
+    an input or cannot be created, Unavailable on write errors.
     """
 
     def __init__(self, out: Path, inputs: Sequence[Path]) -> None:
-        self.done = Done()
-        self._paths = (quarantine_path(out), out)
+        self.done = FileResult()
+        self._paths = (make_quarantine_path(out), out)
         self._files: list[IO[str]] = []
         self._made: list[Path] = []
         for path in self._paths:
-            refuse_place(path, inputs)
+            check_output_path(path, inputs)
 
     def note(self, record: Mapping[str, Any]) -> None:
         """Write a note and count its spans."""
@@ -82,7 +82,7 @@ class Outbox:
         self.done.spans.update(span["label"] for span in record.get("spans", ()))
 
     def refuse(self, failure: Failure) -> None:
-        """Write a refused note: its id, the stage, the class of the error and the reason."""
+        """Write a refused note: id, stage, error class and reason."""
         self._write(0, asdict(failure))
         self.done.causes[failure.stage, failure.error, failure.reason] += 1
 
@@ -95,7 +95,7 @@ class Outbox:
         except OSError as error:
             self._discard()
             problem = f"cannot be written ({error.strerror})"
-            raise ConfigError(str(path), problem, "name a file in a writable folder") from None
+            raise ConfigError(str(path), problem, "choose a file in a writable folder") from None
         return self
 
     def __exit__(
@@ -112,10 +112,10 @@ class Outbox:
 
     def _write(self, number: int, record: Mapping[str, Any]) -> None:
         with self._guarded(number):
-            self._files[number].write(dumped(record) + "\n")
+            self._files[number].write(dump_line(record) + "\n")
 
     def _publish(self) -> None:
-        # The quarantine first: where the notes are, the list of those that are missing is too.
+        # The quarantine first: once the notes exist, so does the list of refused ones.
         for number, file in enumerate(self._files):
             with self._guarded(number):
                 file.flush()
@@ -137,12 +137,14 @@ class Outbox:
             yield
         except OSError as error:
             problem = error.strerror or "cannot be written"
-            raise Unavailable(str(self._paths[number]), problem, "make room and repeat") from None
+            raise Unavailable(
+                str(self._paths[number]), problem, "check the disk, then run again"
+            ) from None
 
 
-def refuse_place(path: Path, inputs: Sequence[Path]) -> None:
-    """Raise ConfigError where an output would overwrite an input, or what is no file."""
+def check_output_path(path: Path, inputs: Sequence[Path]) -> None:
+    """Raise ConfigError if an output would overwrite an input, or is not a regular file."""
     if path.exists() and not path.is_file():
-        raise ConfigError(str(path), "is no regular file", "name a file")
+        raise ConfigError(str(path), "not a regular file", "choose another path")
     if any(path.exists() and given.exists() and path.samefile(given) for given in inputs):
-        raise ConfigError(str(path), "is an input of this command", "name another file")
+        raise ConfigError(str(path), "must not be an input of this command", "choose another path")

@@ -1,4 +1,4 @@
-"""Pseudonymizes a file of notes: every key of a note replaced, vouched for, or left out."""
+"""Pseudonymization of a file of notes (`cryptonym pseudonymize`): default-deny for every key."""
 
 import re
 from collections import Counter
@@ -8,16 +8,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.policies import build, read_policy, shipped
+from pipeline.config.policies import build_policy, list_shipped_policies, read_policy
 from pipeline.config.progress import Progress
-from pipeline.files.jsonl import BadLine, JsonLine, listed, read_notes
-from pipeline.files.note_files import Finder, Task, cleaned, each_line, make_finder
-from pipeline.files.output_files import Done, Outbox
-from pipeline.night.engine import release
-from pipeline.notes.boundary import attempt
+from pipeline.files.jsonl import BadLine, JsonLine, read_notes, spans_to_json
+from pipeline.files.note_files import (
+    IdentifierFinder,
+    NoteFileTask,
+    clean_note,
+    make_finder,
+    process_lines,
+)
+from pipeline.files.output_files import FileResult, OutputFiles
+from pipeline.night.engine import release_note
 from pipeline.notes.detection import DETECTOR_VERSION, spoken
+from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import check_labels
-from pipeline.notes.overlap_resolution import resolve
+from pipeline.notes.overlap_resolution import resolve_spans
 from pipeline.notes.worker_resources import open_key, open_vault
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable, Unsafe
@@ -26,15 +32,15 @@ from record.policy import Policy
 from record.release import Release
 from record.span import Span
 from surrogates.keys.keys import ALGORITHM, CohortKey
-from surrogates.keys.locators import files_of
+from surrogates.keys.locators import locator_files
 from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 
-# What becomes of these keys is settled; no other may take their place.
-SETTLED = frozenset(("note_id", "person_id", "text", "spans", "note_datetime"))
-# Codes, which name a kind of thing; a title may hold a name.
-CODES = {
+# Keys with a fixed treatment, which cannot be kept with --keep-keys.
+FIXED_KEYS = frozenset(("note_id", "person_id", "text", "spans", "note_datetime"))
+# Keys whose values are copied if they have the form of a code.
+CODE_PATTERNS = {
     "lang": re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*"),
     "note_type": re.compile(r"[a-z0-9][a-z0-9_-]{0,39}"),
 }
@@ -44,13 +50,13 @@ _LANGUAGES = ("fr", "en", "es")
 
 
 @dataclass(frozen=True)
-class Rules:
-    """How a file is pseudonymized: key, cohort, policy by name or file, and what stays.
+class PseudonymizationOptions:
+    """Options of pseudonymization: key, cohort, policy by name or file, and exceptions.
 
-    `given` takes the spans already there instead of detecting. `keep_keys` are copied as they
-    are. `replace_ids` writes the cohort's own note ids. `allow_unknown` lets notes pass whose
-    person is not among the patients. `vault` and `vault_key` name the vault that can tell who the
-    persons are, where there is to be one.
+    With `given`, the spans in the file are used instead of detection. `keep_keys` are copied
+    unchanged. `replace_ids` replaces note ids with pseudonyms. `allow_unknown` accepts notes of
+    persons who are not among the patients. `vault` and `vault_key` locate the vault for
+    re-identification, if any.
     """
 
     key: str
@@ -67,44 +73,46 @@ class Rules:
 
 @dataclass
 class _RewritingContext:
-    """Everything at hand for one note; holds keys and is never serialized."""
+    """The resources for rewriting notes; holds keys and is never serialized."""
 
-    finder: Finder
-    rules: Rules
+    finder: IdentifierFinder
+    options: PseudonymizationOptions
     cohort: CohortKey
     columns: Columns
     rewriter: Rewriter
     is_known_required: bool
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("a desk holds keys and is never serialized")
+        raise TypeError("a rewriting context holds keys and must not be serialized")
 
 
-def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
-    """Write notes with surrogates; what is refused goes to quarantine, never into the output.
+def pseudonymize_file(
+    task: NoteFileTask, options: PseudonymizationOptions, progress: Progress
+) -> FileResult:
+    """Write notes with surrogates; refused notes go to quarantine, never to the output.
 
-    A note is refused where a step raises, where something known of its person is left in the
-    text or in the note id, and where patients were given and its person is not among them.
+    A note is refused if a step raises, if a known value of its person remains in the text or in
+    the note id, and if patients are given and its person is not among them.
     """
-    if refused := sorted(rules.keep_keys & SETTLED):
-        problem = f"{', '.join(refused)} cannot be kept as it is"
-        raise ConfigError("--keep-keys", problem, "leave it out; it is written in its own way")
-    lang = task.lang or _first_language(task.notes)
-    policy = load_policy(rules.policy, lang)
+    if refused := sorted(options.keep_keys & FIXED_KEYS):
+        problem = f"must not include {', '.join(refused)}"
+        raise ConfigError("--keep-keys", problem, "remove it; its treatment is fixed")
+    lang = task.lang or _find_first_language(task.notes)
+    policy = load_policy(options.policy, lang)
     if task.model:
         check_labels("--model", task.model, policy)
-    vault = _vault(rules)
-    cohort = open_key(rules.key, Path(), rules.custody).cohort(rules.cohort)
+    vault = _open_checked_vault(options)
+    cohort = open_key(options.key, Path(), options.custody).cohort(options.cohort)
     columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
-    is_required = task.patients is not None and not rules.allow_unknown
+    is_required = task.patients is not None and not options.allow_unknown
     finder = replace(make_finder(task), lang=lang)
-    desk = _RewritingContext(finder, rules, cohort, columns, rewriter, is_required)
+    context = _RewritingContext(finder, options, cohort, columns, rewriter, is_required)
     dropped: Counter[str] = Counter()
     persons: set[str] = set()
-    inputs = (*task.inputs, *_files(rules))
-    with Outbox(task.out, inputs) as outbox:
-        outbox.done.warnings += finder.warnings
-        outbox.done.origin = {
+    inputs = (*task.inputs, *_list_input_files(options))
+    with OutputFiles(task.out, inputs) as outputs:
+        outputs.done.warnings += finder.warnings
+        outputs.done.origin = {
             "cryptonym": version("cryptonym"),
             "detector": DETECTOR_VERSION,
             "surrogates": str(ALGORITHM),
@@ -113,147 +121,153 @@ def pseudonymize_file(task: Task, rules: Rules, progress: Progress) -> Done:
         }
 
         def step(line: JsonLine) -> None:
-            record = _record(line, desk, dropped)
+            record = _pseudonymize_line(line, context, dropped)
             if isinstance(record, Failure):
-                outbox.refuse(record)
+                outputs.refuse(record)
             else:
-                outbox.note(record)
+                outputs.note(record)
                 if vault and line.annotated.document.person_id is not None:
                     persons.add(line.annotated.document.person_id)
 
-        ahead = (lambda lines: None) if rules.given else finder.foresee
-        each_line(task, outbox, progress, step, given=rules.given, ahead=ahead)
+        ahead = (lambda lines: None) if options.given else finder.ask_model
+        process_lines(task, outputs, progress, step, given=options.given, ahead=ahead)
         if vault:
             vault.store(cohort, persons)
         if dropped:
             names = ", ".join(f"{key} ({count})" for key, count in sorted(dropped.items()))
-            outbox.done.warnings.append(
-                f"left out, since they could identify (notes): {names}; --keep-keys keeps them"
+            outputs.done.warnings.append(
+                f"keys left out because they may identify (notes): {names}; --keep-keys keeps them"
             )
-    return outbox.done
+    return outputs.done
 
 
-def _vault(rules: Rules) -> Vault | None:
-    """Open the vault that the rules name, and see that it is of this key, before any work."""
-    if rules.vault is None and rules.vault_key is None:
+def _open_checked_vault(options: PseudonymizationOptions) -> Vault | None:
+    """Open the vault of the options, if any, and check its key before any note is processed."""
+    if options.vault is None and options.vault_key is None:
         return None
-    if rules.vault is None or rules.vault_key is None:
-        raise ConfigError("--vault", "vault and its key go together", "give --vault-key, too")
-    found = open_vault(rules.vault, rules.vault_key, Path())
+    if options.vault is None or options.vault_key is None:
+        raise ConfigError(
+            "--vault", "--vault and --vault-key must be given together", "add the missing option"
+        )
+    found = open_vault(options.vault, options.vault_key, Path())
     found.check()
     return found
 
 
-def _files(rules: Rules) -> list[Path]:
-    """Name the files among keys, vault and policy, which no output may replace."""
-    is_policy_file = rules.policy is not None and rules.policy not in shipped()
-    named = [*files_of(rules.key), *files_of(rules.vault_key or "env:")]
-    named += [str(rules.policy)] * is_policy_file + [str(rules.vault)] * (rules.vault is not None)
+def _list_input_files(options: PseudonymizationOptions) -> list[Path]:
+    """Return the files of keys, vault and policy, which no output may overwrite."""
+    is_policy_file = options.policy is not None and options.policy not in list_shipped_policies()
+    named = [*locator_files(options.key), *locator_files(options.vault_key or "env:")]
+    named += [str(options.policy)] * is_policy_file + [str(options.vault)] * (
+        options.vault is not None
+    )
     return [Path(name) for name in named]
 
 
 def load_policy(policy: str | None, lang: str) -> Policy:
-    """Make the policy that is shipped under a name or lies in a file.
+    """Return a policy by the name of a shipped one or the path of a file.
 
     A file holds the keys of `[policy]` in `nightly.toml`, with or without that heading.
-    Raises ConfigError that names the key.
+    Raises ConfigError with the key.
     """
-    return build(read_policy(policy, Path()) if policy is not None else {}, lang)
+    return build_policy(read_policy(policy, Path()) if policy is not None else {}, lang)
 
 
-def _first_language(notes: Path) -> str:
-    """Return the language of the first note that names, or else is in, one that policies speak."""
+def _find_first_language(notes: Path) -> str:
+    """Return the first supported language named by a note, else identified, else French."""
     if not notes.is_file():
         return "fr"
-    told = ""
+    identified = ""
     for line in read_notes(notes, given=False):
         if isinstance(line, BadLine):
             continue
         document = line.annotated.document
         if document.lang in _LANGUAGES:
             return document.lang
-        lang = "" if told else spoken(document).lang
-        told = lang if lang in _LANGUAGES else told
-    return told or "fr"
+        lang = "" if identified else spoken(document).lang
+        identified = lang if lang in _LANGUAGES else identified
+    return identified or "fr"
 
 
-def _record(
-    line: JsonLine, desk: _RewritingContext, dropped: Counter[str]
+def _pseudonymize_line(
+    line: JsonLine, context: _RewritingContext, dropped: Counter[str]
 ) -> dict[str, Any] | Failure:
     note_id = line.annotated.document.note_id
-    annotated = attempt(note_id, "detect", lambda: _annotated(line, desk))
+    annotated = attempt(note_id, "detect", lambda: _find_spans(line, context))
     if isinstance(annotated, Failure):
         return annotated
-    released = attempt(note_id, "rewrite", lambda: _released(annotated, desk))
+    released = attempt(note_id, "rewrite", lambda: _rewrite_note(annotated, context))
     if isinstance(released, Failure):
         return replace(released, stage="residue") if released.reason in _RESIDUE else released
-    return attempt(note_id, "write", lambda: _written(line, released, desk, dropped))
+    return attempt(note_id, "write", lambda: _make_record(line, released, context, dropped))
 
 
 _RESIDUE = ("residue", "identifying-note-id")
 
 
-def _annotated(line: JsonLine, desk: _RewritingContext) -> Annotated:
+def _find_spans(line: JsonLine, context: _RewritingContext) -> Annotated:
     document = line.annotated.document
-    if desk.is_known_required and desk.finder.patient(document.person_id) is None:
+    if context.is_known_required and context.finder.patient(document.person_id) is None:
         raise Unreadable("unknown-patient" if document.person_id else "no-person")
-    clean, _ = cleaned(line)
-    if not desk.rules.given:
-        return desk.finder.find(clean)
-    named = (replace(span, detector=_code(span)) for span in clean.spans)
-    document = spoken(clean.document, desk.finder.lang)
-    return Annotated(document, resolve(named, document.text))
+    clean, _ = clean_note(line)
+    if not context.options.given:
+        return context.finder.find(clean)
+    named = (replace(span, detector=_make_detector_code(span)) for span in clean.spans)
+    document = spoken(clean.document, context.finder.lang)
+    return Annotated(document, resolve_spans(named, document.text))
 
 
-def _code(span: Span) -> str:
-    # Anybody may have written the detector of a given span; only a name of ours goes on.
+def _make_detector_code(span: Span) -> str:
+    # The detector of a given span may be any text; only a valid code is kept.
     return span.detector if _DETECTOR.fullmatch(span.detector) else "given"
 
 
-def _released(annotated: Annotated, desk: _RewritingContext) -> Release:
+def _rewrite_note(annotated: Annotated, context: _RewritingContext) -> Release:
     document = annotated.document
-    patient = desk.finder.patient(document.person_id)
-    released = release(annotated, patient, desk.rewriter, desk.finder.known)
-    if patient and not desk.rules.replace_ids:
+    patient = context.finder.patient(document.person_id)
+    released = release_note(annotated, patient, context.rewriter, context.finder.known)
+    if patient and not context.options.replace_ids:
         name = Document(document.note_id, document.note_id, person_id=document.person_id)
-        if desk.finder.known.of(patient).detect(name):
+        if context.finder.known.of(patient).detect(name):
             raise Unsafe("identifying-note-id")
     return released
 
 
-def _written(
-    line: JsonLine, released: Release, desk: _RewritingContext, dropped: Counter[str]
+def _make_record(
+    line: JsonLine, released: Release, context: _RewritingContext, dropped: Counter[str]
 ) -> dict[str, Any]:
-    """Write the known keys anew and the others only where they were asked for: default-deny."""
-    document, rules = line.annotated.document, desk.rules
+    """Return the output record: known keys replaced, other keys only on request."""
+    document, options = line.annotated.document, context.options
     person = document.person_id
-    # As in the text: where nobody is named, the note is its own patient.
+    # As in the text: a note without a person is its own patient.
     moved = person if person is not None else f"note:{document.note_id}"
     result: dict[str, Any] = {}
     for key, value in line.record.items():
         if key == "note_id":
-            new_id = str(desk.columns.pseudonym("note", document.note_id))
-            result[key] = new_id if rules.replace_ids else value
+            new_id = str(context.columns.pseudonym("note", document.note_id))
+            result[key] = new_id if options.replace_ids else value
         elif key == "person_id":
-            result[key] = None if person is None else str(desk.columns.pseudonym("person", person))
+            result[key] = (
+                None if person is None else str(context.columns.pseudonym("person", person))
+            )
         elif key == "text":
             result[key] = released.text
         elif key == "note_datetime":
-            result[key] = _shifted(value, moved, desk.columns)
-        elif key in rules.keep_keys or _is_code(key, value):
+            result[key] = _shift_date(value, moved, context.columns)
+        elif key in options.keep_keys or _is_code(key, value):
             result[key] = value
         elif key != "spans":
             dropped[key] += 1
-    return {**result, "spans": listed(released.spans)}
+    return {**result, "spans": spans_to_json(released.spans)}
 
 
 def _is_code(key: str, value: Any) -> bool:
-    pattern = CODES.get(key)
+    pattern = CODE_PATTERNS.get(key)
     return pattern is not None and isinstance(value, str) and bool(pattern.fullmatch(value))
 
 
-def _shifted(value: Any, person: str, columns: Columns) -> str | None:
-    """Move a date by the patient's own shift; its time of day and its form stay."""
+def _shift_date(value: Any, person: str, columns: Columns) -> str | None:
+    """Shift a date by the patient's own number of days; time of day and form are kept."""
     if value is None or not str(value).strip():
         return None
     text = str(value).strip()

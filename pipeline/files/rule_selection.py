@@ -1,6 +1,6 @@
-"""Which rules take part: chosen on annotated notes, written down, read again by detection.
+"""Selection of rules by their effect on precision and redaction, stored as TOML for detection.
 
-A rule is a family and what it finds, such as `rules.names:FIRST_NAME`.
+A rule is a detector and a label, such as `rules.names:FIRST_NAME`.
 """
 
 import json
@@ -19,16 +19,16 @@ MAX_LOSS = 0.002
 
 _RULES = "rules."
 _OTHERS = ""
-"""Stands for all detectors that always take part: a model, what is known of the patient."""
+"""Stands for all detectors that are always used: a model, known values of the patient."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleChoice:
-    """What one rule does: counts of tokens, and what the union of all others has without it.
+    """Measurements of one rule: counts of tokens, and the effect of leaving it out.
 
-    `tokens` are those it covers, `wrong` those of them outside gold, `alone` and `alone_wrong`
-    those no other detector covers. `gain` is what precision gains when the rule is left out, of
-    all rules that still took part when it was looked at; `loss` what redaction has lost by then.
+    `tokens` is the number of covered tokens, `wrong` of those outside gold, `alone` and
+    `alone_wrong` of those covered by no other detector. `gain` is the gain in precision when the
+    rule is left out of the rules in use at that time; `loss` the total loss of redaction by then.
     """
 
     rule: str
@@ -42,11 +42,11 @@ class RuleChoice:
 
 @dataclass(frozen=True)
 class Selection:
-    """The rules that were looked at, and those of them that do not take part.
+    """The result of a selection: rules left out, with the measurements of all rules.
 
-    `unjudged` rules find labels that gold does not have, and take part. `kept` are rules that
-    lower precision and yet take part, since too much of gold is covered by nothing else.
-    Precision and redaction are shares of tokens with a letter or digit, before and after.
+    `unjudged` rules have labels that gold lacks, and are used. `kept` rules lower precision but
+    are used, since too much of gold is covered by no other detector. Precision and redaction are
+    shares of tokens with a letter or digit, before and after.
     """
 
     dropped: tuple[str, ...] = ()
@@ -58,18 +58,18 @@ class Selection:
 
 
 def rule_of(span: Span) -> str:
-    """Name the rule that found a span; empty where no rule did."""
+    """Return the name of the rule that found a span; empty if it was not a rule."""
     return f"{span.detector}:{span.label}" if span.detector.startswith(_RULES) else _OTHERS
 
 
 @dataclass
-class Cells:
-    """Tokens of many notes, counted by who covers them and whether they are gold."""
+class TokenCoverage:
+    """Counts of tokens by the set of rules that cover them, and whether they are gold."""
 
     counts: Counter[tuple[frozenset[str], bool]] = field(default_factory=Counter)
 
     def add(self, text: str, gold: Iterable[Span], found: Iterable[Span]) -> None:
-        """Count the tokens of a note that hold a letter or digit."""
+        """Count the tokens of a note that have a letter or digit."""
         wanted = list(gold)
         spans = sorted((span.start, span.end, rule_of(span)) for span in found)
         first = 0
@@ -90,12 +90,12 @@ class Cells:
                 self.counts[frozenset(over), is_gold] += 1
 
     def rules(self) -> set[str]:
-        """Return all rules that cover a token."""
+        """Return all rules that cover any token."""
         return set().union(*(over for over, _ in self.counts)) - {_OTHERS}
 
 
-def choose(
-    cells: Cells,
+def choose_rules(
+    cells: TokenCoverage,
     judged: Collection[str],
     *,
     tolerance: float = TOLERANCE,
@@ -103,10 +103,10 @@ def choose(
 ) -> Selection:
     """Leave out the rules whose addition to all others lowers precision by more than `tolerance`.
 
-    One rule is left out at a time, the most harmful first, and the others are looked at anew.
-    A rule stays where without it, and those left out before, redaction would fall by more than
-    `max_loss`. Rules that are not judged take part; where only they cover a token outside gold,
-    nothing is known of it and it is not counted. Both bounds are shares of tokens.
+    One rule is left out at a time, the most harmful first, and the others are measured again. A
+    rule is kept if without it, and those left out before, redaction would fall by more than
+    `max_loss`. Unjudged rules are used; tokens outside gold that they cover are not counted, since
+    their correctness is unknown. Both bounds are shares of tokens.
     """
     every = cells.rules()
     unjudged = every - set(judged)
@@ -115,15 +115,15 @@ def choose(
         if is_gold or not over & unjudged:
             counts[over, is_gold] += number
     active = every | {_OTHERS}
-    start = _rates(counts, active)
+    start = _compute_rates(counts, active)
     choices: dict[str, RuleChoice] = {}
     dropped: list[str] = []
     while True:
-        now = _rates(counts, active)
+        now = _compute_rates(counts, active)
         for rule in sorted(active - unjudged - {_OTHERS}):
-            without = _rates(counts, active - {rule})
+            without = _compute_rates(counts, active - {rule})
             gain, loss = without[0] - now[0], start[1] - without[1]
-            choices[rule] = RuleChoice(rule, *_tokens(counts, rule, active), gain, loss)
+            choices[rule] = RuleChoice(rule, *_count_tokens(counts, rule, active), gain, loss)
         harmful = [
             choice
             for rule, choice in choices.items()
@@ -134,7 +134,7 @@ def choose(
         worst = max(harmful, key=lambda choice: (choice.gain, choice.rule))
         dropped.append(worst.rule)
         active -= {worst.rule}
-    end = _rates(counts, active)
+    end = _compute_rates(counts, active)
     kept = [rule for rule, c in choices.items() if rule in active and c.gain > tolerance]
     return Selection(
         tuple(dropped),
@@ -146,12 +146,12 @@ def choose(
     )
 
 
-def dump(selection: Selection, detector_version: str) -> str:
-    """Write a selection as TOML, with what was measured and the version of the rules."""
+def dump_selection(selection: Selection, detector_version: str) -> str:
+    """Return a selection as TOML, with its measurements and the version of the rules."""
     lines = [
-        "# Which rules take part: `cryptonym detect --selection` reads `dropped` alone.",
+        "# Selection of rules: `cryptonym detect --selection` reads only `dropped`.",
         f"detector_version = {json.dumps(detector_version)}",
-        *(f"{name} = {_listed(getattr(selection, name))}" for name in _LISTS),
+        *(f"{name} = {_format_list(getattr(selection, name))}" for name in _LISTS),
         "",
         "[measured]",
     ]
@@ -168,31 +168,33 @@ def dump(selection: Selection, detector_version: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def load(path: Path, detector_version: str, warnings: list[str]) -> frozenset[str]:
-    """Read which rules do not take part.
+def load_selection(path: Path, detector_version: str, warnings: list[str]) -> frozenset[str]:
+    """Return the rules left out by a selection file.
 
-    A warning is added for the rules left out, and where other rules than today's were measured.
-    Raises ConfigError for anything that is no selection, and for what can never be left out.
+    A warning is added for the rules left out, and if another version of the rules was measured.
+    Raises ConfigError for an invalid file, and for detectors that cannot be left out.
     """
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
-        raise ConfigError(str(path), "cannot be read", "give a file of `select`") from None
+        raise ConfigError(
+            str(path), "cannot be read", "give a file written by `cryptonym select`"
+        ) from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(str(path), f"not valid TOML ({error})", "correct it") from None
     unknown = table.keys() - {"detector_version", "measured", "rules", *_LISTS}
     if unknown or "dropped" not in table:
-        problem = "has no `dropped`" if "dropped" not in table else f"unknown key {min(unknown)}"
-        raise ConfigError(str(path), problem, "give a file that `cryptonym select` wrote")
+        problem = "no key `dropped`" if "dropped" not in table else f"unknown key {min(unknown)}"
+        raise ConfigError(str(path), problem, "give a file written by `cryptonym select`")
     dropped = table["dropped"]
     if not isinstance(dropped, list) or not all(map(_is_rule, dropped)):
-        problem = "names something that is no rule"
-        remedy = 'write dropped = ["rules.names:FIRST_NAME"]; nothing else can be left out'
+        problem = "must be a list of rules"
+        remedy = 'write dropped = ["rules.names:FIRST_NAME"]; other detectors cannot be left out'
         raise ConfigError(f"{path}: dropped", problem, remedy)
     if dropped:
-        warnings.append(f"left out by {path}: {', '.join(dropped)}")
+        warnings.append(f"rules left out by {path}: {', '.join(dropped)}")
     if table.get("detector_version") != detector_version:
-        warnings.append(f"{path}: was made for other rules; run `cryptonym select` again")
+        warnings.append(f"{path}: made for another version; run `cryptonym select` again")
     return frozenset(dropped)
 
 
@@ -203,14 +205,14 @@ def _is_rule(name: object) -> bool:
     return isinstance(name, str) and name.startswith(_RULES) and ":" in name
 
 
-def _listed(names: Sequence[str]) -> str:
+def _format_list(names: Sequence[str]) -> str:
     return "[" + ", ".join(map(json.dumps, names)) + "]"
 
 
-def _rates(
+def _compute_rates(
     counts: Counter[tuple[frozenset[str], bool]], active: Collection[str]
 ) -> tuple[float, float]:
-    """Return precision and redaction of the union of some detectors."""
+    """Return precision and redaction of the union of the active detectors."""
     hits = Counter({True: 0, False: 0})
     gold = 0
     for (over, is_gold), number in counts.items():
@@ -220,10 +222,10 @@ def _rates(
     return hits[True] / covered if covered else 0.0, hits[True] / gold if gold else 0.0
 
 
-def _tokens(
+def _count_tokens(
     counts: Counter[tuple[frozenset[str], bool]], rule: str, active: Collection[str]
 ) -> tuple[int, int, int, int]:
-    """Count the tokens of a rule: all, outside gold, and both of those it covers alone."""
+    """Return the token counts of a rule: all, outside gold, and both for those it covers alone."""
     found, wrong, alone, alone_wrong = 0, 0, 0, 0
     for (over, is_gold), number in counts.items():
         if rule in over:

@@ -1,13 +1,13 @@
-"""Every stage in order, without Beam: on a unit of the warehouse, or on one note in hand."""
+"""The engine: runs all stages in order without Beam, on a unit of notes or on a single note."""
 
 from pipeline.night.nightly import Job
 from pipeline.notes import residual_identifiers
 from pipeline.notes.batch import Batch
-from pipeline.notes.batch_commit import write
+from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.detection import KnownPatients, detect
-from pipeline.notes.overlap_resolution import resolve
-from pipeline.notes.stages import STAGES, read, timed
-from pipeline.notes.worker_resources import Tools, open_tools
+from pipeline.notes.overlap_resolution import resolve_spans
+from pipeline.notes.stages import STAGES, read_batch, run_stage
+from pipeline.notes.worker_resources import WorkerResources, open_resources
 from pipeline.warehouse.databases import retrying
 from pipeline.warehouse.note_rows import Unit
 from record.document import Annotated, Document
@@ -16,44 +16,51 @@ from record.release import Release
 from surrogates.rewrite import Rewriter
 
 
-def process(unit: Unit, tools: Tools) -> Batch:
-    """Take a unit of work from the warehouse through every stage but writing."""
-    batch = timed("read", lambda empty, tools: read(empty.unit, tools), Batch(unit=unit), tools)
+def process_unit(unit: Unit, resources: WorkerResources) -> Batch:
+    """Read a unit of notes and run every stage on it except the commit."""
+    batch = run_stage(
+        "read",
+        lambda empty, resources: read_batch(empty.unit, resources),
+        Batch(unit=unit),
+        resources,
+    )
     for name, stage in STAGES:
-        batch = timed(name, stage, batch, tools)
+        batch = run_stage(name, stage, batch, resources)
     return batch
 
 
-def drive(job: Job) -> dict[str, int]:
-    """Work through a job in this very process; the reference that the Beam graph must equal."""
-    with open_tools(job.settings) as tools:
-        go_through(job, tools)
+def run_in_process(job: Job) -> dict[str, int]:
+    """Run a job in this process; the reference that the Beam graph must equal."""
+    with open_resources(job.settings) as resources:
+        process_units(job, resources)
     return {}
 
 
-def go_through(job: Job, tools: Tools) -> None:
-    """Work through the units of a job that are not done, with tools that are open."""
-    for unit in tools.state.pending(job.run_id, 0, 1):
-        retrying(_complete)(unit, tools, job.run_id)
+def process_units(job: Job, resources: WorkerResources) -> None:
+    """Process and commit the pending units of a job with resources that are open."""
+    for unit in resources.state.pending(job.run_id, 0, 1):
+        retrying(_process_and_commit)(unit, resources, job.run_id)
         job.watch()
 
 
-def _complete(unit: Unit, tools: Tools, run_id: int) -> None:
-    write(process(unit, tools), tools, run_id)
+def _process_and_commit(unit: Unit, resources: WorkerResources, run_id: int) -> None:
+    commit_batch(process_unit(unit, resources), resources, run_id)
 
 
-def annotate(document: Document, patient: PatientRecord | None, known: KnownPatients) -> Annotated:
-    """Find identifiers in one note and resolve them."""
+def annotate_note(
+    document: Document, patient: PatientRecord | None, known: KnownPatients
+) -> Annotated:
+    """Detect the identifiers of one note and resolve overlapping spans."""
     compiled = known.of(patient) if patient else None
-    return Annotated(document, resolve(detect(document, compiled), document.text))
+    return Annotated(document, resolve_spans(detect(document, compiled), document.text))
 
 
-def release(
+def release_note(
     annotated: Annotated, patient: PatientRecord | None, rewriter: Rewriter, known: KnownPatients
 ) -> Release:
-    """Rewrite one annotated note and check it for residue; raises Unsafe."""
+    """Rewrite one annotated note and check it for residual identifiers; raises Unsafe."""
     document = annotated.document
     released = rewriter.rewrite(document, annotated.spans, patient)
     compiled = known.of(patient) if patient else None
-    residual_identifiers.check(released, document, compiled, rewriter.policy)
+    residual_identifiers.check_release(released, document, compiled, rewriter.policy)
     return released

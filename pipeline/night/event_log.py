@@ -1,4 +1,4 @@
-"""The log of what the program does: one line of JSON for each event, counts and codes, no text."""
+"""The event log: one line of JSON per event, with counts and codes, never text of notes."""
 
 import json
 import logging
@@ -11,51 +11,51 @@ from logging.handlers import WatchedFileHandler
 from pathlib import Path
 
 from pipeline.config.progress import Progress
-from pipeline.night.nightly import Ended
+from pipeline.night.nightly import NightlyResult
 from record.errors import ConfigError, CryptonymError
 
 STDERR = "-"
-"""Stands for standard error in the place of a file."""
+"""Path that stands for standard error."""
 
-Fact = str | int | float | bool | None
+EventValue = str | int | float | bool | None
 
 
-class JsonLines(logging.Formatter):
-    """Writes time, level, event and facts; never a traceback, which could quote a note."""
+class JsonLineFormatter(logging.Formatter):
+    """Formats a record as time, level, event and values; no traceback, which could quote a note."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as one line."""
-        facts: Mapping[str, Fact] = getattr(record, "facts", {})
+        facts: Mapping[str, EventValue] = getattr(record, "facts", {})
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        told = {"time": time, "level": record.levelname.lower(), "event": record.msg}
-        return json.dumps(told | {"pid": record.process} | dict(facts), ensure_ascii=True)
+        head = {"time": time, "level": record.levelname.lower(), "event": record.msg}
+        return json.dumps(head | {"pid": record.process} | dict(facts), ensure_ascii=True)
 
 
-class Journal:
-    """Events of one command; a journal without a place keeps nothing."""
+class EventLog:
+    """The events of one command; without a handler, events are discarded."""
 
     def __init__(self, handler: logging.Handler | None = None) -> None:
-        # Not among the loggers of the process: nobody else writes here, and nothing is passed on.
+        # Not registered with `logging`: other code cannot write here, and records do not propagate.
         self._logger = logging.Logger("cryptonym")
         self._logger.addHandler(handler or logging.NullHandler())
 
-    def note(self, event: str, level: int = logging.INFO, **facts: Fact) -> None:
-        """Write down an event with its facts."""
+    def write(self, event: str, level: int = logging.INFO, **facts: EventValue) -> None:
+        """Log an event with its values."""
         self._logger.log(level, event, extra={"facts": facts})
 
-    def listening(self, progress: Progress) -> Progress:
-        """Return a progress that is told on and whose phases are written down."""
+    def wrap_progress(self, progress: Progress) -> Progress:
+        """Return a progress that forwards to another one and logs each phase."""
 
         def phase(name: str) -> None:
-            self.note("phase", name=name)
+            self.write("phase", name=name)
             progress.phase(name)
 
         return Progress(phase, progress.advance)
 
-    def ended(self, ended: Ended) -> None:
-        """Write down what a run did."""
+    def log_result(self, ended: NightlyResult) -> None:
+        """Log the outcome of a run."""
         summary = ended.summary
-        self.note(
+        self.write(
             "run ended",
             logging.WARNING if ended.exit_code else logging.INFO,
             run=summary.run_id,
@@ -68,27 +68,27 @@ class Journal:
         )
 
     @contextmanager
-    def watching(self, command: str) -> Iterator[None]:
-        """Write down that a command begins, and the error that ends it."""
-        self.note("started", command=command)
+    def log_command(self, command: str) -> Iterator[None]:
+        """Log the start of a command and the error that ends it."""
+        self.write("started", command=command)
         try:
             yield
         except CryptonymError as error:
             # Their messages name keys, problems and remedies: see record.errors.
             kind = type(error).__name__
-            self.note("failed", logging.ERROR, command=command, error=kind, message=str(error))
+            self.write("failed", logging.ERROR, command=command, error=kind, message=str(error))
             raise
 
 
 @contextmanager
-def open_journal(place: str | None, base: Path) -> Iterator[Journal]:
-    """Open the log at a path that starts at `base`, `-` for standard error, or none at all.
+def open_event_log(place: str | None, base: Path) -> Iterator[EventLog]:
+    """Open the log at a path relative to `base`, on standard error for `-`, or a null log for None.
 
-    A new file is for its owner alone; one that was moved away is begun again, as logrotate wants
-    it. Raises ConfigError where it cannot be written.
+    A new file is readable by its owner only. The file is reopened when it was moved, as logrotate
+    requires. Raises ConfigError when the file cannot be written.
     """
     if place is None:
-        yield Journal()
+        yield EventLog()
         return
     handler: logging.Handler = logging.StreamHandler(sys.stderr)
     if place != STDERR:
@@ -98,9 +98,9 @@ def open_journal(place: str | None, base: Path) -> Iterator[Journal]:
             handler = WatchedFileHandler(path, encoding="utf-8")
         except OSError as error:
             problem = f"{path} cannot be written ({error.strerror})"
-            raise ConfigError("log.file", problem, "choose a writable folder") from None
-    handler.setFormatter(JsonLines())
+            raise ConfigError("log.file", problem, "choose a file in a writable folder") from None
+    handler.setFormatter(JsonLineFormatter())
     try:
-        yield Journal(handler)
+        yield EventLog(handler)
     finally:
         handler.close()

@@ -1,4 +1,4 @@
-"""From the stage to the output: publish what was reconciled, withdraw what must not stay."""
+"""Publication: moves staged notes to the output, withdraws others, compares output and ledger."""
 
 import hashlib
 from array import array
@@ -14,17 +14,17 @@ from surrogates.keys.keys import CohortKey
 _CHUNK = 500
 
 
-def publish(run_id: int, state: State, output: Output, cohort: CohortKey) -> int:
-    """Bring the output to what the run decided; returns the number of notes deleted at the source.
+def publish_run(run_id: int, state: State, output: Output, cohort: CohortKey) -> int:
+    """Apply a run to the output; return the number of notes deleted at the source.
 
-    Each step is idempotent and marked in the state database after the output has it, so that a
-    run that was killed in the middle goes on from there.
+    Each step is idempotent and recorded in the state database after it was written to the output,
+    so that a run that was killed resumes from there.
     """
     publish_staged(state, output)
     withdraw_refused(state, output, cohort)
     deleted = 0
-    for note_ids in state.tombstones(run_id):
-        output.withdraw([released_id(cohort, note_id) for note_id in note_ids])
+    for note_ids in state.find_deleted(run_id):
+        output.withdraw([make_released_id(cohort, note_id) for note_id in note_ids])
         state.forget(note_ids)
         deleted += len(note_ids)
     output.prune_persons()
@@ -32,67 +32,71 @@ def publish(run_id: int, state: State, output: Output, cohort: CohortKey) -> int
 
 
 def publish_staged(state: State, output: Output, *, only: int | None = None) -> int:
-    """Put staged notes that are not held into the output; returns how many there were.
+    """Write staged notes that are not held to the output; return their number.
 
-    `only` names a run that was held and is accepted: its notes, and no others.
+    `only` is the number of an accepted run: only the notes that it held are published.
     """
     count = 0
-    while staged := state.staged(limit=_CHUNK, accepted=only):
+    while staged := state.read_staged(limit=_CHUNK, accepted=only):
         output.publish([unpack(note.payload) for note in staged])
-        state.published([note.note_id for note in staged])
+        state.mark_published([note.note_id for note in staged])
         count += len(staged)
     return count
 
 
 def withdraw_refused(state: State, output: Output, cohort: CohortKey) -> None:
-    """Take earlier releases of notes that are now in quarantine out of the output."""
-    for note_ids in state.to_withdraw():
-        output.withdraw([released_id(cohort, note_id) for note_id in note_ids])
-        state.withdrawn(note_ids)
+    """Remove from the output earlier versions of notes that are now in quarantine."""
+    for note_ids in state.find_withdrawable():
+        output.withdraw([make_released_id(cohort, note_id) for note_id in note_ids])
+        state.mark_withdrawn(note_ids)
 
 
-def read_back(state: State, output: Output, cohort: CohortKey) -> bool:
-    """Return whether the output holds exactly the notes that the ledger calls released, by id.
+def is_output_complete(state: State, output: Output, cohort: CohortKey) -> bool:
+    """Return whether the ids in the output are exactly those released according to the ledger.
 
-    Both sides are streamed: counts and order-free sums of hashed ids are compared.
+    Both sides are streamed; counts and order-independent sums of hashed ids are compared.
     """
-    expected = _fingerprint(released_id(cohort, note_id) for note_id in state.released_ids())
-    return expected == _fingerprint(output.ids())
+    expected = _fingerprint_ids(
+        make_released_id(cohort, note_id) for note_id in state.read_released_ids()
+    )
+    return expected == _fingerprint_ids(output.ids())
 
 
-def withdraw_strays(state: State, output: Output, cohort: CohortKey) -> int:
-    """Take out of the output what the ledger does not call released; returns how many notes.
+def withdraw_unknown(state: State, output: Output, cohort: CohortKey) -> int:
+    """Remove notes that are not in the ledger from the output; return their number.
 
-    There is nothing of the kind unless a state of an earlier day was put back: it neither knows
-    what was released since, nor could it ever withdraw it. Holds eight bytes a released note.
+    They exist only after the state database was restored from a backup, which does not know what
+    was released since. Uses eight bytes of memory per released note.
     """
-    known = array("q", sorted(released_id(cohort, note_id) for note_id in state.released_ids()))
-    strays = [note_id for note_id in output.ids() if not _holds(known, note_id)]
-    for some in chunks(strays, _CHUNK):
+    known = array(
+        "q", sorted(make_released_id(cohort, note_id) for note_id in state.read_released_ids())
+    )
+    unknown = [note_id for note_id in output.ids() if not _contains(known, note_id)]
+    for some in chunks(unknown, _CHUNK):
         output.withdraw(some)
     output.prune_persons()
-    return len(strays)
+    return len(unknown)
 
 
-def _holds(ordered: Sequence[int], number: int) -> bool:
+def _contains(ordered: Sequence[int], number: int) -> bool:
     place = bisect_left(ordered, number)
     return place < len(ordered) and ordered[place] == number
 
 
-def released_id(cohort: CohortKey, note_id: int) -> int:
-    """Return the id that a note carries in the output."""
+def make_released_id(cohort: CohortKey, note_id: int) -> int:
+    """Return the id of a note in the output."""
     return cohort.pseudonym("note", str(note_id))
 
 
-def _fingerprint(note_ids: Iterable[int]) -> tuple[int, int]:
+def _fingerprint_ids(note_ids: Iterable[int]) -> tuple[int, int]:
     count = total = 0
-    for hashed in _hashes(note_ids):
+    for hashed in _hash_ids(note_ids):
         count += 1
         total = (total + hashed) % 2**128
     return count, total
 
 
-def _hashes(note_ids: Iterable[int]) -> Iterator[int]:
+def _hash_ids(note_ids: Iterable[int]) -> Iterator[int]:
     for note_id in note_ids:
         digest = hashlib.blake2b(note_id.to_bytes(8, "big", signed=True), digest_size=16).digest()
         yield int.from_bytes(digest, "big")

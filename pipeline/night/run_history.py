@@ -1,4 +1,4 @@
-"""What became of each run: read from the state database, for operators and for their auditors."""
+"""History of nightly runs, read from the state database: outcome, counts, gate verdict."""
 
 import json
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from pipeline.config.settings import StateSettings
-from pipeline.night.quality_gate import tell as alarm_told
+from pipeline.quality.gate import describe_alarm as alarm_told
 from pipeline.reports.run_report import to_json
-from pipeline.state.lock import holder
 from pipeline.state.quality_store import GateDecision, JudgedRun, QualityStore
 from pipeline.state.release_register import read_register
+from pipeline.state.run_lock import find_holder
 from pipeline.state.run_summary import RunSummary, Tally
-from pipeline.state.schema import connect_state
+from pipeline.state.schema_version import connect_state
 from pipeline.state.tables import RUN
 from pipeline.warehouse.databases import retrying, transaction
 
@@ -28,12 +28,12 @@ _PAGE = 200
 
 @dataclass(frozen=True)
 class PastRun:
-    """One run: when, how it ended, what it did, under which key, policy and versions.
+    """One run: times, status, counts, key, policy and versions.
 
-    `status` is `finished`, `abandoned`, `running` or `interrupted`; `attempts` above 1 tells that
-    it was taken up again. `notes` counts notes by outcome; `about` holds ids and versions. `gate`
-    is the verdict of the quality gate, empty where it was not asked, `reasons` why it alarmed,
-    `held` the notes that still wait for a decision, and `decision` the one that was made.
+    `status` is `finished`, `abandoned`, `running` or `interrupted`; with `attempts` above 1 it was
+    resumed. `notes` counts notes by outcome; `about` holds ids and versions. `gate` is the verdict
+    of the quality gate, empty if there was none, `reasons` its alarms, `held` the number of notes
+    that still await a decision, and `decision` the decision that was made.
     """
 
     run_id: int
@@ -53,58 +53,60 @@ class PastRun:
 
     @property
     def watt_hours(self) -> float | None:
-        """The energy that the run took, as estimated; None where nobody knows."""
+        """The estimated energy consumption of the run; None if unknown."""
         energy = self.about.get("energy")
         return float(energy["watt_hours"]) if energy else None
 
     @property
     def tally(self) -> Tally:
-        """The counters of the run; empty ones where it did not finish."""
+        """The counters of the run; empty if it did not finish."""
         return Tally.from_json(self.counts) if self.counts else Tally()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the run without its counters, as an object that JSON can hold."""
-        told = {name: value for name, value in asdict(self).items() if name != "counts"}
-        return told | {
+        """Return the run without its counters as an object for JSON."""
+        fields = {name: value for name, value in asdict(self).items() if name != "counts"}
+        return fields | {
             "started": self.started.isoformat(),
             "ended": self.ended and self.ended.isoformat(),
         }
 
 
-def tell(summary: RunSummary, exit_code: int) -> str:
-    """Write down what the history keeps of a run that ended, without its counters."""
-    apart = ("counts", "review")
-    told = {name: value for name, value in to_json(summary).items() if name not in apart}
-    return json.dumps(told | {"exit_code": exit_code}, sort_keys=True)
+def serialize_run(summary: RunSummary, exit_code: int) -> str:
+    """Return what the history stores of a finished run as JSON, without its counters."""
+    omitted = ("counts", "review")
+    fields = {name: value for name, value in to_json(summary).items() if name not in omitted}
+    return json.dumps(fields | {"exit_code": exit_code}, sort_keys=True)
 
 
 def read_history(settings: StateSettings, base: Path, *, limit: int | None = None) -> list[PastRun]:
-    """Read the runs, latest first; a relative path starts at `base`.
+    """Read the runs, latest first; paths are relative to `base`.
 
     Raises ConfigError or Unavailable as opening the state database does.
     """
     engine = connect_state(settings, base)
     with ExitStack() as stack:
         stack.callback(engine.dispose)
-        latest = list(islice(_rows(engine), limit))
+        latest = list(islice(_stream_rows(engine), limit))
         judged = {run.run_id: run for run in QualityStore(engine).runs(limit)}
-        # Who holds the lock is at work on a release, or on the last run.
+        # The lock is held either by a release or by the latest run.
         releases = read_register(settings, base, limit=1)
         is_release = any(release.status == "running" for release in releases)
-        is_running = not is_release and holder(settings.url, base) is not None
-        past = [_past(row, is_running=is_running and n == 0) for n, row in enumerate(latest)]
-        return [_judged(run, judged.get(run.run_id)) for run in past]
+        is_running = not is_release and find_holder(settings.url, base) is not None
+        past = [
+            _make_past_run(row, is_running=is_running and n == 0) for n, row in enumerate(latest)
+        ]
+        return [_add_verdict(run, judged.get(run.run_id)) for run in past]
 
 
-def _rows(engine: Engine) -> Iterator[Any]:
+def _stream_rows(engine: Engine) -> Iterator[Any]:
     before: int | None = None
-    while page := _page(engine, before):
+    while page := _read_page(engine, before):
         yield from page
         before = page[-1].run_id
 
 
 @retrying
-def _page(engine: Engine, before: int | None) -> list[Any]:
+def _read_page(engine: Engine, before: int | None) -> list[Any]:
     found = select(RUN).order_by(RUN.c.run_id.desc()).limit(_PAGE)
     if before is not None:
         found = found.where(RUN.c.run_id < before)
@@ -112,30 +114,30 @@ def _page(engine: Engine, before: int | None) -> list[Any]:
         return list(connection.execute(found))
 
 
-def _past(row: Any, *, is_running: bool) -> PastRun:
+def _make_past_run(row: Any, *, is_running: bool) -> PastRun:
     about: dict[str, Any] = json.loads(row.about) if row.about else {}
     counts: dict[str, Any] = json.loads(row.summary) if row.summary else {}
     status = row.phase
     if status not in ("finished", "abandoned"):
         status = "running" if is_running else "interrupted"
     notes = about.pop("notes", None)
-    if notes is None:  # of a version that kept the counters alone
+    if notes is None:  # written by an earlier version, which stored only counters
         notes = dict(Tally.from_json(counts).outcomes) if counts else {}
     return PastRun(
         run_id=row.run_id,
         scope=row.scope or "all",
         status=status,
         attempts=row.attempts or 1,
-        started=_moment(row.started),
-        ended=_moment(row.ended) if row.ended else None,
+        started=_parse_time(row.started),
+        ended=_parse_time(row.ended) if row.ended else None,
         exit_code=about.pop("exit_code", None),
         notes=notes,
-        about={name: value for name, value in about.items() if name not in _KNOWN},
+        about={name: value for name, value in about.items() if name not in _OWN_FIELDS},
         counts=counts,
     )
 
 
-def _judged(run: PastRun, judged: JudgedRun | None) -> PastRun:
+def _add_verdict(run: PastRun, judged: JudgedRun | None) -> PastRun:
     if judged is None:
         return run
     return replace(
@@ -147,9 +149,9 @@ def _judged(run: PastRun, judged: JudgedRun | None) -> PastRun:
     )
 
 
-_KNOWN = ("run_id", "started", "ended")
+_OWN_FIELDS = ("run_id", "started", "ended")
 
 
-def _moment(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     found = datetime.fromisoformat(text)
     return found if found.tzinfo else found.replace(tzinfo=UTC)

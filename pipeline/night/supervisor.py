@@ -1,4 +1,4 @@
-"""Workers as child processes: started, watched, started again when they die, and counted."""
+"""Supervisor of worker processes: starts them, restarts those that die, reports failures."""
 
 import json
 import os
@@ -12,41 +12,43 @@ from dataclasses import dataclass, field
 from pipeline.night.nightly import Job
 from record.errors import ConfigError, CryptonymError, Unavailable
 
-TRIES = 3
-"""How often the share of one worker is begun; units that are done are never done again."""
+MAX_ATTEMPTS = 3
+"""Attempts per worker; units that are done are not processed again."""
 
 _POLL_SECONDS = 0.5
 _CONFIG, _UNAVAILABLE = 2, 4
 
 
 class WorkerFailed(CryptonymError):
-    """A worker failed as often as it was started; names the error's class and stage, no text."""
+    """A worker failed in every attempt; names the class and stage of the error, no text."""
 
 
 @dataclass
-class _Worker:
-    """One share of a run and the process that works on it."""
+class _WorkerProcess:
+    """One worker's share of a run and the process that works on it."""
 
     number: int
     process: "subprocess.Popen[str]"
-    tries: int = 1
+    attempts: int = 1
 
 
 @dataclass
 class Supervisor:
-    """Runs N workers, each a fresh interpreter with a bounded pipeline of its own.
+    """Runs N workers, each a new interpreter with a bounded pipeline of its own.
 
-    Nothing is handed over but the configuration's path: workers read keys and passwords where
-    they work. They inherit the run's lock, so that no second run starts while one of them lives,
-    and end when this process is gone.
+    Workers receive the path of the configuration and read keys and passwords themselves. They
+    inherit the run's lock, so that no second run starts while one of them is alive, and exit
+    when this process is gone.
     """
 
     job: Job
     peaks: dict[str, int] = field(default_factory=dict)
 
     def run(self) -> dict[str, int]:
-        """Work until every share is done; raises the last error of a worker that kept failing."""
-        running = [_Worker(number, self._start(number)) for number in range(self.job.workers)]
+        """Run until every share is done; raises the last error of a worker that kept failing."""
+        running = [
+            _WorkerProcess(number, self._start(number)) for number in range(self.job.workers)
+        ]
         try:
             while running:
                 time.sleep(_POLL_SECONDS)
@@ -73,68 +75,69 @@ class Supervisor:
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # What frameworks log of an error may quote a note; our own words come by stdout.
+            # What frameworks log of an error may quote a note; the worker's report comes on stdout.
             stderr=subprocess.DEVNULL,
             pass_fds=(job.lock_fd,),
             text=True,
-            env=_shared(os.environ, job.workers),
+            env=_make_environment(os.environ, job.workers),
         )
-        if job.told:
+        if job.stdin_line:
             assert process.stdin is not None
-            # Who died at once is started again.
+            # A worker that died at once is restarted.
             with suppress(BrokenPipeError):
-                process.stdin.write(f"{job.told}\n")
+                process.stdin.write(f"{job.stdin_line}\n")
                 process.stdin.flush()
         return process
 
-    def _is_done(self, worker: _Worker) -> bool:
+    def _is_done(self, worker: _WorkerProcess) -> bool:
         code = worker.process.poll()
         if code is None:
             return False
-        ended = _last_words(worker.process)
+        report = _read_worker_report(worker.process)
         name = f"worker-{worker.number}"
-        self.peaks[name] = max(self.peaks.get(name, 0), int(str(ended.get("peak_kilobytes", 0))))
+        self.peaks[name] = max(self.peaks.get(name, 0), int(str(report.get("peak_kilobytes", 0))))
         if code == 0:
             return True
-        if code == _CONFIG or worker.tries >= TRIES:
-            raise _error(code, ended, name)
-        worker.tries += 1
+        if code == _CONFIG or worker.attempts >= MAX_ATTEMPTS:
+            raise _make_error(code, report, name)
+        worker.attempts += 1
         worker.process = self._start(worker.number)
         return False
 
 
-def _shared(environ: Mapping[str, str], workers: int) -> dict[str, str]:
-    """Return the environment of a worker with its share of the processors: libraries take all of
-    them where none is set.
+def _make_environment(environ: Mapping[str, str], workers: int) -> dict[str, str]:
+    """Return the environment of a worker, with its share of the processors as number of threads.
 
-    What the operator set stays.
+    Libraries use all processors by default. A value set by the operator is kept.
     """
     threads = max(1, len(os.sched_getaffinity(0)) // workers)
     return {"OMP_NUM_THREADS": str(threads), **environ}
 
 
-def drive(job: Job) -> dict[str, int]:
-    """Work through a job with spawned processes; returns each worker's peak memory in kilobytes."""
+def run_in_workers(job: Job) -> dict[str, int]:
+    """Run a job in worker processes; return each worker's peak memory in kilobytes."""
     return Supervisor(job).run()
 
 
-def _last_words(process: "subprocess.Popen[str]") -> dict[str, object]:
-    """Read what a worker printed before it ended: one line of JSON, or nothing if it was killed."""
+def _read_worker_report(process: "subprocess.Popen[str]") -> dict[str, object]:
+    """Read the line of JSON that a worker printed before it exited; empty if it was killed."""
     assert process.stdout is not None
     assert process.stdin is not None
     with process.stdout, process.stdin:
         lines = process.stdout.read().splitlines()
     try:
-        ended = json.loads(lines[-1]) if lines else {}
+        report = json.loads(lines[-1]) if lines else {}
     except json.JSONDecodeError:
-        ended = {}
-    return ended if isinstance(ended, dict) else {}
+        report = {}
+    return report if isinstance(report, dict) else {}
 
 
-def _error(code: int, ended: dict[str, object], name: str) -> CryptonymError:
-    message = str(ended.get("message") or f"ended with code {code} and said nothing")
+def _make_error(code: int, report: dict[str, object], name: str) -> CryptonymError:
+    message = str(report.get("message") or f"exited with code {code} without a message")
     if code == _CONFIG:
         return ConfigError(name, message, "correct the configuration and run again")
     if code == _UNAVAILABLE:
-        return Unavailable(name, message, "run again: what is done stays done")
-    return WorkerFailed(f"{name}: {message}; nothing was released. Remedy: run again; report a bug")
+        return Unavailable(name, message, "run again: completed units are kept")
+    return WorkerFailed(
+        f"{name}: {message}; nothing was released. Remedy: run again; if it persists, report a bug"
+    )

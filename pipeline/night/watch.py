@@ -1,4 +1,4 @@
-"""Continuous operation: small complete runs in a loop until a stop is requested."""
+"""Continuous operation (`cryptonym watch`): small complete runs in a loop until stopped."""
 
 import logging
 import time
@@ -12,14 +12,14 @@ import tenacity
 
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
-from pipeline.night.engine import go_through
-from pipeline.night.event_log import Journal
-from pipeline.night.nightly import Drive, Ended, Job, run_nightly
-from pipeline.night.quality_gate import OPEN, Gate
-from pipeline.notes.worker_resources import Tools, open_tools, settled
+from pipeline.night.engine import process_units
+from pipeline.night.event_log import EventLog
+from pipeline.night.nightly import Job, JobRunner, NightlyResult, run_nightly
+from pipeline.notes.worker_resources import WorkerResources, open_resources, resolve_urls
+from pipeline.quality.gate import COUNT_ONLY, Gate
 from pipeline.state.ledger import open_state
-from pipeline.state.lock import Held
-from pipeline.state.new_notes import has_new
+from pipeline.state.new_notes import has_new_notes
+from pipeline.state.run_lock import Held
 from pipeline.state.run_summary import Outcome
 from pipeline.warehouse.warehouse import open_source
 from record.errors import Unavailable
@@ -28,143 +28,143 @@ _LONGEST_PAUSE = 60.0
 
 
 @dataclass(frozen=True)
-class Vigil:
-    """How to keep watch; times are seconds.
+class WatchOptions:
+    """Options of continuous operation; times are in seconds.
 
-    Every `interval` the source is asked for new notes; at most about `most` make one batch, so
-    that one that comes in waits for no more than a batch. Every `sweep` a whole run looks for what
-    was changed or deleted. What is away is waited for, at most `patience`.
+    The source is polled for new notes every `interval`. A batch has at most about `max_notes`
+    notes, so that a note that arrives waits for no more than a batch. A full run looks for changed
+    and deleted notes every `sweep`. `patience` is how long an unavailable service is retried.
     """
 
     config: Path
     interval: float = 60.0
-    most: int = 500
+    max_notes: int = 500
     sweep: float = 86_400.0
     patience: float = 3_600.0
     workers: int = 1
 
 
-class Resident:
-    """Drives jobs in this process with tools that stay open from one batch to the next.
+class InProcessRunner:
+    """Runs jobs in this process with resources that stay open from one batch to the next.
 
-    A model is loaded once. Tools are opened anew when the configuration has changed, or after a
+    A model is loaded once. Resources are reopened when the configuration has changed, or after a
     batch that failed.
     """
 
     def __init__(self) -> None:
-        self._tools: Tools | None = None
+        self._resources: WorkerResources | None = None
 
     def __call__(self, job: Job) -> dict[str, int]:
-        """Work through a job."""
-        if self._tools is None or self._tools.settings != job.settings:
+        """Run a job."""
+        if self._resources is None or self._resources.settings != job.settings:
             self.close()
-            self._tools = open_tools(job.settings)
+            self._resources = open_resources(job.settings)
         try:
-            go_through(job, self._tools)
+            process_units(job, self._resources)
         except BaseException:
             self.close()
             raise
         return {}
 
     def close(self) -> None:
-        """Close what is open."""
-        tools, self._tools = self._tools, None
-        if tools is not None:
-            tools.close()
+        """Close the resources."""
+        resources, self._resources = self._resources, None
+        if resources is not None:
+            resources.close()
 
 
 @dataclass
 class Watcher:
-    """Looks for work and does it in batches, one at a time, until `stop` is raised.
+    """Polls for work and runs it in batches, one at a time, until `stop` is set.
 
-    `tell` is called with each batch that ended; `clock` gives seconds that never go back.
+    `on_result` is called with the result of each batch; `clock` is monotonic, in seconds.
     """
 
-    vigil: Vigil
-    drive: Drive
+    options: WatchOptions
+    run_job: JobRunner
     stop: Event
-    journal: Journal
-    tell: Callable[[Ended], None] = lambda ended: None
+    event_log: EventLog
+    on_result: Callable[[NightlyResult], None] = lambda result: None
     progress: Progress = field(default_factory=Progress)
-    gate: Gate = OPEN
+    gate: Gate = COUNT_ONLY
     clock: Callable[[], float] = time.monotonic
     _swept: float | None = None
-    _is_open: bool = False
+    _is_unfinished: bool = False
 
     def run(self) -> None:
-        """Keep watch; comes back once `stop` is raised, and after the batch that was going on.
+        """Poll until `stop` is set; the current batch is completed first.
 
-        Raises Unavailable when a service stays away for longer than the patience, ConfigError, and
-        Incomplete: what no further attempt makes good.
+        Raises Unavailable when a service is unavailable for longer than `patience`, ConfigError,
+        and Incomplete: errors that a further attempt does not resolve.
         """
         while not self.stop.is_set():
             try:
-                did = self._patiently(self._step)
+                has_worked = self._retry_unavailable(self._run_if_due)
             except Held as error:
-                # A nightly run or a release is at work: it is theirs until they have ended.
-                self.journal.note("waiting", reason=error.problem)
-                did = False
+                # A nightly run or a release holds the lock: wait until it has ended.
+                self.event_log.write("waiting", reason=error.problem)
+                has_worked = False
             except Unavailable:
                 if self.stop.is_set():
                     break
                 raise
-            if not did:
-                self.stop.wait(self.vigil.interval)
-        self.journal.note("stopped")
+            if not has_worked:
+                self.stop.wait(self.options.interval)
+        self.event_log.write("stopped")
 
-    def _patiently(self, step: Callable[[], bool]) -> bool:
-        away = tenacity.Retrying(
+    def _retry_unavailable(self, step: Callable[[], bool]) -> bool:
+        retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(Unavailable),
             stop=tenacity.stop_any(
-                tenacity.stop_after_delay(self.vigil.patience),
+                tenacity.stop_after_delay(self.options.patience),
                 tenacity.stop_when_event_set(self.stop),
             ),
             wait=tenacity.wait_exponential(multiplier=1, max=_LONGEST_PAUSE),
             sleep=tenacity.sleep_using_event(self.stop),
-            before_sleep=self._tell_away,
+            before_sleep=self._log_unavailable,
             reraise=True,
         )
-        return away(step)
+        return retrying(step)
 
-    def _tell_away(self, attempt: tenacity.RetryCallState) -> None:
+    def _log_unavailable(self, attempt: tenacity.RetryCallState) -> None:
         error = attempt.outcome.exception() if attempt.outcome else None
         pause = attempt.next_action.sleep if attempt.next_action else 0.0
-        self.journal.note("away", logging.WARNING, message=str(error), pause=round(pause, 1))
+        self.event_log.write("away", logging.WARNING, message=str(error), pause=round(pause, 1))
 
-    def _step(self) -> bool:
-        """Do one batch, if there is anything to do; tells whether there was."""
-        is_due = self._swept is None or self.clock() - self._swept >= self.vigil.sweep
-        if not is_due and not self._is_open and not self._has_new(load(self.vigil.config)):
+    def _run_if_due(self) -> bool:
+        """Run one batch if there is work; return whether notes were released or refused."""
+        is_due = self._swept is None or self.clock() - self._swept >= self.options.sweep
+        if not is_due and not self._is_unfinished and not self._has_new(load(self.options.config)):
             return False
-        # Until it has ended: a batch that failed halfway is taken up, new notes or not.
-        was_open, self._is_open = self._is_open, True
+        # Set until the batch has ended: one that failed is resumed even without new notes.
+        was_unfinished, self._is_unfinished = self._is_unfinished, True
         try:
-            ended = self._batch(None if is_due else self.vigil.most)
+            result = self._run_batch(None if is_due else self.options.max_notes)
         except Held:
-            self._is_open = was_open
+            self._is_unfinished = was_unfinished
             raise
-        self._is_open = False
+        self._is_unfinished = False
         if is_due:
             self._swept = self.clock()
-        self.journal.ended(ended)
-        self.tell(ended)
-        outcomes = ended.summary.tally.outcomes
+        self.event_log.log_result(result)
+        self.on_result(result)
+        outcomes = result.summary.tally.outcomes
         return bool(outcomes[Outcome.RELEASED.value] or outcomes[Outcome.QUARANTINED.value])
 
-    def _batch(self, most_new: int | None) -> Ended:
+    def _run_batch(self, most_new: int | None) -> NightlyResult:
         return run_nightly(
-            self.vigil.config,
-            self.drive,
-            workers=self.vigil.workers,
-            progress=self.journal.listening(self.progress),
+            self.options.config,
+            self.run_job,
+            workers=self.options.workers,
+            progress=self.event_log.wrap_progress(self.progress),
             most_new=most_new,
             gate=self.gate,
         )
 
     def _has_new(self, settings: Settings) -> bool:
-        known = settled(settings)
+        resolved = resolve_urls(settings)
         with (
-            closing(open_source(known.source, settings.base)) as source,
-            closing(open_state(known.state, settings.base)) as state,
+            closing(open_source(resolved.source, settings.base)) as source,
+            closing(open_state(resolved.state, settings.base)) as state,
         ):
-            return has_new(source, state)
+            return has_new_notes(source, state)

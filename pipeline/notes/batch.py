@@ -1,4 +1,4 @@
-"""A batch on its way through the stages: a unit of work and the notes that are still in it."""
+"""A batch of notes in process: the notes of one unit, and those already refused or unchanged."""
 
 import contextlib
 import hashlib
@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from pipeline.notes.boundary import attempt
+from pipeline.notes.error_boundary import attempt
 from pipeline.state.run_summary import Tally
-from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, PersonRow, Unit, moment
+from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, PersonRow, Unit, parse_datetime
 from record.document import Document
 from record.errors import Unreadable
 from record.failure import Failure
@@ -16,24 +16,24 @@ from record.patient import Identifier, PatientRecord, PersonName
 from record.release import Release
 from record.span import Span
 
-NOTHING = bytes(16)
-"""Stands for the hash of what is not there, such as the identity of an unknown patient."""
+EMPTY_HASH = bytes(16)
+"""Hash of a missing value, such as the identity of an unknown patient."""
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """One note on its way; each stage fills in what it finds out.
+class BatchNote:
+    """One note in process; each stage fills in its results.
 
-    `content` and `identity` are the hashes (16 bytes) the ledger compares. `document` and
+    `content` and `identity` are the hashes (16 bytes) that the ledger compares. `document` and
     `title` are the two texts of a note; spans and releases come in the same two parts. `read` is
-    the text of a document and how it was read, `classes` counts its lines by what they are.
+    the text of an extracted document and its origin, `classes` the number of its lines by class.
     """
 
     row: NoteRow = field(repr=False)
     kind: str = ""
     site: str = ""
-    content: bytes = NOTHING
-    identity: bytes = NOTHING
+    content: bytes = EMPTY_HASH
+    identity: bytes = EMPTY_HASH
     patient: PatientRecord | None = None
     person: PersonRow | None = None
     clinicians: tuple[PersonName, ...] = ()
@@ -51,50 +51,50 @@ class Item:
 
     @property
     def note_id(self) -> str:
-        """The note's id as text, as documents and failures carry it."""
+        """The note's id as text, as in documents and failures."""
         return str(self.row.note_id)
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A note in quarantine with what the ledger must remember of it."""
+class RefusedNote:
+    """A note that goes to quarantine, with its failure."""
 
-    item: Item
+    item: BatchNote
     failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The notes of one unit of work between two stages.
+    """The notes of one unit between two stages.
 
     Every id of `read_ids` is in exactly one of `items`, `unchanged` and `refused`.
     """
 
     unit: Unit
     read_ids: tuple[int, ...] = ()
-    items: tuple[Item, ...] = ()
+    items: tuple[BatchNote, ...] = ()
     unchanged: tuple[int, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedNote, ...] = ()
     tally: Tally = field(default_factory=Tally)
 
-    def each(self, stage: str, step: Callable[[Item], Item]) -> "Batch":
-        """Take every note one step further; those that fail are set apart, the others go on."""
-        going_on: list[Item] = []
+    def apply(self, stage: str, step: Callable[[BatchNote], BatchNote]) -> "Batch":
+        """Apply a step to every note; notes on which it fails are moved to `refused`."""
+        passed: list[BatchNote] = []
         refused = list(self.refused)
         for item in self.items:
             result = attempt(item.note_id, stage, lambda item=item: step(item))  # type: ignore[misc]
             if isinstance(result, Failure):
-                refused.append(Refused(item, result))
+                refused.append(RefusedNote(item, result))
             else:
-                going_on.append(result)
-        return replace(self, items=tuple(going_on), refused=tuple(refused))
+                passed.append(result)
+        return replace(self, items=tuple(passed), refused=tuple(refused))
 
 
 def hash_row(row: NoteRow) -> bytes:
-    """Hash every column of a note as it was read (BLAKE2b, 16 bytes)."""
+    """Hash all columns of a note row (BLAKE2b, 16 bytes)."""
     digest = hashlib.blake2b(digest_size=16)
     for name, value in zip(NOTE_COLUMNS, _VALUES(row), strict=True):
-        text = _canonical(value, is_date=name in _DATES)
+        text = _canonicalize(value, is_date=name in _DATES)
         digest.update(f"{name}:{len(text)}:".encode())
         digest.update(text)
     return digest.digest()
@@ -104,11 +104,11 @@ _DATES = ("note_date", "note_datetime")
 _VALUES = attrgetter(*NOTE_COLUMNS)
 
 
-def _canonical(value: object, *, is_date: bool) -> bytes:
+def _canonicalize(value: object, *, is_date: bool) -> bytes:
     if is_date:
-        # Drivers give dates as text or as dates; both mean the same row.
+        # Drivers return dates as text or as dates; both must hash alike.
         with contextlib.suppress(Unreadable):
-            value = moment(value)
+            value = parse_datetime(value)
     if isinstance(value, bytes | memoryview):
         return b"b" + bytes(value)
     if isinstance(value, str):

@@ -1,14 +1,10 @@
 """Every detector on one text: static rules and what is known of that very patient."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable
+from dataclasses import replace
 
-from pipeline.notes.boundary import attempt
 from record.document import Document
-from record.failure import Failure
-from record.garbage_collection import uncollected
 from record.patient import PatientRecord
 from record.span import Span
 from rules.ages import ages
@@ -18,8 +14,7 @@ from rules.identifiers import identifiers
 from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.known.known import KnownPatient
 from rules.matching.language_identification import LANGUAGES, Stretch, language, stretches
-from rules.matching.normalized_document import TOGETHER, cased_once, fold_once
-from rules.matching.scanner import AUTOMATA, Automaton, forget
+from rules.matching.scanner import forget_scans
 from rules.names import names
 from rules.places import places
 
@@ -90,102 +85,8 @@ def detect(
     if patient is not None:
         found += by_record(document, patient)
     if len(document.text) > _LONG:
-        forget()
+        forget_scans()
     return tuple(found)
-
-
-def detect_together(
-    searches: Sequence[tuple[Document, KnownPatient | None]], site: SiteNumbers = SITE
-) -> list[tuple[Span, ...] | None]:
-    """Find in several documents what `detect` finds in each, one family after the other.
-
-    What a family needs then stays in the processor's caches from one document to the next, which
-    saves a seventh of the time. None where a detector raises: `detect` raises the same on that
-    document alone.
-    """
-    held = [_Search(document, patient) for document, patient in searches]
-    for group in _groups(held):
-        with uncollected():
-            for step in _steps(site):
-                _go_on(group, step)
-            forget()
-    return [None if each.failed else tuple(each.found) for each in held]
-
-
-_Reading = tuple[Document, list[Stretch]]
-"""A document in a language that it is searched in, and the stretches in it; none for all."""
-
-
-@dataclass(slots=True)
-class _Search:
-    """A document on the way through the steps of detection."""
-
-    document: Document = field(repr=False)
-    patient: KnownPatient | None
-    readings: list[_Reading] = field(default_factory=list, repr=False)
-    found: list[Span] = field(default_factory=list, repr=False)
-    failed: bool = False
-
-
-_Step = Callable[[_Search], Iterable[Span]]
-
-
-def _go_on(searches: Iterable[_Search], step: _Step) -> None:
-    """Take one step with every document that no step failed on; one that it fails on ends here."""
-    waiting = iter([search for search in searches if not search.failed])
-    at = None
-
-    def rest() -> None:
-        nonlocal at
-        for at in waiting:
-            at.found += step(at)
-
-    while isinstance(attempt("", "detect", rest), Failure):
-        if at is not None:
-            at.failed = True
-
-
-def _groups(searches: Sequence[_Search]) -> Iterator[list[_Search]]:
-    """Group documents as they come: not many, and together not longer than a long one."""
-    group: list[_Search] = []
-    characters = 0
-    for search in searches:
-        length = len(search.document.text)
-        if group and (len(group) == TOGETHER or characters + length > _LONG):
-            yield group
-            group, characters = [], 0
-        group.append(search)
-        characters += length
-    if group:
-        yield group
-
-
-def _steps(site: SiteNumbers) -> Iterator[_Step]:
-    """Yield what is done with one document after the other before the next is done with any."""
-    yield _told
-    for automaton, read in zip(AUTOMATA, (fold_once, cased_once), strict=True):
-        yield partial(_scanned, automaton, read)
-    for family in FAMILIES:
-        yield partial(_found, family, site)
-    yield _looked_up
-
-
-def _told(search: _Search) -> Iterable[Span]:
-    search.readings = _readings(spoken(search.document))
-    return ()
-
-
-def _scanned(automaton: Automaton, read: Callable[[str], str], search: _Search) -> Iterable[Span]:
-    automaton.scan(read(search.document.text))
-    return ()
-
-
-def _found(family: Family, site: SiteNumbers, search: _Search) -> Iterable[Span]:
-    return _by_family(family, search.readings, site)
-
-
-def _looked_up(search: _Search) -> Iterable[Span]:
-    return by_record(search.document, search.patient) if search.patient else ()
 
 
 def by_rules(document: Document, site: SiteNumbers = SITE) -> list[Span]:
@@ -195,16 +96,14 @@ def by_rules(document: Document, site: SiteNumbers = SITE) -> list[Span]:
     whole text, so that what stands in one stretch explains what stands in another.
     """
     readings = _readings(spoken(document))
-    return [span for family in FAMILIES for span in _by_family(family, readings, site)]
-
-
-def _by_family(family: Family, readings: list[_Reading], site: SiteNumbers) -> list[Span]:
     found: list[Span] = []
-    for document, parts in readings:
-        if family is identifiers.detect:
-            found += _touching(identifiers.detect(document, site=site), parts)
-        else:
-            found += _touching(family(document), parts)
+    for family in FAMILIES:
+        for reading, parts in readings:
+            if family is identifiers.detect:
+                spans = identifiers.detect(reading, site=site)
+            else:
+                spans = family(reading)
+            found += _touching(spans, parts)
     return found
 
 
@@ -221,7 +120,11 @@ def by_record(document: Document, patient: KnownPatient) -> list[Span]:
     return found
 
 
-def _readings(document: Document) -> list[_Reading]:
+def _readings(document: Document) -> list[tuple[Document, list[Stretch]]]:
+    """Return a document in each language that it is searched in, with its stretches there.
+
+    No stretches stand for the whole text.
+    """
     return [
         (document if lang == document.lang else replace(document, lang=lang), parts)
         for lang, parts in _languages(document).items()

@@ -1,11 +1,11 @@
-"""What a model finds in notes: many are asked about at once, one alone where that fails."""
+"""Detection by a tagger model: documents are tagged in batches, one by one if a batch fails."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Protocol
 
-from pipeline.notes.boundary import attempt
-from pipeline.notes.overlap_resolution import trim
+from pipeline.notes.error_boundary import attempt
+from pipeline.notes.overlap_resolution import trim_spans
 from record.document import Document
 from record.errors import ConfigError
 from record.failure import Failure
@@ -13,11 +13,11 @@ from record.policy import Policy
 from record.span import Span
 
 TOGETHER = 16
-"""Documents that a model is asked about at once: enough to fill its batches."""
+"""Number of documents passed to the model at once: enough to fill its batches."""
 
 
 class SpanTagger(Protocol):
-    """Finds spans by what it learnt."""
+    """A trained model that finds spans."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -28,10 +28,10 @@ class SpanTagger(Protocol):
 
 
 class Foresight:
-    """What a model finds in the next notes, known before the first of them is taken.
+    """A model's spans of the next notes, found in batches before the first of them is processed.
 
-    Without a model nothing is found. A document on which the model raises, alone or with others,
-    raises when it is asked for, so that only the note to blame is refused.
+    Without a model there are none. If the model raises on a batch, its documents are tagged alone
+    on request, so that only the note at fault is refused.
     """
 
     def __init__(self, model: SpanTagger | None, documents: Iterable[Document] = ()) -> None:
@@ -50,17 +50,17 @@ class Foresight:
         return f"<Foresight of {len(self._found)} texts>"
 
     def spans(self, document: Document) -> list[Span]:
-        """Return the model's spans of a document, with blanks and signs off their ends."""
+        """Return the model's spans of a document, stripped of whitespace and punctuation."""
         if self._model is None:
             return []
         found = self._found.get(document.text)
         if found is None:
             (found,) = self._model.spans([document])
-        return trim(found, document.text)
+        return trim_spans(found, document.text)
 
 
 def check_labels(key: str, tagger: SpanTagger, policy: Policy) -> None:
-    """Refuse a model before it finds what there is no surrogate for. Raises ConfigError."""
+    """Raise ConfigError if the model has labels for which the policy defines no action."""
     if unknown := [label for label in tagger.labels if policy.action(label) is None]:
-        problem = f"has labels without surrogates: {', '.join(unknown)}"
-        raise ConfigError(key, problem, "train it with --label-map")
+        problem = f"the policy has no action for the model's labels {', '.join(unknown)}"
+        raise ConfigError(key, problem, "train the model with --label-map")

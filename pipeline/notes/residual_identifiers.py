@@ -1,4 +1,4 @@
-"""The last look: does a release still hold anything the warehouse knows of its patient?"""
+"""Search for residual identifiers: known values of the patient left in a rewritten note."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -13,44 +13,43 @@ from record.span import Span
 from rules.known.known import KnownPatient
 
 CLINICIANS = "known.clinicians"
-"""The detector of a note's own author, whose surrogate is not kept from spelling another's name."""
+"""Detector of the note's author; a surrogate that equals the author's name is not residue."""
 
-INDIRECT = frozenset(
+INDIRECT_LABELS = frozenset(
     (
         *(Label.DATE, Label.BIRTH_DATE, Label.AGE, Label.ZIP, Label.CITY, Label.REGION),
         *(Label.COUNTRY, Label.HOSPITAL, Label.ORGANIZATION, Label.PROFESSION),
     )
 )
-"""What a policy may keep although it is known of the patient; a kept name or number is residue."""
+"""Labels whose known values a policy may keep; a name or number that is kept is residue."""
 
 
-def check(
+def check_release(
     release: Release,
     document: Document,
     patient: KnownPatient | None,
     policy: Policy,
 ) -> None:
-    """Search a release for every variant of every known value of its patient and its note.
+    """Raise Unsafe(`residue`) if a release holds a variant of a known value of its patient or note.
 
-    A surrogate that happens to spell a value of the patient counts as well: nobody could tell
-    the two apart. One that spells the author of this note does not, since a patient's surrogates
-    must be the same in the notes of all authors; what is left of the author elsewhere counts.
-    Nor does what the policy keeps where the release kept it, as long as it is indirect.
-    Raises Unsafe(`residue`).
+    A surrogate equal to a value of the patient counts: readers cannot distinguish the two. A
+    surrogate equal to the name of this note's author does not, since a patient's surrogates are
+    the same in the notes of all authors; the author's name elsewhere in the text counts. Values
+    with indirect labels that the policy keeps do not count where the release kept them.
     """
     if patient is None:
         return
     released = replace(document, text=release.text)
-    labels = {label for label in INDIRECT if policy.action(label) is Action.KEEP}
+    labels = {label for label in INDIRECT_LABELS if policy.action(label) is Action.KEEP}
     kept = [span for span in release.spans if span.label in labels]
     for span in patient.detect(released, misspelt=False):
-        is_author = span.detector == CLINICIANS and _within(span, release.spans)
-        is_kept = span.label in labels and _within(span, kept)
+        is_author = span.detector == CLINICIANS and _is_covered(span, release.spans)
+        is_kept = span.label in labels and _is_covered(span, kept)
         if not (is_author or is_kept):
             raise Unsafe("residue")
 
 
-def _within(span: Span, surrogates: Sequence[Span]) -> bool:
+def _is_covered(span: Span, surrogates: Sequence[Span]) -> bool:
     """Return whether a surrogate covers the span; `surrogates` are sorted and disjoint."""
     at = bisect_right(surrogates, span.start, key=lambda surrogate: surrogate.start) - 1
     return at >= 0 and span.end <= surrogates[at].end

@@ -1,87 +1,89 @@
-"""The path of a note in a release: stored spans are unsealed and replaced, nothing is detected."""
+"""The stages of a cohort release: stored spans are unsealed and replaced, nothing is detected."""
 
 from dataclasses import replace
 
-from pipeline.notes.batch import Batch, Item
+from pipeline.notes.batch import Batch, BatchNote
 from pipeline.notes.stages import (
     Stage,
-    attach,
+    attach_patients,
     check_residue,
-    extract,
-    fetch,
-    in_language,
-    rewrite,
-    timed,
+    extract_texts,
+    fetch_documents,
+    rewrite_notes,
+    run_stage,
+    set_language,
 )
-from pipeline.notes.worker_resources import Tools
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.ledger import LedgerEntry, SealedSpans
 from pipeline.state.tables import OUTCOMES, QUARANTINED, RELEASED
 from record.errors import Unsafe
 
 
-def recall(batch: Batch, tools: Tools) -> Batch:
-    """Take the spans that the nightly job stored for these very notes; nothing is detected.
+def load_stored_spans(batch: Batch, resources: WorkerResources) -> Batch:
+    """Load the spans that the nightly job stored for these notes.
 
-    Where it kept the text of a document, too, that is not read again: the content hash holds the
-    bytes of the document and all that decides how it is read.
+    If the text of a document was stored too, the document is not extracted again: the content
+    hash covers its bytes and all that determines its extraction.
 
-    Refuses with Unsafe `not-detected` what the ledger does not know, `quarantined` what the nightly
-    job holds back, `stale-spans` where note, document, patient or configuration are not those
-    that the spans were found with, and `not-published` where the nightly job has not published
-    the note: the run was interrupted, or its quality gate holds it.
+    Refuses with Unsafe `not-detected` notes that are not in the ledger, `quarantined` notes in
+    quarantine, `stale-spans` notes whose row, document, patient or configuration changed since
+    detection, and `not-published` notes that the nightly job has not published: the run was
+    interrupted, or its quality gate holds it.
     """
     note_ids = [item.row.note_id for item in batch.items]
-    entries, stored = tools.state.entries(note_ids), tools.state.sealed(note_ids)
+    entries, stored = resources.state.read_entries(note_ids), resources.state.read_sealed(note_ids)
 
-    def step(item: Item) -> Item:
+    def step(item: BatchNote) -> BatchNote:
         note_id = item.row.note_id
-        sealed = _current(item, entries.get(note_id), stored.get(note_id), tools)
-        kept = tools.seal.open(item.note_id, item.content, sealed)
+        sealed = _check_current(item, entries.get(note_id), stored.get(note_id), resources)
+        kept = resources.seal.open(item.note_id, item.content, sealed)
         found, title_found = (tuple(kept.spans[part]) for part in ("text", "title"))
         return replace(item, read=kept.read, found=found, title_found=title_found)
 
-    return batch.each("recall", step)
+    return batch.apply("recall", step)
 
 
-def _current(
-    item: Item, entry: LedgerEntry | None, stored: SealedSpans | None, tools: Tools
+def _check_current(
+    item: BatchNote,
+    entry: LedgerEntry | None,
+    stored: SealedSpans | None,
+    resources: WorkerResources,
 ) -> bytes:
     if entry is None:
         raise Unsafe("not-detected")
     if entry.outcome == OUTCOMES[QUARANTINED]:
         raise Unsafe("quarantined")
-    now = (item.content, item.identity, tools.config)
+    now = (item.content, item.identity, resources.config)
     if (entry.content, entry.identity, entry.config) != now or stored is None:
         raise Unsafe("stale-spans")
     if entry.outcome != OUTCOMES[RELEASED]:
         raise Unsafe("not-published")
-    # Spans and ledger are written together; whoever restored one of them alone is found out.
-    if (stored.content, stored.config) != (item.content, tools.config):
+    # Spans and ledger are written together; they differ if only one of them was restored.
+    if (stored.content, stored.config) != (item.content, resources.config):
         raise Unsafe("stale-spans")
     return stored.sealed
 
 
-def tell(batch: Batch, tools: Tools) -> Batch:
-    """Return the language of the notes as detection did, since surrogates depend on it."""
-    return batch.each("language", lambda item: in_language(item, tools))
+def set_languages(batch: Batch, resources: WorkerResources) -> Batch:
+    """Set the language of the notes as detection did, since surrogates depend on it."""
+    return batch.apply("language", lambda item: set_language(item, resources))
 
 
 STAGES: tuple[tuple[str, Stage], ...] = (
-    ("attach", attach),
-    ("fetch", fetch),
-    ("recall", recall),
-    ("extract", extract),
-    ("language", tell),
-    ("rewrite", rewrite),
+    ("attach", attach_patients),
+    ("fetch", fetch_documents),
+    ("recall", load_stored_spans),
+    ("extract", extract_texts),
+    ("language", set_languages),
+    ("rewrite", rewrite_notes),
     ("residue", check_residue),
 )
-"""Those of the nightly job, with `recall` in the place of detection; before the extraction, so
-that a note without spans costs a look and no more, and a document whose text was kept is not read
-again."""
+"""The nightly job's stages with `recall` in place of detection, and before extraction, so that
+notes without spans cost only a lookup, and stored texts of documents are not extracted again."""
 
 
-def replay(batch: Batch, tools: Tools) -> Batch:
-    """Take a batch that was read through all stages of a release."""
+def run_release_stages(batch: Batch, resources: WorkerResources) -> Batch:
+    """Run all stages of a release on a batch that was read."""
     for name, stage in STAGES:
-        batch = timed(name, stage, batch, tools)
+        batch = run_stage(name, stage, batch, resources)
     return batch

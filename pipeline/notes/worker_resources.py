@@ -1,4 +1,4 @@
-"""Resources of one process: databases, keys and readers, opened once and closed at the end."""
+"""Resources of a worker process: databases, keys, document reader and model, opened once."""
 
 import hashlib
 import json
@@ -9,12 +9,12 @@ from types import TracebackType
 
 from extractors.document.limits import Limits
 from extractors.document.options import Options
+from extractors.document_reader import DocumentReader, read_file
 from extractors.pdf.tessdata import find_tessdata
 from extractors.plain.plain_text import clean
-from extractors.read import DocumentReader, read_file
 from models.tagger.shipped_model import digest, folder_of
-from pipeline.config.passwords import load_passwords
-from pipeline.config.settings import Settings, resolve
+from pipeline.config.document_passwords import load_passwords
+from pipeline.config.settings import Settings, resolve_url
 from pipeline.notes.detection import DETECTOR_VERSION, KnownPatients
 from pipeline.notes.model_detection import SpanTagger, check_labels
 from pipeline.state.ledger import State, open_state
@@ -30,12 +30,12 @@ from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 
 EXTRACTION_VERSION = "layout-1"
-"""Changes whenever an extractor may give another text for the same bytes."""
+"""Changed whenever extraction may produce another text from the same bytes."""
 
 
 @dataclass
-class Tools:
-    """The open resources of one process (or thread) that works on notes; never serialized."""
+class WorkerResources:
+    """The open resources of one process (or thread) that processes notes; never serialized."""
 
     settings: Settings
     source: Source
@@ -52,13 +52,13 @@ class Tools:
     known: KnownPatients = field(default_factory=KnownPatients)
 
     def text(self, value: object) -> str:
-        """Return the text of a column; raises Unreadable where there is none or too much of it."""
+        """Return the text of a column; raises Unreadable if it is missing or too long."""
         if not isinstance(value, str):
             raise Unreadable("malformed-text" if value else "no-text")
-        return self.checked(clean(value))
+        return self.check_length(clean(value))
 
-    def checked(self, text: str) -> str:
-        """Return the text back; raises Unreadable where it is blank or too long."""
+    def check_length(self, text: str) -> str:
+        """Return the text; raises Unreadable if it is blank or too long."""
         if not text.strip():
             raise Unreadable("no-text")
         if len(text) > self.settings.limits.max_note_characters:
@@ -66,19 +66,19 @@ class Tools:
         return text
 
     def document(self, name: str) -> bytes:
-        """Read the document that a note points to, inside the documents' folder."""
+        """Read the document that a note refers to, inside the folder of documents."""
         folder = self.settings.source.documents
         if folder is None:
             raise Unreadable("no-document-folder")
         return read_file(name, self.settings.base / folder, self.reader.limits)
 
     def close(self) -> None:
-        """Close databases and the extraction process."""
+        """Close the databases and the extraction process."""
         self.reader.close()
         self.source.close()
         self.state.close()
 
-    def __enter__(self) -> "Tools":
+    def __enter__(self) -> "WorkerResources":
         return self
 
     def __exit__(
@@ -90,30 +90,30 @@ class Tools:
         self.close()
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("tools hold keys and are never serialized")
+        raise TypeError("worker resources hold keys and must not be serialized")
 
 
-def open_tools(settings: Settings, *, release: str | None = None) -> Tools:
+def open_resources(settings: Settings, *, release: str | None = None) -> WorkerResources:
     """Open everything that the stages need; raises ConfigError or Unavailable.
 
-    `release` names a cohort whose key replaces what the nightly job found: no model is loaded,
-    and `config` stays that of the nightly job, since it is its spans that must be up to date.
+    `release` names the cohort of a release. Then no model is loaded, and `config` is the hash of
+    the nightly job, whose spans must be up to date.
     """
     master = open_master(settings)
     policy = settings.make_policy()
     nightly = master.cohort(settings.cohort)
     cohort = nightly if release is None else master.cohort(release)
-    options = reading(settings)
-    return Tools(
+    options = make_extraction_options(settings)
+    return WorkerResources(
         settings=settings,
-        source=open_source(settled(settings).source, settings.base),
-        state=open_state(settled(settings).state, settings.base),
+        source=open_source(resolve_urls(settings).source, settings.base),
+        state=open_state(resolve_urls(settings).state, settings.base),
         cohort=cohort,
         policy=policy,
         rewriter=Rewriter(cohort, policy),
         columns=Columns(cohort, policy),
         seal=make_seal(master),
-        reader=DocumentReader(_limits(settings), options),
+        reader=DocumentReader(_make_limits(settings), options),
         config=config_hash(settings, nightly),
         extraction=_extraction_hash(settings, options, master),
         tagger=load_tagger(settings) if release is None else None,
@@ -121,7 +121,7 @@ def open_tools(settings: Settings, *, release: str | None = None) -> Tools:
 
 
 def open_master(settings: Settings) -> MasterKey:
-    """Load the master key of a configuration; the use of it is written down where it has custody.
+    """Load the master key of a configuration; with custody, its use is logged.
 
     Raises ConfigError or Unavailable.
     """
@@ -131,55 +131,57 @@ def open_master(settings: Settings) -> MasterKey:
 
 
 def open_key(key: str, base: Path, custody: Path | None = None) -> MasterKey:
-    """Load the master key of a locator, or of a file's bare path relative to `base`."""
+    """Load the master key from a locator, or from a file path relative to `base`."""
     locator = key if key.startswith(SCHEMES) else f"file:{base / key}"
     return load_master(locator, base, environ=os.environ, custody=custody)
 
 
 def open_vault(path: Path, key: str, base: Path) -> Vault:
-    """Load the key of a vault: a locator, or a file's bare path; both relative to `base`."""
+    """Open a vault; its key is a locator or a file path, relative to `base` as is its own path."""
     locator = key if key.startswith(SCHEMES) else f"file:{base / key}"
     return vault.open_vault(path, locator, base, environ=os.environ)
 
 
-def open_reversal(settings: Settings) -> Vault | None:
-    """Open the vault of a configuration, if it names one; raises ConfigError or Unavailable."""
-    asked = settings.reversal
-    return None if asked is None else open_vault(Path(asked.vault), asked.key, settings.base)
+def open_reversal_vault(settings: Settings) -> Vault | None:
+    """Open the vault of a configuration, if it has one; raises ConfigError or Unavailable."""
+    reversal = settings.reversal
+    if reversal is None:
+        return None
+    return open_vault(Path(reversal.vault), reversal.key, settings.base)
 
 
 def make_seal(master: MasterKey) -> Seal:
-    """Derive the sealing key of the span store from the master key."""
+    """Return the seal of the span store, with a key derived from the master key."""
     return Seal(master.derive(PURPOSE))
 
 
-def settled(settings: Settings) -> Settings:
-    """Replace `env:NAME` by the URLs themselves; the result must not leave this process."""
+def resolve_urls(settings: Settings) -> Settings:
+    """Replace `env:NAME` with the URLs themselves; the result must not leave this process."""
     return replace(
         settings,
-        source=replace(settings.source, url=resolve(settings.source.url, os.environ)),
-        output=replace(settings.output, url=resolve(settings.output.url, os.environ)),
-        state=replace(settings.state, url=resolve(settings.state.url, os.environ)),
+        source=replace(settings.source, url=resolve_url(settings.source.url, os.environ)),
+        output=replace(settings.output, url=resolve_url(settings.output.url, os.environ)),
+        state=replace(settings.state, url=resolve_url(settings.state.url, os.environ)),
     )
 
 
 def load_tagger(settings: Settings) -> SpanTagger | None:
-    """Load the model of the configuration. Raises ConfigError, also where its labels do not fit."""
-    asked = settings.model.folder
-    if asked is None:
+    """Load the model of the configuration; raises ConfigError, also if its labels do not fit."""
+    folder = settings.model.folder
+    if folder is None:
         return None
     try:
         from models.tagger import runtime  # noqa: PLC0415 # an extra, and seconds to import
     except ModuleNotFoundError as error:
         remedy = "pip install 'cryptonym[models]'"
         raise ConfigError("model.folder", f"{error.name} is not installed", remedy) from None
-    tagger = runtime.Tagger.load(folder_of(asked, settings.base), settings.model.runtime)
+    tagger = runtime.Tagger.load(folder_of(folder, settings.base), settings.model.runtime)
     check_labels("model.folder", tagger, settings.make_policy())
     return tagger
 
 
 def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
-    """Hash all that decides what a note becomes: when it changes, every note is done again."""
+    """Hash all settings that affect the output: when it changes, every note is processed again."""
     identity, model = settings.source.identity, settings.model.folder
     deciding = {
         "detector": DETECTOR_VERSION,
@@ -203,26 +205,27 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
     return hashlib.blake2b(canonical, digest_size=16).digest()
 
 
-def reading(settings: Settings) -> Options:
-    """Return the options of extraction; raises ConfigError for what is not there."""
-    asked = settings.extraction
+def make_extraction_options(settings: Settings) -> Options:
+    """Return the options of extraction; raises ConfigError if passwords cannot be read."""
+    extraction = settings.extraction
     return Options(
-        layout=asked.layout,
-        engine=asked.engine,
-        languages=asked.languages,
-        dpi=asked.dpi,
-        tessdata=str(settings.base / asked.tessdata) if asked.tessdata else None,
-        passwords=load_passwords(asked.passwords, settings.base, os.environ)
-        if asked.passwords
+        layout=extraction.layout,
+        engine=extraction.engine,
+        languages=extraction.languages,
+        dpi=extraction.dpi,
+        tessdata=str(settings.base / extraction.tessdata) if extraction.tessdata else None,
+        passwords=load_passwords(extraction.passwords, settings.base, os.environ)
+        if extraction.passwords
         else (),
-        boxes=str(settings.base / asked.boxes) if asked.boxes else None,
+        boxes=str(settings.base / extraction.boxes) if extraction.boxes else None,
     )
 
 
 def _extraction_hash(settings: Settings, options: Options, master: MasterKey) -> bytes:
-    """Hash all that decides what a document's text is: documents are read again when it changes.
+    """Hash all that affects the text of documents: they are extracted again when it changes.
 
-    Rows whose text is in the database are not. It is keyed, for passwords are part of it.
+    Notes whose text is in the database are not affected. The hash is keyed, since passwords are
+    part of it.
     """
     found = find_tessdata(options.languages, options.tessdata)
     boxes = Path(options.boxes).read_bytes() if options.boxes else b""
@@ -240,12 +243,12 @@ def _extraction_hash(settings: Settings, options: Options, master: MasterKey) ->
 
 
 def documents_folder(settings: Settings) -> Path | None:
-    """Return the folder that documents are read from, if there is one."""
+    """Return the folder of documents, if one is configured."""
     documents = settings.source.documents
     return settings.base / documents if documents else None
 
 
-def _limits(settings: Settings) -> Limits:
+def _make_limits(settings: Settings) -> Limits:
     limits = settings.limits
     return Limits(
         max_bytes=limits.max_document_bytes,

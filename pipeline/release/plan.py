@@ -1,45 +1,45 @@
-"""The units of a release: ranges of released person ids, each with the notes of its persons."""
+"""Divides a release into units: ranges of released person ids, with the notes of their persons."""
 
 from collections.abc import Iterable, Iterator
 
-from pipeline.notes.worker_resources import Tools
-from pipeline.release.draft import ReleaseUnit
+from pipeline.notes.worker_resources import WorkerResources
+from pipeline.release.staging import ReleaseUnit
 from pipeline.warehouse.databases import chunks
-from pipeline.warehouse.parquet_source import FolderStore
+from pipeline.warehouse.parquet_source import ParquetStore
 from pipeline.warehouse.warehouse import Source
 
 _BITS = 62
 """Released ids are below 2**62: see docs/surrogates.md."""
 _PERSONS = 2_000
-_OF_FOLDERS = 16
-_MOST = 14
-EVERYTHING = (0, 2**_BITS - 1)
-"""The range of a unit that is about no patients."""
+_PARQUET_FACTOR = 16
+_MOST_BITS = 14
+FULL_RANGE = (0, 2**_BITS - 1)
+"""The id range of the units of tables without patients."""
 
 
-def find_persons(source: Source, asked: Iterable[int]) -> list[int]:
-    """Return which of these persons the source has."""
+def find_persons(source: Source, person_ids: Iterable[int]) -> list[int]:
+    """Return which of these persons are in the source."""
     known: list[int] = []
-    for some in chunks(sorted(asked), _PERSONS):
+    for some in chunks(sorted(person_ids), _PERSONS):
         known += source.demographics(some)
     return known
 
 
-def count_units(tools: Tools, persons: int) -> int:
-    """Return the number of units, a power of two: it depends on the number of persons alone.
+def count_units(tools: WorkerResources, persons: int) -> int:
+    """Return the number of units, a power of two that depends only on the number of persons.
 
-    So one person more changes one unit. Files of Parquet are gone through once for each unit:
-    it is larger there.
+    Thus one more person changes one unit. Parquet files are scanned once per unit, so that units
+    are larger there.
     """
     size = max(1, tools.settings.limits.notes_per_unit // 2)
-    if isinstance(tools.source.store, FolderStore):
-        size *= _OF_FOLDERS
+    if isinstance(tools.source.store, ParquetStore):
+        size *= _PARQUET_FACTOR
     wanted = -(-persons // size)
-    return 1 << min((wanted - 1).bit_length() if wanted else 0, _MOST)
+    return 1 << min((wanted - 1).bit_length() if wanted else 0, _MOST_BITS)
 
 
-def plan_units(tools: Tools, persons: list[int], count: int) -> Iterator[ReleaseUnit]:
-    """Cut a cohort into units, those without persons among them: what they held is withdrawn."""
+def plan_units(tools: WorkerResources, persons: list[int], count: int) -> Iterator[ReleaseUnit]:
+    """Divide a cohort into units, empty ones included, so that their old rows are withdrawn."""
     cohort = tools.cohort
     placed = sorted((cohort.pseudonym("person", str(person)), person) for person in persons)
     at = 0
@@ -55,6 +55,6 @@ def plan_units(tools: Tools, persons: list[int], count: int) -> Iterator[Release
 
 
 def units_of_range(low: int, high: int, count: int) -> range:
-    """Name the units of a plan of `count` that hold the ids of an inclusive range."""
+    """Return which of `count` units hold the ids of an inclusive range."""
     shift = _BITS - (count.bit_length() - 1)
     return range(low >> shift, (high >> shift) + 1)

@@ -1,4 +1,4 @@
-"""Everything at hand for the release of a cohort in one process; holds keys."""
+"""The request, databases, keys and target of a release, opened once per process."""
 
 import hashlib
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ from pathlib import Path
 from sqlalchemy import Table
 
 from pipeline.config.settings import Settings
-from pipeline.notes.worker_resources import Tools, open_tools, settled
-from pipeline.release.draft import ReleaseDraft
-from pipeline.release.request import ReleaseRequest, make_policy, tables_of
+from pipeline.notes.worker_resources import WorkerResources, open_resources, resolve_urls
+from pipeline.release.request import ReleaseRequest, make_policy, requested_tables
+from pipeline.release.staging import ReleaseStaging
 from pipeline.release.table_reader import present_columns
-from pipeline.release.tables import NOTES, make_tables, order_of
+from pipeline.release.tables import NOTE_TABLES, list_tables_in_write_order, make_tables
 from pipeline.release.targets import Target, open_target
-from pipeline.state.lock import lock_path
+from pipeline.state.run_lock import make_lock_path
 from record.columns import TABLES
 from record.errors import ConfigError
 from surrogates.rewrite import Rewriter
@@ -23,59 +23,68 @@ from surrogates.tables.columns import Columns
 
 @dataclass(frozen=True)
 class ReleaseContext:
-    """What the units of a release are made with; `names` are the tables, in order of writing."""
+    """What a process needs to build units of a release; `names` are the tables in write order."""
 
-    order: ReleaseRequest
-    tools: Tools
-    draft: ReleaseDraft
+    request: ReleaseRequest
+    tools: WorkerResources
+    staging: ReleaseStaging
     target: Target
     names: tuple[str, ...]
     tables: Mapping[str, Table]
 
     @property
-    def made_by(self) -> list[str]:
-        """Everything that decides what a release is made into: equal in all of its processes."""
+    def fingerprint(self) -> list[str]:
+        """Key, policy, configuration and tables: equal in all processes of a release."""
         tools = self.tools
         names = (tools.cohort.key_id, tools.policy.policy_id, tools.config.hex(), *self.names)
         return list(names)
 
     def close(self) -> None:
-        """Close databases and the extraction process; the draft stays."""
+        """Close databases and the extraction process; the staging folder stays."""
         self.target.close()
         self.tools.close()
-        self.draft.close()
+        self.staging.close()
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("a desk holds keys and is never serialized")
+        raise TypeError("a ReleaseContext holds keys and must not be serialized")
 
 
-def open_desk(order: ReleaseRequest, settings: Settings, draft: ReleaseDraft) -> ReleaseContext:
-    """Open everything; the order is complete. Raises ConfigError or Unavailable."""
-    tools = open_release_tools(order, settings)
-    asked = tables_of(order)
-    has = {name for name in TABLES if name in NOTES or present_columns(tools.source, name)}
-    target = open_target(order, settings)
-    return ReleaseContext(order, tools, draft, target, order_of(has & asked), make_tables(None))
+def open_context(
+    request: ReleaseRequest, settings: Settings, staging: ReleaseStaging
+) -> ReleaseContext:
+    """Open everything for a completed request. Raises ConfigError or Unavailable."""
+    tools = open_release_tools(request, settings)
+    requested = requested_tables(request)
+    has = {name for name in TABLES if name in NOTE_TABLES or present_columns(tools.source, name)}
+    target = open_target(request, settings)
+    return ReleaseContext(
+        request,
+        tools,
+        staging,
+        target,
+        list_tables_in_write_order(has & requested),
+        make_tables(None),
+    )
 
 
-def open_share(order: ReleaseRequest, settings: Settings) -> ReleaseContext:
+def open_worker_context(request: ReleaseRequest, settings: Settings) -> ReleaseContext:
     """Open everything in a worker process.
 
-    Raises ConfigError where key, policy or configuration are not those of the main process.
+    Raises ConfigError where key, policy or configuration differ from the main process.
     """
-    desk = open_desk(order, settings, ReleaseDraft(draft_folder(settings)))
-    if desk.made_by != desk.draft.told()["made_by"]:
-        desk.close()
+    context = open_context(request, settings, ReleaseStaging(staging_folder(settings)))
+    if context.fingerprint != context.staging.read_parameters()["fingerprint"]:
+        context.close()
         raise ConfigError(
-            "release", "the configuration changed under a release", "run the release again"
+            "release", "the configuration changed during the release", "run the release again"
         )
-    return desk
+    return context
 
 
-def open_release_tools(order: ReleaseRequest, settings: Settings) -> Tools:
-    """Open the tools of a process under the cohort's key and policy: nothing that detects."""
-    tools = open_tools(settings, release=order.cohort)
-    policy = make_policy(order, settings)
+def open_release_tools(request: ReleaseRequest, settings: Settings) -> WorkerResources:
+    """Open the tools of a process under the cohort's key and policy, without detectors."""
+    tools = open_resources(settings, release=request.cohort)
+    policy = make_policy(request, settings)
     return replace(
         tools,
         policy=policy,
@@ -84,12 +93,12 @@ def open_release_tools(order: ReleaseRequest, settings: Settings) -> Tools:
     )
 
 
-def draft_folder(settings: Settings) -> Path:
-    """Name the folder that releases of a configuration are made in.
+def staging_folder(settings: Settings) -> Path:
+    """Return the staging folder of a configuration's releases.
 
-    There is one for each state database, whose lock keeps two of them out of one folder:
-    configurations may lie side by side.
+    There is one per state database, whose lock prevents two releases from sharing a folder:
+    several configurations may lie in one directory.
     """
-    lock = lock_path(settled(settings).state.url, settings.base).absolute()
+    lock = make_lock_path(resolve_urls(settings).state.url, settings.base).absolute()
     digest = hashlib.blake2b(str(lock).encode(), digest_size=4).hexdigest()
     return settings.base / ".cryptonym" / f"release-{digest}"

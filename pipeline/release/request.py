@@ -1,4 +1,4 @@
-"""What is to be released, to whom: the options of the command over what the configuration says."""
+"""A request for a release: the command's options, completed from `[cohorts.NAME]`."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -6,11 +6,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.policies import build, expand, read_policy
+from pipeline.config.policies import build_policy, expand_policy, read_policy
 from pipeline.config.settings import CohortSettings, Settings
 from pipeline.release.persons import PersonList, query_persons, read_persons, read_text
 from pipeline.release.tables import patient_tables
-from pipeline.warehouse.note_rows import day
+from pipeline.warehouse.note_rows import parse_date
 from record.columns import COLUMNS, TABLES, Treatment
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
@@ -21,12 +21,12 @@ _ALWAYS = frozenset(("person", "note", "note_span"))
 
 @dataclass(frozen=True)
 class ReleaseRequest:
-    """What is to be released, to whom: relative paths start at the working directory.
+    """What to release and where to; relative paths start at the working directory.
 
-    `since` and `until` are days of the source, both included; no `kinds` means all. `output` is
-    a SQLAlchemy URL, `parquet:FOLDER`, `jsonl:FOLDER`, or `env:NAME` of one. `columns` are names
-    of tables, or `table.column`, that are released; none means all. `policy` is the name of one
-    that is shipped, or a file. What is None or empty is what `[cohorts.NAME]` says, else nothing.
+    `since` and `until` are dates in the source, both inclusive; empty `kinds` means all. `output`
+    is a SQLAlchemy URL, `parquet:FOLDER`, `jsonl:FOLDER`, or `env:NAME` of one. `columns` are
+    tables, or `table.column`, to release; empty means all. `policy` is the name of a built-in
+    policy, or a file. `[cohorts.NAME]` of the configuration completes what is None or empty.
     """
 
     config: Path
@@ -42,13 +42,12 @@ class ReleaseRequest:
     policy: str | None = None
     withdraw_stale: bool = False
 
-    def holds(self, value: Any) -> bool:
-        """Return whether a raw date is in the window; one that nobody can read is for later stages
-        to refuse."""
+    def is_in_window(self, value: Any) -> bool:
+        """Return whether a raw date is in the window; later stages refuse unreadable ones."""
         if not self.has_window:
             return True
         try:
-            found = day(value)
+            found = parse_date(value)
         except Unreadable:
             return True
         if found is None:
@@ -57,107 +56,105 @@ class ReleaseRequest:
 
     @property
     def has_window(self) -> bool:
-        """Whether days decide what is released."""
+        """Whether the release is limited to a range of dates."""
         return self.since is not None or self.until is not None
 
 
-def complete(order: ReleaseRequest, settings: Settings) -> ReleaseRequest:
-    """Fill in what `[cohorts.NAME]` of the configuration says, and check the whole.
+def complete_request(request: ReleaseRequest, settings: Settings) -> ReleaseRequest:
+    """Complete a request from `[cohorts.NAME]` of the configuration, and validate it.
 
     Raises ConfigError that names the option.
     """
-    if not 1 <= len(order.cohort) <= 200:
-        raise ConfigError("--cohort", "has not 1 to 200 characters", "give it a short name")
-    said = settings.cohorts.get(order.cohort, CohortSettings())
+    if not 1 <= len(request.cohort) <= 200:
+        raise ConfigError("--cohort", "must have 1 to 200 characters", "choose a shorter name")
+    configured = settings.cohorts.get(request.cohort, CohortSettings())
     whole = replace(
-        order,
-        output=order.output or _located(said.output, settings.base),
-        schema=order.schema or said.schema,
-        since=order.since or said.since,
-        until=order.until or said.until,
-        kinds=order.kinds or frozenset(said.kinds),
-        columns=order.columns or frozenset(said.columns),
+        request,
+        output=request.output or _resolve_output(configured.output, settings.base),
+        schema=request.schema or configured.schema,
+        since=request.since or configured.since,
+        until=request.until or configured.until,
+        kinds=request.kinds or frozenset(configured.kinds),
+        columns=request.columns or frozenset(configured.columns),
     )
     if not whole.output:
-        problem = "is missing, and the configuration names none for this cohort"
-        raise ConfigError("--output", problem, "name a database or folder")
+        problem = "missing, and not configured for this cohort"
+        raise ConfigError("--output", problem, "give a database URL or a folder")
     if whole.since and whole.until and whole.since > whole.until:
-        raise ConfigError("--from", "is later than --to", "exchange the two")
+        raise ConfigError("--from", "must not be later than --to", "swap the two dates")
     _check_kinds(whole, settings)
     _check_columns(whole)
     return whole
 
 
-def list_persons(order: ReleaseRequest, settings: Settings) -> PersonList:
-    """Find who is in the cohort. Raises ConfigError where it is not said, or said twice."""
-    said = settings.cohorts.get(order.cohort, CohortSettings()).persons
-    if order.persons and order.persons_sql:
-        raise ConfigError("--persons-sql", "stands beside --persons", "give one of the two")
-    if order.persons:
-        return read_persons(order.persons)
-    if order.persons_sql:
-        return query_persons(read_text(order.persons_sql, "--persons-sql"), settings)
-    if said and said.sql:
-        return query_persons(said.sql, settings)
-    if said and said.file:
-        return read_persons(settings.base / said.file)
-    raise ConfigError("--persons", "is missing", "give a file, or a query as --persons-sql")
+def list_persons(request: ReleaseRequest, settings: Settings) -> PersonList:
+    """Read the persons of the cohort. Raises ConfigError where they are given twice or not."""
+    configured = settings.cohorts.get(request.cohort, CohortSettings()).persons
+    if request.persons and request.persons_sql:
+        raise ConfigError("--persons-sql", "cannot be combined with --persons", "give one of them")
+    if request.persons:
+        return read_persons(request.persons)
+    if request.persons_sql:
+        return query_persons(read_text(request.persons_sql, "--persons-sql"), settings)
+    if configured and configured.sql:
+        return query_persons(configured.sql, settings)
+    if configured and configured.file:
+        return read_persons(settings.base / configured.file)
+    raise ConfigError("--persons", "missing", "give a file, or a query with --persons-sql")
 
 
-def make_policy(order: ReleaseRequest, settings: Settings) -> Policy:
-    """Build the policy of a cohort; columns that were not asked for are dropped by it.
+def make_policy(request: ReleaseRequest, settings: Settings) -> Policy:
+    """Build the policy of a cohort; it drops columns that were not requested.
 
-    `--policy`, else that of the cohort, else that of the configuration. Raises ConfigError.
+    It is `--policy`, else the cohort's, else the configuration's. Raises ConfigError.
     """
-    said = settings.cohorts.get(order.cohort, CohortSettings()).policy
-    if order.policy is not None:
-        policy = build(read_policy(order.policy, Path()), settings.lang)
-    elif isinstance(said, str):
-        policy = build(read_policy(said, settings.base), settings.lang)
-    elif said is not None:
-        policy = build(expand(said, settings.base), settings.lang)
+    configured = settings.cohorts.get(request.cohort, CohortSettings()).policy
+    if request.policy is not None:
+        policy = build_policy(read_policy(request.policy, Path()), settings.lang)
+    elif isinstance(configured, str):
+        policy = build_policy(read_policy(configured, settings.base), settings.lang)
+    elif configured is not None:
+        policy = build_policy(expand_policy(configured, settings.base), settings.lang)
     else:
         policy = settings.make_policy()
     dropped = {
         name: Treatment.DROP
         for name, rule in COLUMNS.items()
-        if rule.can_drop and not _is_asked(name, order)
+        if rule.can_drop and not _is_requested(name, request)
     }
     return replace(policy, columns=dict(policy.columns) | dropped) if dropped else policy
 
 
-def tables_of(order: ReleaseRequest) -> frozenset[str]:
-    """Name the tables that an order asks for; persons and notes belong to every release."""
-    if not order.columns:
+def requested_tables(request: ReleaseRequest) -> frozenset[str]:
+    """Return the tables that a request names; every release has persons and notes."""
+    if not request.columns:
         return frozenset(TABLES)
-    return _ALWAYS | {name.partition(".")[0] for name in order.columns}
+    return _ALWAYS | {name.partition(".")[0] for name in request.columns}
 
 
-def _is_asked(column: str, order: ReleaseRequest) -> bool:
+def _is_requested(column: str, request: ReleaseRequest) -> bool:
     table = column.partition(".")[0]
-    named = {name for name in order.columns if name.partition(".")[0] == table}
+    named = {name for name in request.columns if name.partition(".")[0] == table}
     return not named or table in named or column in named
 
 
-def _check_kinds(order: ReleaseRequest, settings: Settings) -> None:
+def _check_kinds(request: ReleaseRequest, settings: Settings) -> None:
     known = set(settings.source.kinds.values())
-    if unknown := sorted(k for k in order.kinds - known if not _UNNAMED.fullmatch(k)):
-        problem = f"no kind of note is called {', '.join(unknown)}"
-        named = (
-            f"those of source.kinds are {', '.join(sorted(known))}" if known else "there is none"
-        )
-        raise ConfigError("--kinds", problem, f"{named}; others are class-<note_class_concept_id>")
+    if unknown := sorted(k for k in request.kinds - known if not _UNNAMED.fullmatch(k)):
+        problem = f"unknown kind of note: {', '.join(unknown)}"
+        named = f"use {', '.join(sorted(known))} (source.kinds) or" if known else "use"
+        raise ConfigError("--kinds", problem, f"{named} class-<note_class_concept_id>")
 
 
-def _check_columns(order: ReleaseRequest) -> None:
-    if unknown := sorted(order.columns - TABLES.keys() - COLUMNS.keys()):
-        problem = f"nothing is called {', '.join(unknown)}"
+def _check_columns(request: ReleaseRequest) -> None:
+    if unknown := sorted(request.columns - TABLES.keys() - COLUMNS.keys()):
+        problem = f"unknown table or column: {', '.join(unknown)}"
         tables = ", ".join(("person", "note", *patient_tables()))
-        raise ConfigError("--columns", problem, f"write TABLE or TABLE.COLUMN, of {tables} ...")
+        raise ConfigError("--columns", problem, f"use TABLE or TABLE.COLUMN of {tables} ...")
 
 
-def _located(output: str | None, base: Path) -> str:
-    """Let the relative path of a configured output start at the configuration's folder."""
+def _resolve_output(output: str | None, base: Path) -> str:
+    """Resolve the relative path of a configured output from the configuration's folder."""
     if not output or output.startswith("env:"):
         return output or ""
     for form in ("parquet:", "jsonl:", "sqlite:///"):

@@ -1,4 +1,4 @@
-"""Rows as they are compared and vouched for: canonical lines, hashes that any order gives."""
+"""Order-independent digests of table rows, and the difference between two versions of a table."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -11,46 +11,46 @@ from typing import Any
 Row = tuple[Any, ...]
 
 _MODULUS = 2**256
-_OF_SPAN = 4
+_SPAN_COLUMNS = 4
 
 
 def iso(value: date) -> str:
-    """Write a date, or a moment with its time of day (`date.isoformat` itself would drop that)."""
+    """Format a date, or a datetime with its time (`date.isoformat` itself would drop that)."""
     return value.isoformat()
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), default=iso)
 
 
-def canonical(row: Sequence[Any]) -> bytes:
-    """Write a row as one line that is the same for equal rows, wherever they were read."""
-    if len(row) == _OF_SPAN and row[3].isidentifier() and row[3].isascii():
-        # What the encoder gives, quicker: a note has dozens of spans.
+def canonical_line(row: Sequence[Any]) -> bytes:
+    """Encode a row as one line, the same for equal rows wherever they were read."""
+    if len(row) == _SPAN_COLUMNS and row[3].isidentifier() and row[3].isascii():
+        # The same bytes as the encoder's, faster: a note has dozens of spans.
         return f'[{row[0]},{row[1]},{row[2]},"{row[3]}"]\n'.encode()
     return _ENCODER.encode(row).encode() + b"\n"
 
 
-def key_of(row: Row) -> int:
-    """Return the key of a row: its first value, or 0 where a table has no key."""
+def row_key(row: Row) -> int:
+    """Return the key of a row: its first value, or 0 in a table without a key."""
     return row[0] if isinstance(row[0], int) else 0
 
 
 @dataclass
-class Hashes:
-    """What a comparison needs of the rows of a table, at a hundred bytes a key.
+class TableHashes:
+    """The digests of a table's rows by key, at about a hundred bytes per key.
 
-    `keyed` has for each key the sum of the SHA-256 of its lines: the same in whatever order rows
-    come. Those of one key should come together, or else it takes longer.
+    `keyed` has for each key the sum of the SHA-256 of its lines, which does not depend on their
+    order. Adding the rows of one key consecutively is faster.
     """
 
     keyed: dict[int, int] = field(default_factory=dict)
     rows: int = 0
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Take in rows."""
+        """Add rows."""
         keyed = self.keyed
-        for key, same in groupby(rows, key_of):
-            digests = [int.from_bytes(sha256(canonical(row)).digest(), "big") for row in same]
+        for key, same in groupby(rows, row_key):
+            digests = [int.from_bytes(sha256(canonical_line(row)).digest(), "big") for row in same]
             keyed[key] = (keyed.get(key, 0) + sum(digests)) % _MODULUS
             self.rows += len(digests)
 
@@ -61,13 +61,13 @@ class Hashes:
 
 
 def add_totals(totals: Iterable[int]) -> str:
-    """Return the digest of a table from the sums of its parts, in hexadecimal."""
+    """Return the hexadecimal digest of a table from the totals of its parts."""
     return f"{sum(totals) % _MODULUS:064x}"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How a table differs from what was visible: numbers of keys, not of rows."""
+    """How a table differs from its published version: counts of keys, not of rows."""
 
     added: int = 0
     changed: int = 0
@@ -75,7 +75,7 @@ class Change:
     unchanged: int = 0
 
     @property
-    def is_none(self) -> bool:
+    def is_empty(self) -> bool:
         """Return whether nothing differs."""
         return not (self.added or self.changed or self.withdrawn)
 
@@ -93,7 +93,7 @@ Changes = dict[str, Change]
 
 @dataclass(frozen=True)
 class Difference:
-    """The keys, in order, that are new, differ from what is visible, or are there no more."""
+    """The sorted keys that were added, changed or withdrawn since the published version."""
 
     added: list[int]
     changed: list[int]
@@ -102,12 +102,12 @@ class Difference:
 
     @property
     def change(self) -> Change:
-        """The same in numbers."""
+        """The difference in counts."""
         return Change(len(self.added), len(self.changed), len(self.withdrawn), self.unchanged)
 
 
-def differ(before: Hashes, after: Hashes) -> Difference:
-    """Compare what is visible with what was made."""
+def compare_rows(before: TableHashes, after: TableHashes) -> Difference:
+    """Compare the published rows of a table with the new ones."""
     old, new = before.keyed, after.keyed
     changed = [key for key, hashed in new.items() if key in old and old[key] != hashed]
     added = [key for key in new if key not in old]

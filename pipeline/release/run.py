@@ -1,4 +1,4 @@
-"""The release of a cohort from start to end: plan, make, reconcile, compare, show."""
+"""Runs the release of a cohort: plan, build, reconcile, compare with what is published, publish."""
 
 import json
 from collections import Counter
@@ -11,30 +11,29 @@ from pathlib import Path
 from typing import Any
 
 from models.tagger.shipped_model import digest, folder_of
-from pipeline.config.energy import Meter
+from pipeline.config.energy import EnergyMeter
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
-from pipeline.config.memory import peak_kilobytes
-from pipeline.config.policy_table import in_short
+from pipeline.config.peak_memory import measure_peak_kilobytes
+from pipeline.config.policy_description import summarize_policy
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
-from pipeline.night.nightly import Drive, Job, check_apart, check_documents
-from pipeline.night.release_history import write_past
-from pipeline.notes.boundary import safely
+from pipeline.night.nightly import Job, JobRunner, check_distinct_places, check_documents_folder
+from pipeline.night.release_history import write_release_page
 from pipeline.notes.detection import DETECTOR_VERSION
-from pipeline.notes.worker_resources import open_reversal, settled
-from pipeline.release.accompanying_files import ORIGIN
-from pipeline.release.draft import ReleaseDraft, ReleaseUnit, UnitMade, incomplete
+from pipeline.notes.error_boundary import drop_error_texts
+from pipeline.notes.worker_resources import open_reversal_vault, resolve_urls
 from pipeline.release.persons import PersonList
-from pipeline.release.plan import EVERYTHING, count_units, find_persons, plan_units
-from pipeline.release.release_context import ReleaseContext, draft_folder, open_desk
-from pipeline.release.request import ReleaseRequest, complete, list_persons, make_policy
+from pipeline.release.plan import FULL_RANGE, count_units, find_persons, plan_units
+from pipeline.release.release_context import ReleaseContext, open_context, staging_folder
+from pipeline.release.request import ReleaseRequest, complete_request, list_persons, make_policy
 from pipeline.release.row_digests import Change, Changes, add_totals
-from pipeline.release.tables import REFERRED
-from pipeline.release.targets import output_of, show_place
-from pipeline.release.unit import make_referred, make_selves, make_unit
+from pipeline.release.staging import ReleaseStaging, ReleaseUnit, ReleaseUnitResult, incomplete
+from pipeline.release.tables import REFERENCE_TABLES
+from pipeline.release.targets import ORIGIN, describe_place, resolve_output
+from pipeline.release.unit import make_metadata_unit, make_reference_unit, make_unit
 from pipeline.release.unit_files import read_keys
-from pipeline.state.lock import RunLock, run_lock
-from pipeline.state.release_register import Entry, registered
+from pipeline.state.release_register import RegisterEntry, register_release
+from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.warehouse.sql_output import CdmSource
 from record.errors import ConfigError, CryptonymError
 from record.policy import Policy
@@ -43,20 +42,23 @@ from surrogates.keys.keys import ALGORITHM, CohortKey
 _TEMPLATE = Path(__file__).with_name("readme.md")
 
 FORMAT = 2
-"""Changes whenever a key of the manifest gets another meaning."""
+"""Version of the manifest's format: changes whenever the meaning of a key changes."""
 
 METHOD = (
     "Identifiers in notes are replaced by surrogates under the cohort's own key, ids by keyed "
     "pseudonyms; dates are moved."
 )
-_EXACT = "The time between two dates of one patient is exact, in notes and tables."
-_CUT = "The time between two dates of one patient is exact to the {precision}: dates are cut to it."
+_EXACT_INTERVALS = "Intervals between two dates of the same patient are exact, in notes and tables."
+_CUT_INTERVALS = (
+    "Intervals between two dates of the same patient are exact to the {precision}: dates are "
+    "truncated to it."
+)
 
 
 @dataclass
 class ReleaseCounts:
-    """What became of what was asked for: `refused` counts notes by reason, `tables` rows, `labels`
-    the surrogates in released notes."""
+    """The outcomes of a release: `refused` counts notes by reason, `tables` rows by table and
+    outcome, `labels` the surrogates in released notes."""
 
     persons: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
@@ -72,9 +74,11 @@ class ReleaseCounts:
 
 
 @dataclass(frozen=True)
-class Origin:
-    """What makes a release; `model` is the digest of the tagger that took part in detection,
-    `units` the number of ranges of persons that it is made in."""
+class ReleaseOrigin:
+    """What a release was made with.
+
+    `model` is the digest of the tagger that detection used, `units` the number of person ranges.
+    """
 
     cohort: str
     key: CohortKey
@@ -84,7 +88,7 @@ class Origin:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The versions of the program, of what detected, and of the algorithm of surrogates."""
+        """The versions of the program, the detectors, the surrogate algorithm and the model."""
         found = {
             "cryptonym": version("cryptonym"),
             "detector": DETECTOR_VERSION,
@@ -93,21 +97,21 @@ class Origin:
         return found | ({"model": self.model} if self.model else {})
 
 
-def describe(origin: Origin) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of `cdm_source` and `metadata`; the shift is given as a range."""
+def describe_release(origin: ReleaseOrigin) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of `cdm_source` and `metadata`; the date shift is given as a range."""
     policy = origin.policy
     source = CdmSource(
         cdm_source_name=origin.cohort,
         cdm_source_abbreviation=origin.cohort[:25],
         cdm_holder="",
-        source_description=in_short(policy),
+        source_description=summarize_policy(policy),
         cdm_etl_reference=ORIGIN + origin.key.key_id,
     )
     facts = {
         "method": METHOD,
         "key_id": origin.key.key_id,
         "policy_id": policy.policy_id,
-        "dates": in_short(policy),
+        "dates": summarize_policy(policy),
         "date shift days": f"{policy.min_shift_days}-{policy.max_shift_days}",
         **{f"{name} version": number for name, number in origin.versions.items()},
     }
@@ -125,19 +129,19 @@ def describe(origin: Origin) -> dict[str, list[dict[str, Any]]]:
 
 
 def make_manifest(
-    draft: ReleaseDraft,
+    staging: ReleaseStaging,
     names: tuple[str, ...],
-    origin: Origin,
+    origin: ReleaseOrigin,
     counts: ReleaseCounts,
     withdrawn: Mapping[str, Sequence[int]],
 ) -> dict[str, Any]:
-    """Describe a release; equal releases give equal manifests, for there is no time in it.
+    """Return the manifest of a release; it has no time, so that equal releases have equal ones.
 
     `withdrawn` are ids that earlier versions had and this one has not.
     """
     tables = {}
     for name in names:
-        parts = [part for _, part in draft.parts(name)]
+        parts = [part for _, part in staging.parts(name)]
         digest = add_totals(part.total for part in parts)
         tables[name] = {"rows": sum(part.rows for part in parts), "sha256": digest}
     return {
@@ -147,7 +151,7 @@ def make_manifest(
         "key_id": origin.key.key_id,
         "policy_id": origin.policy.policy_id,
         "versions": origin.versions,
-        "dates": in_short(origin.policy),
+        "dates": summarize_policy(origin.policy),
         "date_precision": origin.policy.date_precision,
         "date_shift_days": [origin.policy.min_shift_days, origin.policy.max_shift_days],
         "units": origin.units,
@@ -162,13 +166,13 @@ def make_manifest(
     }
 
 
-def dump(manifest: dict[str, Any]) -> str:
-    """Write a manifest as JSON."""
+def format_manifest(manifest: dict[str, Any]) -> str:
+    """Format a manifest as JSON."""
     return json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def undated(text: str | None) -> dict[str, Any]:
-    """Read a manifest but for its time; nothing for what is none."""
+def parse_manifest(text: str | None) -> dict[str, Any]:
+    """Parse a manifest without its time; empty where the text is not a manifest."""
     try:
         found = json.loads(text or "")
     except json.JSONDecodeError:
@@ -176,11 +180,11 @@ def undated(text: str | None) -> dict[str, Any]:
     return {key: found[key] for key in found if key != "time"} if isinstance(found, dict) else {}
 
 
-def readme(manifest: dict[str, Any]) -> str:
-    """Explain a release to those who work with it."""
+def render_readme(manifest: dict[str, Any]) -> str:
+    """Render the README of a release for its users."""
     precision = manifest["date_precision"]
     tables = "\n".join(
-        f"| `{name}` | {found['rows']} | {_CONTENTS.get(name, 'moved dates, codes and numbers')} |"
+        f"| `{name}` | {found['rows']} | {_CONTENTS.get(name, 'shifted dates, codes, numbers')} |"
         for name, found in manifest["tables"].items()
     )
     return _TEMPLATE.read_text(encoding="utf-8").format(
@@ -190,60 +194,64 @@ def readme(manifest: dict[str, Any]) -> str:
         policy_id=manifest["policy_id"],
         tables=tables,
         dates=manifest["dates"],
-        intervals=_EXACT if precision == "day" else _CUT.format(precision=precision),
+        intervals=_EXACT_INTERVALS
+        if precision == "day"
+        else _CUT_INTERVALS.format(precision=precision),
         withdrawn=len(manifest["withdrawn"]["person_id"]),
     )
 
 
 _CONTENTS = {
-    "person": "the patients: sex, year of birth (moved), race, ethnicity",
-    "visit_occurrence": "their stays, dates moved",
-    "note": "the notes with surrogates",
-    "note_span": "where surrogates stand in the notes, and of which kind they are",
-    "note_nlp": "codes that another program found in the notes",
-    "provider": "those who treated them: speciality, no names",
-    "care_site": "where they were treated: kind of place, no names",
-    "location": "places, as far as the policy tells them",
-    "cdm_source": "what made this release",
-    "metadata": "the same, one fact a row",
+    "person": "patients: sex, year of birth (shifted), race, ethnicity",
+    "visit_occurrence": "visits, with shifted dates",
+    "note": "notes with surrogates",
+    "note_span": "positions and labels of the surrogates in the notes",
+    "note_nlp": "codes that other programs extracted from the notes",
+    "provider": "providers: specialty, no names",
+    "care_site": "care sites: type of facility, no names",
+    "location": "locations, as detailed as the policy allows",
+    "cdm_source": "description of this release",
+    "metadata": "the same description, one fact per row",
 }
 
 
 _TABLES = {"person_id": "person", "note_id": "note"}
 
 
-def trace(desk: ReleaseContext, manifests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
-    """Name the ids of persons and notes that are withdrawn, until they come back.
+def list_withdrawn(
+    context: ReleaseContext, manifests: Iterable[Mapping[str, Any]]
+) -> dict[str, list[int]]:
+    """Return the ids of persons and notes that are withdrawn and not released again.
 
-    `manifests` are those of what is visible, and of a delivery that was interrupted: nobody knows
-    whether that became visible, so that what it withdrew is listed where this release lacks it.
+    `manifests` are those of the published release, and of an interrupted publication: it may have
+    become visible, so that its withdrawals are listed unless this release has the ids.
     """
-    told = [manifest.get("withdrawn") for manifest in manifests]
-    return {key: _missing(desk, key, told) for key in _TABLES}
+    withdrawn = [manifest.get("withdrawn") for manifest in manifests]
+    return {key: _withdrawn_ids(context, key, withdrawn) for key in _TABLES}
 
 
-def _missing(desk: ReleaseContext, key: str, told: Iterable[Any]) -> list[int]:
+def _withdrawn_ids(context: ReleaseContext, key: str, withdrawn: Iterable[Any]) -> list[int]:
     name = _TABLES[key]
-    gone = {number for each in told if isinstance(each, dict) for number in each.get(key, ())}
-    for _, part in desk.draft.parts(name):
+    gone = {number for each in withdrawn if isinstance(each, dict) for number in each.get(key, ())}
+    for _, part in context.staging.parts(name):
         gone.update(part.difference.withdrawn)
     if gone:
-        for index in desk.draft.indexes():
-            path = desk.draft.path(name, index, desk.target.suffix)
-            gone -= read_keys(path, desk.tables[name])[1]
+        for index in context.staging.indexes():
+            path = context.staging.path(name, index, context.target.suffix)
+            gone -= read_keys(path, context.tables[name])[1]
     return sorted(gone)
 
 
-_WAITING = ("stale-spans", "not-published")
-_UNKNOWN = "not-detected"
-_CATCH_UP = "run `cryptonym run` first; --withdraw-stale withdraws them all the same"
+_PENDING_REASONS = ("stale-spans", "not-published")
+_NEVER_DETECTED = "not-detected"
+_RUN_FIRST = "run `cryptonym run` first, or withdraw the notes with --withdraw-stale"
 
 
 @dataclass(frozen=True)
-class Released:
-    """How a release ended; `is_changed` tells whether anything was written.
+class ReleaseResult:
+    """The result of a release; `is_changed` is whether anything was written.
 
-    `peaks` has the highest memory of each worker process in kilobytes.
+    `peaks` is the peak memory of each worker process in kilobytes.
     """
 
     counts: ReleaseCounts
@@ -255,104 +263,113 @@ class Released:
 
 
 def run_release(
-    order: ReleaseRequest,
+    request: ReleaseRequest,
     progress: Progress | None = None,
     *,
-    drive: Drive | None = None,
+    drive: JobRunner | None = None,
     workers: int = 1,
-) -> Released:
+) -> ReleaseResult:
     """Release a cohort from the spans that the nightly job stored; nothing is detected.
 
-    What was released before and is not in this release any more is withdrawn. `drive` lets worker
-    processes make the units; without it they are made in this process. Raises ConfigError,
-    Unavailable, or Incomplete when notes are missing at the end, in which case what was visible
-    stays. Refused notes above the configured share give exit code 3.
+    Earlier released rows that are not in this release are withdrawn. `drive` starts workers that
+    build the units; without it they are built in this process. Raises ConfigError, Unavailable, or
+    Incomplete when notes are missing at the end; then the published release is unchanged. A share
+    of refused notes above the configured limit gives exit code 3.
     """
     # No traceback may quote a note.
-    return safely(lambda: _run(order, progress or Progress(), drive, workers))
+    return drop_error_texts(lambda: _run(request, progress or Progress(), drive, workers))
 
 
-def _run(order: ReleaseRequest, progress: Progress, drive: Drive | None, workers: int) -> Released:
-    settings = load(order.config)
-    order = complete(order, settings)
-    make_policy(order, settings)
+def _run(
+    request: ReleaseRequest, progress: Progress, drive: JobRunner | None, workers: int
+) -> ReleaseResult:
+    settings = load(request.config)
+    request = complete_request(request, settings)
+    make_policy(request, settings)
     progress.phase("persons")
-    listed = list_persons(order, settings)
-    check_documents(settings)
-    output = output_of(order, settings)
-    check_apart(settled(settings), (output, Path()))
-    where = settled(settings).state, settings.base
-    with run_lock(where[0].url, settings.base) as lock:
+    listed = list_persons(request, settings)
+    check_documents_folder(settings)
+    output = resolve_output(request, settings)
+    check_distinct_places(resolve_urls(settings), (output, Path()))
+    where = resolve_urls(settings).state, settings.base
+    with make_run_lock(where[0].url, settings.base) as lock:
         try:
-            with registered(*where, cohort=order.cohort, place=show_place(output)) as entry:
-                maker = _Maker(progress, lock, entry, drive, workers)
-                released = _made(order, settings, listed, maker)
+            with register_release(
+                *where, cohort=request.cohort, place=describe_place(output)
+            ) as entry:
+                resources = _RunResources(progress, lock, entry, drive, workers)
+                released = _release_locked(request, settings, listed, resources)
         except CryptonymError:
-            # What stopped the release is what the operator must hear of.
+            # The error that stopped the release is the one to report.
             with suppress(CryptonymError):
-                write_past(settings)
+                write_release_page(settings)
             raise
-        write_past(settings)
+        write_release_page(settings)
     return released
 
 
 @dataclass(frozen=True)
-class _Maker:
-    """What a release is made under: who is told of it, who does the work."""
+class _RunResources:
+    """The progress display, lock, register entry and workers that a release uses."""
 
     progress: Progress
     lock: RunLock
-    entry: Entry
-    drive: Drive | None
+    entry: RegisterEntry
+    drive: JobRunner | None
     workers: int
 
 
-def _made(order: ReleaseRequest, settings: Settings, listed: PersonList, maker: _Maker) -> Released:
+def _release_locked(
+    request: ReleaseRequest, settings: Settings, listed: PersonList, resources: _RunResources
+) -> ReleaseResult:
     with ExitStack() as stack:
-        draft = ReleaseDraft.begin(draft_folder(settings))
-        stack.callback(draft.remove)
-        desk = open_desk(order, settings, draft)
-        stack.callback(desk.close)
-        # An order as workers read it: without its output, which may hold a password.
-        told = asdict(replace(order, output=""))
-        draft.tell(
-            {name: _plain(value) for name, value in told.items()} | {"made_by": desk.made_by}
+        staging = ReleaseStaging.create(staging_folder(settings))
+        stack.callback(staging.remove)
+        context = open_context(request, settings, staging)
+        stack.callback(context.close)
+        # Workers read the request without its output, which may contain a password.
+        parameters = asdict(replace(request, output=""))
+        staging.store_parameters(
+            {name: _to_json_value(value) for name, value in parameters.items()}
+            | {"fingerprint": context.fingerprint}
         )
-        desk.target.claim(desk.tools.cohort.key_id, desk.names)
-        _check_caught_up(desk)
-        release = _Release(desk, maker)
+        context.target.claim(context.tools.cohort.key_id, context.names)
+        _check_spans_current(context)
+        release = _Release(context, resources)
         release.plan(listed)
-        release.make()
+        release.make_units()
         release.reconcile()
-        maker.lock.keep()
-        return release.deliver()
+        resources.lock.keep()
+        return release.publish()
 
 
-def order_told(told: Mapping[str, Any], output: str) -> ReleaseRequest:
-    """Read an order that was told."""
-    dates = {n: datetime.fromisoformat(told[n]).date() for n in ("since", "until") if told[n]}
-    paths = {n: Path(told[n]) for n in ("config", "persons", "persons_sql") if told[n]}
-    sets = {name: frozenset(told[name]) for name in ("kinds", "columns")}
-    others = {n: told[n] for n in ("cohort", "schema", "policy", "withdraw_stale")}
+def decode_request(parameters: Mapping[str, Any], output: str) -> ReleaseRequest:
+    """Return the request that a worker was started with."""
+    dates = {
+        n: datetime.fromisoformat(parameters[n]).date() for n in ("since", "until") if parameters[n]
+    }
+    paths = {n: Path(parameters[n]) for n in ("config", "persons", "persons_sql") if parameters[n]}
+    sets = {name: frozenset(parameters[name]) for name in ("kinds", "columns")}
+    others = {n: parameters[n] for n in ("cohort", "schema", "policy", "withdraw_stale")}
     return ReleaseRequest(**{**others, **dates, **paths, **sets, "output": output})
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     if isinstance(value, frozenset):
         return sorted(value)
     return value if value is None or isinstance(value, bool) else str(value)
 
 
-def _check_caught_up(desk: ReleaseContext) -> None:
-    """Refuse to withdraw all that detectors, which are newer than the spans, have not seen yet."""
-    tools = desk.tools
-    if desk.order.withdraw_stale or tools.state.is_caught_up(tools.config):
+def _check_spans_current(context: ReleaseContext) -> None:
+    """Refuse to withdraw every note when the stored spans are from older detectors."""
+    tools = context.tools
+    if context.request.withdraw_stale or tools.state.is_caught_up(tools.config):
         return
     raise ConfigError(
         "release",
-        "the nightly job has not ended since its configuration or detectors changed: all notes "
+        "the nightly job has not completed since its configuration or detectors changed: all notes "
         "would be refused and withdrawn",
-        _CATCH_UP,
+        _RUN_FIRST,
     )
 
 
@@ -360,79 +377,82 @@ def _check_caught_up(desk: ReleaseContext) -> None:
 class _Release:
     """One release over open databases; each method is one phase."""
 
-    desk: ReleaseContext
-    maker: _Maker
+    context: ReleaseContext
+    resources: _RunResources
 
     def __post_init__(self) -> None:
         self.counts = ReleaseCounts()
         self.units = 1
         self.peaks: dict[str, int] = {}
-        self._meter = Meter()
+        self._meter = EnergyMeter()
 
     def plan(self, listed: PersonList) -> None:
-        """Find the persons, and cut them into units with their notes."""
-        self.maker.progress.phase("planning")
-        tools, counts = self.desk.tools, self.counts.persons
+        """Find the persons, and divide them into units with their notes."""
+        self.resources.progress.phase("planning")
+        tools, counts = self.context.tools, self.counts.persons
         known = find_persons(tools.source, listed.person_ids)
         counts["listed"] = len(listed.person_ids)
         counts["duplicates"] = listed.duplicates
         counts["unknown"] = len(listed.person_ids) - len(known)
-        vault = open_reversal(tools.settings)
+        vault = open_reversal_vault(tools.settings)
         if vault is not None:
             vault.store(tools.cohort, map(str, known))
         self.units = count_units(tools, len(known))
-        self.desk.draft.plan(plan_units(tools, known, self.units))
+        self.context.staging.add_units(plan_units(tools, known, self.units))
 
-    def make(self) -> None:
-        """Make every unit, here or in worker processes."""
-        self.maker.progress.phase("replacing")
-        draft, maker = self.desk.draft, self.maker
+    def make_units(self) -> None:
+        """Build all units, in this process or in workers."""
+        self.resources.progress.phase("replacing")
+        staging, resources = self.context.staging, self.resources
 
         def watch() -> None:
-            self.maker.progress.advance(*draft.progress())
+            self.resources.progress.advance(*staging.progress())
 
-        if maker.drive is None:
-            for index in draft.pending(0, 1):
-                make_unit(index, self.desk)
+        if resources.drive is None:
+            for index in staging.pending_units(0, 1):
+                make_unit(index, self.context)
                 watch()
             return
         job = Job(
-            config=self.desk.order.config,
-            settings=self.desk.tools.settings,
+            config=self.context.request.config,
+            settings=self.context.tools.settings,
             run_id=0,
-            workers=maker.workers,
-            scratch=draft.folder,
-            lock_fd=maker.lock.fileno(),
+            workers=resources.workers,
+            scratch=staging.folder,
+            lock_fd=resources.lock.fileno(),
             watch=watch,
             program="pipeline.beam.release_worker",
-            told=json.dumps(self.desk.order.output),
+            stdin_line=json.dumps(self.context.request.output),
         )
-        self.peaks = maker.drive(job)
+        self.peaks = resources.drive(job)
 
     def reconcile(self) -> None:
-        """Account for every note by id, then make what units refer to; raises Incomplete."""
-        self.maker.progress.phase("reconciling")
-        referred: dict[str, set[int]] = {name: set() for name in REFERRED}
+        """Account for every note by id, then build the tables that units refer to.
+
+        Raises Incomplete.
+        """
+        self.resources.progress.phase("reconciling")
+        referred: dict[str, set[int]] = {name: set() for name in REFERENCE_TABLES}
         lost: set[int] = set()
-        for index in self.desk.draft.indexes():
-            unit, made = self.desk.draft.unit(index), self.desk.draft.made(index)
+        for index in self.context.staging.indexes():
+            unit, made = self.context.staging.unit(index), self.context.staging.result(index)
             if made is None:
-                raise incomplete("a part of the work was not done")
-            lost |= self._account(unit, made)
+                raise incomplete("not all units were built")
+            lost |= self._add_unit(unit, made)
             for name, ids in made.referred.items():
                 referred[name].update(ids)
-        self._find(lost)
+        self._explain_missing(lost)
         persons, notes = self.counts.persons, self.counts.notes
         persons["refused"] = persons["listed"] - persons["unknown"] - persons["released"]
         notes["selected"] = notes["released"] + notes["refused"]
-        low, high = EVERYTHING
+        low, high = FULL_RANGE
         others = [ReleaseUnit(self.units + number, low, high, [], []) for number in range(2)]
-        self.desk.draft.plan(others)
-        make_referred(self.units, self.desk, referred)
-        make_selves(self.units + 1, self.desk, describe(self._origin()))
+        self.context.staging.add_units(others)
+        make_reference_unit(self.units, self.context, referred)
+        make_metadata_unit(self.units + 1, self.context, describe_release(self._origin()))
 
-    def _account(self, unit: ReleaseUnit, made: UnitMade) -> set[int]:
-        """Add up what became of a unit; returns the notes that nothing became of."""
+    def _add_unit(self, unit: ReleaseUnit, made: ReleaseUnitResult) -> set[int]:
+        """Add the counts of a unit; return the notes that have no outcome."""
         counts = self.counts
         counts.notes["released"] += len(made.released)
         counts.notes["refused"] += len(made.refused)
@@ -443,15 +463,15 @@ class _Release:
             counts.tables.setdefault(name, Counter()).update(found)
         done = {*made.released, *made.refused, *made.outside}
         if strangers := done - set(unit.note_ids):
-            raise incomplete(f"{len(strangers)} notes were not planned")
+            raise incomplete(f"{len(strangers)} notes were released without being planned")
         return set(unit.note_ids) - done
 
-    def _find(self, lost: set[int]) -> None:
-        """Return why notes are missing; raises Incomplete where nothing explains it."""
+    def _explain_missing(self, lost: set[int]) -> None:
+        """Count missing notes by reason; raises Incomplete where there is no reason."""
         if not lost:
             return
-        source, counts = self.desk.tools.source, self.counts
-        # Nobody can tell which of several rows with one id is the note.
+        source, counts = self.context.tools.source, self.counts
+        # Of several rows with one id it is unknown which is the note.
         shared = {f.note_id for f in source.malformed() if f.reason == "duplicate-id"}
         twice = {note_id for note_id in lost if str(note_id) in shared}
         missing = source.present(sorted(lost - twice))
@@ -462,44 +482,48 @@ class _Release:
             counts.notes["refused"] += len(twice)
         counts.notes["deleted_meanwhile"] = len(lost - twice)
 
-    def _origin(self) -> Origin:
-        desk, settings = self.desk, self.desk.tools.settings
+    def _origin(self) -> ReleaseOrigin:
+        context, settings = self.context, self.context.tools.settings
         model = settings.model.folder
         digested = digest(folder_of(model, settings.base)) if model else ""
-        tools = desk.tools
-        return Origin(desk.order.cohort, tools.cohort, tools.policy, digested, self.units)
+        tools = context.tools
+        return ReleaseOrigin(
+            context.request.cohort, tools.cohort, tools.policy, digested, self.units
+        )
 
-    def deliver(self) -> Released:
-        """Make the draft visible where it differs from what is."""
-        self.maker.progress.phase("comparing")
-        desk, counts = self.desk, self.counts
-        target, (described, read) = desk.target, desk.target.names
-        old = target.papers()
-        before = undated(old.get(described))
-        withdrawn = trace(desk, (before, undated(target.begun())))
-        manifest = make_manifest(desk.draft, desk.names, self._origin(), counts, withdrawn)
-        explained = readme(manifest)
+    def publish(self) -> ReleaseResult:
+        """Publish the staged release if it differs from the published one."""
+        self.resources.progress.phase("comparing")
+        context, counts = self.context, self.counts
+        target, (described, read) = context.target, context.target.names
+        old = target.read_files()
+        before = parse_manifest(old.get(described))
+        withdrawn = list_withdrawn(
+            context, (before, parse_manifest(target.read_interrupted_manifest()))
+        )
+        manifest = make_manifest(context.staging, context.names, self._origin(), counts, withdrawn)
+        explained = render_readme(manifest)
         changes = self._changes()
-        is_same = all(change.is_none for change in changes.values())
+        is_same = all(change.is_empty for change in changes.values())
         is_same &= before == json.loads(json.dumps(manifest)) and old.get(read) == explained
-        entry = self.maker.entry
-        entry.tell(self._told(changes, is_changed=not is_same))
+        entry = self.resources.entry
+        entry.set_about(self._register_entry(changes, is_changed=not is_same))
         self._check_stale(changes)
         if not is_same:
-            self.maker.progress.phase("publishing")
-            entry.publishing()
+            self.resources.progress.phase("publishing")
+            entry.mark_publishing()
             dated = manifest | {"time": datetime.now(UTC).isoformat(timespec="seconds")}
-            papers = {described: dump(dated), read: explained}
-            target.deliver(desk.draft, desk.names, papers)
-        limit = desk.tools.settings.limits.max_quarantine_share
+            files = {described: format_manifest(dated), read: explained}
+            target.publish(context.staging, context.names, files)
+        limit = context.tools.settings.limits.max_quarantine_share
         code = EXIT_DONE if counts.refused_share <= limit else EXIT_QUARANTINE
-        entry.finished(code)
-        return Released(counts, changes, manifest, not is_same, code, self.peaks)
+        entry.mark_finished(code)
+        return ReleaseResult(counts, changes, manifest, not is_same, code, self.peaks)
 
-    def _told(self, changes: Changes, *, is_changed: bool) -> dict[str, Any]:
-        """Return what the register keeps: counts, ids of keys, versions."""
+    def _register_entry(self, changes: Changes, *, is_changed: bool) -> dict[str, Any]:
+        """Return what the register stores: counts, key ids, versions."""
         origin, counts = self._origin(), self.counts
-        memory = sum(self.peaks.values()) or peak_kilobytes()
+        memory = sum(self.peaks.values()) or measure_peak_kilobytes()
         return {
             "key_id": origin.key.key_id,
             "policy_id": origin.policy.policy_id,
@@ -510,27 +534,32 @@ class _Release:
             "labels": counts.labels,
             "changes": {name: asdict(change) for name, change in changes.items()},
             "is_changed": is_changed,
-            "energy": self._meter.read(self.desk.tools.settings.energy, memory).to_json(),
+            "energy": self._meter.read(self.context.tools.settings.energy, memory).to_json(),
         }
 
     def _check_stale(self, changes: Changes) -> None:
-        """Refuse to withdraw notes by the many which the nightly job has yet to see or publish."""
-        limit, refused = self.desk.tools.settings.limits.max_quarantine_share, self.counts.refused
+        """Refuse to withdraw many notes that the nightly job has yet to process or publish."""
+        limit, refused = (
+            self.context.tools.settings.limits.max_quarantine_share,
+            self.counts.refused,
+        )
         withdrawn = changes["note"].withdrawn
-        # What is visible was detected once: a state that does not know it was put back or lost.
-        stale = min(refused[_UNKNOWN], withdrawn) + sum(refused[reason] for reason in _WAITING)
-        is_many = stale > limit * self.counts.notes["selected"] and withdrawn
-        if is_many and not self.desk.order.withdraw_stale:
+        # Published notes were detected once: a state without them was restored or lost.
+        stale = min(refused[_NEVER_DETECTED], withdrawn) + sum(
+            refused[reason] for reason in _PENDING_REASONS
+        )
+        is_over_limit = stale > limit * self.counts.notes["selected"] and withdrawn
+        if is_over_limit and not self.context.request.withdraw_stale:
             raise ConfigError(
                 "release",
-                f"{stale} of {self.counts.notes['selected']} notes wait for the nightly job or its "
-                "quality gate, and would be withdrawn: nothing was changed",
-                _CATCH_UP,
+                f"{stale} of {self.counts.notes['selected']} notes are waiting for the nightly job "
+                "or its quality gate and would be withdrawn; nothing was changed",
+                _RUN_FIRST,
             )
 
     def _changes(self) -> Changes:
-        found = self.desk.target.leftover(self.desk.names)
-        for name in self.desk.names:
-            changes = (part.difference.change for _, part in self.desk.draft.parts(name))
+        found = self.context.target.list_obsolete(self.context.names)
+        for name in self.context.names:
+            changes = (part.difference.change for _, part in self.context.staging.parts(name))
             found[name] = sum(changes, Change())
         return found

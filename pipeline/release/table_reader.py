@@ -1,24 +1,21 @@
-"""Rows of structured tables: read from the source, treated under the cohort's key, made to fit."""
+"""Reads structured tables from the source, and converts treated rows to the output's types."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 from sqlalchemy import Table
 
 from pipeline.release.row_digests import Row
-from pipeline.warehouse.note_rows import day, moment, whole
-from pipeline.warehouse.parquet_output import arrow_schema
+from pipeline.warehouse.note_rows import parse_date, parse_datetime, parse_integer
+from pipeline.warehouse.parquet_output import make_arrow_schema
 from pipeline.warehouse.warehouse import Source
-from record.columns import COLUMNS, TABLES, Holds
+from record.columns import COLUMNS, TABLES, ColumnType
 from record.errors import Unreadable
-
-Columns = Mapping[str, pa.Array]
-"""Columns of some rows, in one length, by their names in OMOP CDM 5.4."""
 
 
 def present_columns(source: Source, table: str) -> list[str]:
-    """Name the columns of OMOP CDM 5.4 that a table of the source has: no other is ever read."""
+    """Return the OMOP CDM 5.4 columns that a source table has; no others are ever read."""
     found = set(source.store.columns(table))
     return [name for name in TABLES[table] if name in found]
 
@@ -26,32 +23,35 @@ def present_columns(source: Source, table: str) -> list[str]:
 def read_rows(
     source: Source, table: str, key: str, values: Sequence[int]
 ) -> Iterator[dict[str, pa.Array]]:
-    """Stream the rows whose key is among the values, some at a time; nothing where none can be."""
+    """Stream the rows whose key is among the values, in batches of columns.
+
+    Nothing where the source lacks the key column or the table's own key.
+    """
     names = present_columns(source, table)
     if key not in names or TABLES[table][0] not in names:
         return
     for columns in source.store.scan(table, names, key, values):
-        yield {name: _array(table, name, column) for name, column in columns.items()}
+        yield {name: _to_array(table, name, column) for name, column in columns.items()}
 
 
 def to_rows(treated: pa.Table, table: Table) -> list[Row]:
-    """Return treated rows with the columns and types of an output; what was not read is empty.
+    """Return treated rows with the columns and types of an output table.
 
-    What does not fit the type of its column becomes empty.
+    Columns that were not read, and values that do not fit their column's type, are empty.
     """
     nothing = [None] * treated.num_rows
     present = set(treated.schema.names)
     columns = [
-        _fitted(treated.column(kind.name), kind.type).to_pylist()
+        _cast_column(treated.column(kind.name), kind.type).to_pylist()
         if kind.name in present
         else nothing
-        for kind in arrow_schema(table)
+        for kind in make_arrow_schema(table)
     ]
     return list(zip(*columns, strict=True))
 
 
-def _array(table: str, name: str, values: Any) -> pa.Array:
-    """Return a column in one type, whatever a database lets stand side by side in it."""
+def _to_array(table: str, name: str, values: Any) -> pa.Array:
+    """Return a column in one type, even where the database mixes types in it."""
     if isinstance(values, pa.Array):
         return values
     try:
@@ -61,9 +61,9 @@ def _array(table: str, name: str, values: Any) -> pa.Array:
     if found is not None and not pa.types.is_binary(found.type):
         return found
     holds = COLUMNS[f"{table}.{name}"].holds
-    if holds in (Holds.ID, Holds.CODE):
-        return pa.array([whole(value) for value in values], pa.int64())
-    if holds is Holds.NUMBER:
+    if holds in (ColumnType.ID, ColumnType.CODE):
+        return pa.array([parse_integer(value) for value in values], pa.int64())
+    if holds is ColumnType.NUMBER:
         return pa.array([_float(value) for value in values], pa.float64())
     return pa.array([_text(value) for value in values], pa.string())
 
@@ -82,27 +82,27 @@ def _text(value: Any) -> str | None:
     return text.encode("utf-8", "replace").decode()
 
 
-def _fitted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+def _cast_column(column: pa.ChunkedArray, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
     if column.type == kind:
         return column
     try:
         return column.cast(kind)
     except pa.ArrowException:
-        return pa.array([_fit(value, kind) for value in column.to_pylist()], kind)
+        return pa.array([_cast_value(value, kind) for value in column.to_pylist()], kind)
 
 
-def _fit(value: Any, kind: pa.DataType) -> Any:
-    """Make one value fit; moments lose their zone, as in notes."""
+def _cast_value(value: Any, kind: pa.DataType) -> Any:
+    """Return a value in a type, or None; timestamps lose their time zone, as in notes."""
     try:
         if pa.types.is_date(kind):
-            return day(value)
+            return parse_date(value)
         if pa.types.is_timestamp(kind):
-            return moment(value)
+            return parse_datetime(value)
     except Unreadable:
         return None
     if pa.types.is_integer(kind):
-        number = whole(value)
-        # What an integer column of a database cannot hold, none of them should.
+        number = parse_integer(value)
+        # What an integer column of one database cannot hold, no output should have.
         bound = 2 ** (kind.bit_width - 1)
         return number if number is not None and -bound <= number < bound else None
     return _float(value) if pa.types.is_floating(kind) else _text(value)

@@ -1,4 +1,4 @@
-"""The tables of a release: those of OMOP CDM 5.4 that the policy names, as outputs hold them."""
+"""The OMOP CDM 5.4 tables of a release as SQLAlchemy tables, and the order they are written in."""
 
 from collections.abc import Collection
 from typing import Any
@@ -6,59 +6,66 @@ from typing import Any
 from sqlalchemy import Column, Date, DateTime, Float, Index, Integer, Table, Text
 from sqlalchemy.types import TypeEngine
 
-from pipeline.warehouse.omop_tables import LONG, release_tables
-from record.columns import COLUMNS, TABLES, Holds
+from pipeline.warehouse.omop_tables import LONG, make_release_tables
+from record.columns import COLUMNS, TABLES, ColumnType
 
-NOTES = ("note", "note_span")
-"""What becomes of a note; `note_span` has one row for each surrogate."""
-REFERRED = ("provider", "care_site", "location")
-"""Tables without patients: a release has the rows that others refer to, each after those."""
-SELVES = ("cdm_source", "metadata")
-"""What tells of the release itself."""
-VISITS = ("visit_detail", "visit_occurrence")
-"""Rows that a released row belongs to come along, whatever the window: details before stays."""
-OF_NOTES = "note_nlp"
-"""What another program found in notes: it comes along with them."""
+NOTE_TABLES = ("note", "note_span")
+"""The tables made from notes; `note_span` has one row for each surrogate."""
+REFERENCE_TABLES = ("provider", "care_site", "location")
+"""Tables without patients: a release has the rows that other tables refer to."""
+METADATA_TABLES = ("cdm_source", "metadata")
+"""The tables that describe the release itself."""
+VISIT_TABLES = ("visit_detail", "visit_occurrence")
+"""Visits of released rows are released whatever the date window: details before visits."""
+NOTE_NLP = "note_nlp"
+"""Findings of other programs in notes, released with their notes."""
 
-_KINDS: dict[Holds, TypeEngine[Any]] = {
-    Holds.ID: LONG,
-    Holds.CODE: LONG,
-    Holds.DATE: Date(),
-    Holds.MOMENT: DateTime(),
-    Holds.NUMBER: Float(),
-    Holds.TEXT: Text(),
+_KINDS: dict[ColumnType, TypeEngine[Any]] = {
+    ColumnType.ID: LONG,
+    ColumnType.CODE: LONG,
+    ColumnType.DATE: Date(),
+    ColumnType.MOMENT: DateTime(),
+    ColumnType.NUMBER: Float(),
+    ColumnType.TEXT: Text(),
 }
-_WHOLE = frozenset(
+_INTEGERS = frozenset(
     (
         *("year_of_birth", "month_of_birth", "day_of_birth", "refills", "days_supply", "gap_days"),
         *("condition_occurrence_count", "drug_exposure_count"),
     )
 )
-"""Numbers that the CDM counts in whole ones."""
+"""Numeric columns that the CDM defines as integers."""
 
 
 def patient_tables() -> tuple[str, ...]:
-    """Name the tables whose rows are of one patient each, beside notes and persons."""
-    own = {"person", *NOTES}
+    """Return the tables whose rows belong to one patient each, except person and note tables."""
+    own = {"person", *NOTE_TABLES}
     return tuple(name for name, names in TABLES.items() if "person_id" in names and name not in own)
 
 
-def order_of(present: Collection[str]) -> tuple[str, ...]:
-    """Name the tables of a release in the order they are written: the referred to come first.
+def list_tables_in_write_order(present: Collection[str]) -> tuple[str, ...]:
+    """Return the tables of a release in write order: tables that others refer to come first.
 
-    `present` are those that the source has and the cohort asks for.
+    `present` are those that the source has and the request names.
     """
-    others = [name for name in patient_tables() if name not in VISITS]
-    ordered = (*reversed(REFERRED), "person", *reversed(VISITS), *NOTES, *others, OF_NOTES)
-    return (*(name for name in ordered if name in present), *SELVES)
+    others = [name for name in patient_tables() if name not in VISIT_TABLES]
+    ordered = (
+        *reversed(REFERENCE_TABLES),
+        "person",
+        *reversed(VISIT_TABLES),
+        *NOTE_TABLES,
+        *others,
+        NOTE_NLP,
+    )
+    return (*(name for name in ordered if name in present), *METADATA_TABLES)
 
 
 def make_tables(schema: str | None) -> dict[str, Table]:
-    """Make every table that a release may hold; the first column of each is its key.
+    """Define every table that a release can have; the first column of each is its key.
 
-    Those with patients have an index on `person_id`, since a release is compared by it.
+    Tables with patients have an index on `person_id`, by which releases are compared.
     """
-    metadata = release_tables(schema)
+    metadata = make_release_tables(schema)
     for name, columns in TABLES.items():
         if (f"{schema}.{name}" if schema else name) not in metadata.tables:
             first, *rest = columns
@@ -73,13 +80,13 @@ def make_tables(schema: str | None) -> dict[str, Table]:
     return tables
 
 
-def started(table: str) -> str | None:
-    """Name the column with the day that a window looks at; None where rows have none."""
-    dates = [c for c in TABLES.get(table, ()) if COLUMNS[f"{table}.{c}"].holds is Holds.DATE]
+def start_column(table: str) -> str | None:
+    """Return the date column that the date window applies to; None where a table has none."""
+    dates = [c for c in TABLES.get(table, ()) if COLUMNS[f"{table}.{c}"].holds is ColumnType.DATE]
     return next((column for column in dates if column.endswith("_start_date")), None) or next(
         iter(dates), None
     )
 
 
 def _kind(table: str, column: str) -> TypeEngine[Any]:
-    return Integer() if column in _WHOLE else _KINDS[COLUMNS[f"{table}.{column}"].holds]
+    return Integer() if column in _INTEGERS else _KINDS[COLUMNS[f"{table}.{column}"].holds]

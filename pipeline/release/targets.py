@@ -1,4 +1,4 @@
-"""Where a release becomes visible: what is there is compared unit by unit, replaced all at once."""
+"""The targets that releases are published to: a database, or a folder of Parquet or JSON Lines."""
 
 import hashlib
 import json
@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
@@ -31,24 +31,13 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL, make_url
 
 from pipeline.config.settings import OutputSettings, Settings
-from pipeline.night.nightly import name_place
-from pipeline.notes.worker_resources import settled
-from pipeline.release.accompanying_files import (
-    ORIGIN,
-    OTHERS,
-    REMEDY,
-    SETTING,
-    WHAT,
-    Papers,
-    read_papers,
-    sync,
-    write_paper,
-)
-from pipeline.release.draft import PartMade, ReleaseDraft, ReleaseUnit, incomplete
+from pipeline.night.nightly import resolve_place
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.release.plan import units_of_range
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Change, Changes, Row
-from pipeline.release.tables import REFERRED, SELVES, make_tables
+from pipeline.release.staging import PartResult, ReleaseStaging, ReleaseUnit, incomplete
+from pipeline.release.tables import METADATA_TABLES, REFERENCE_TABLES, make_tables
 from pipeline.release.unit_files import (
     JSONL_PART,
     PARQUET_PART,
@@ -66,16 +55,43 @@ from pipeline.warehouse.databases import (
     transaction,
 )
 from pipeline.warehouse.omop_tables import CDM_SOURCE_COLUMNS
-from pipeline.warehouse.parquet_source import reading
-from pipeline.warehouse.sql_output import check_shape
+from pipeline.warehouse.parquet_source import guard_parquet
+from pipeline.warehouse.sql_output import check_table
 from pipeline.warehouse.warehouse import JSONL, PARQUET
+from record.atomic_write import sync
 from record.errors import ConfigError
+
+_SETTING = "--output"
+ORIGIN = "cryptonym release key "
+"""Prefix of `cdm_etl_reference` in a release; the key's id follows."""
+_WHAT = "output"
+_FOREIGN_CONTENT = "contains something other than a release under this cohort's key"
+_REMEDY = "choose an empty place, or one with a release of the same cohort"
+
+ReleaseFiles = Mapping[str, str]
+"""File name -> content of the files beside a release: its manifest and its README."""
+
+
+def _read_release_files(folder: Path, names: tuple[str, ...]) -> ReleaseFiles:
+    """Read files of a folder; missing ones are left out."""
+    with guard(_WHAT):
+        paths = {name: folder / name for name in names}
+        return {name: p.read_text(encoding="utf-8") for name, p in paths.items() if p.is_file()}
+
+
+def _write_synced(path: Path, text: str) -> None:
+    """Write a file and flush it to disk."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
 
 _PAGE = 2_000
 
 
 class SqlTarget:
-    """A release in a database; its files are called `stem` and lie in the folder `reports`."""
+    """A release in a database; its files `STEM.json` and `STEM.md` are in the folder `reports`."""
 
     suffix = PARQUET_PART
 
@@ -88,9 +104,9 @@ class SqlTarget:
 
     @retrying
     def claim(self, key_id: str, names: tuple[str, ...]) -> None:
-        """Create the tables that are missing; raise ConfigError where anything but a release is
-        there. Then nothing is created."""
-        with transaction(self._engine, WHAT, write=True) as connection:
+        """Create missing tables; raises ConfigError, and creates nothing, where the database
+        contains anything but a release under this key."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
             for name in names:
                 self._tables[name].create(connection, checkfirst=True)
             found = inspect(connection)
@@ -98,77 +114,77 @@ class SqlTarget:
                 table = self._tables[name]
                 actual = {column["name"] for column in found.get_columns(name, self._schema)}
                 key = set(found.get_pk_constraint(name, self._schema)["constrained_columns"])
-                check_shape(table, actual, key, SETTING)
+                check_table(table, actual, key, _SETTING)
             source = self._tables["cdm_source"]
             origins = set(connection.scalars(select(source.c.cdm_etl_reference)))
             is_empty = not any(_has_rows(connection, table) for table in self._present(connection))
             if not is_empty and origins != {ORIGIN + key_id}:
-                raise ConfigError(SETTING, OTHERS, REMEDY)
+                raise ConfigError(_SETTING, _FOREIGN_CONTENT, _REMEDY)
 
-    def visible(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
-        """Stream the rows of a table that belong to a unit and are visible now."""
-        rows = self._of_unit(self._tables[name], unit)
-        with transaction(self._engine, WHAT) as connection:
+    def read_published(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
+        """Stream the published rows of a table that belong to a unit."""
+        rows = self._select_unit(self._tables[name], unit)
+        with transaction(self._engine, _WHAT) as connection:
             result = connection.execution_options(yield_per=_PAGE).execute(rows)
             for page in result.partitions():
                 yield [tuple(row) for row in page]
 
-    def leftover(self, names: tuple[str, ...]) -> Changes:
-        """Return what is visible of tables that the release does not have any more."""
-        with transaction(self._engine, WHAT) as connection:
+    def list_obsolete(self, names: tuple[str, ...]) -> Changes:
+        """Return the published tables that the new release no longer has."""
+        with transaction(self._engine, _WHAT) as connection:
             return {
                 table.name: Change(withdrawn=count)
-                for table in self._others(connection, names)
+                for table in self._obsolete_tables(connection, names)
                 if (count := _count(connection, table))
             }
 
-    def papers(self) -> Papers:
-        """Read the files of the release."""
-        return read_papers(self._reports, self.names)
+    def read_files(self) -> ReleaseFiles:
+        """Read the files of the published release."""
+        return _read_release_files(self._reports, self.names)
 
-    def begun(self) -> str:
-        """Read the manifest of a delivery that was interrupted and may be visible; else nothing."""
-        name = self._beside(self.names[0]).name
-        return read_papers(self._reports, (name,)).get(name, "")
+    def read_interrupted_manifest(self) -> str:
+        """Read the manifest of an interrupted publication, which may be visible; else nothing."""
+        name = self._temporary_path(self.names[0]).name
+        return _read_release_files(self._reports, (name,)).get(name, "")
 
-    def deliver(self, draft: ReleaseDraft, names: tuple[str, ...], papers: Papers) -> None:
-        """Write what differs in one transaction, between two steps for the files.
+    def publish(self, staging: ReleaseStaging, names: tuple[str, ...], files: ReleaseFiles) -> None:
+        """Write the differences in one transaction, between two steps for the files.
 
-        A run that dies in between leaves the new files beside the old ones: the next one knows
-        by them what may have been withdrawn.
+        A run that dies in between leaves the new files beside the old ones, from which the next
+        run knows what may have been withdrawn.
         """
-        with guard(WHAT):
+        with guard(_WHAT):
             self._reports.mkdir(parents=True, exist_ok=True)
-            for name, text in papers.items():
-                write_paper(self._beside(name), text)
+            for name, text in files.items():
+                _write_synced(self._temporary_path(name), text)
             sync(self._reports)
-        self._deliver(draft, names)
-        with guard(WHAT):
-            for name in papers:
-                self._beside(name).replace(self._reports / name)
+        self._publish_rows(staging, names)
+        with guard(_WHAT):
+            for name in files:
+                self._temporary_path(name).replace(self._reports / name)
             sync(self._reports)
 
-    def _beside(self, name: str) -> Path:
+    def _temporary_path(self, name: str) -> Path:
         return self._reports / f"{name}.tmp"
 
     @retrying
-    def _deliver(self, draft: ReleaseDraft, names: tuple[str, ...]) -> None:
-        with transaction(self._engine, WHAT, write=True) as connection:
-            for table in self._others(connection, names):
+    def _publish_rows(self, staging: ReleaseStaging, names: tuple[str, ...]) -> None:
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            for table in self._obsolete_tables(connection, names):
                 connection.execute(delete(table))
             for name in names:
                 rows = 0
-                for index, part in draft.parts(name):
-                    replace_part(connection, self._tables[name], draft, index, part)
+                for index, part in staging.parts(name):
+                    replace_part(connection, self._tables[name], staging, index, part)
                     rows += part.rows
                 if _count(connection, self._tables[name]) != rows:
-                    raise incomplete(f"the table {name} does not read back as it was made")
+                    raise incomplete(f"row count mismatch in table {name} after writing")
 
     def close(self) -> None:
-        """Return the connections."""
+        """Close the database connections."""
         self._engine.dispose()
 
-    def _of_unit(self, table: Table, unit: ReleaseUnit) -> Select[Row]:
+    def _select_unit(self, table: Table, unit: ReleaseUnit) -> Select[Row]:
         if "person_id" in table.columns:
             return select(table).where(table.c.person_id.between(unit.low, unit.high))
         if "note_id" in table.columns:
@@ -181,17 +197,17 @@ class SqlTarget:
         found = set(inspect(connection).get_table_names(self._schema))
         return [table for name, table in self._tables.items() if name in found]
 
-    def _others(self, connection: Connection, names: tuple[str, ...]) -> list[Table]:
+    def _obsolete_tables(self, connection: Connection, names: tuple[str, ...]) -> list[Table]:
         return [table for table in self._present(connection) if table.name not in names]
 
 
 def replace_part(
-    connection: Connection, table: Table, draft: ReleaseDraft, index: int, part: PartMade
+    connection: Connection, table: Table, staging: ReleaseStaging, index: int, part: PartResult
 ) -> None:
-    """Put the rows of a part in place of those that differ from them."""
+    """Replace the rows of a table that differ from a part with those of the part."""
     found = part.difference
     if not table.primary_key.columns:
-        if not found.change.is_none:
+        if not found.change.is_empty:
             connection.execute(delete(table))
     else:
         for some in chunks([*found.changed, *found.withdrawn]):
@@ -199,7 +215,7 @@ def replace_part(
     wanted = {*found.added, *found.changed}
     if not wanted:
         return
-    path = draft.path(part.name, index, PARQUET_PART)
+    path = staging.path(part.name, index, PARQUET_PART)
     keys = pa.array(sorted(wanted), pa.int64())
     pages = (
         page.filter(pc.is_in(page.column(0), value_set=keys)) if found.unchanged else page
@@ -217,14 +233,14 @@ def replace_part(
 def _copy(
     connection: Connection, table: Table, pages: Iterable[pa.RecordBatch], *, is_plain: bool
 ) -> None:
-    """Send rows to PostgreSQL, plain ones as CSV."""
+    """Send rows to PostgreSQL with COPY, plain ones as CSV."""
     options = " WITH (FORMAT csv, ENCODING 'UTF8')" if is_plain else ""
     quote = connection.dialect.identifier_preparer
     columns = ", ".join(quote.quote(column.name) for column in table.columns)
     statement = f"COPY {quote.format_table(table)} ({columns}) FROM STDIN{options}"
     cursor = connection.connection.cursor()
     try:
-        # COPY takes no values in its statement, and rows by a stream.
+        # COPY takes no bound values; its rows come as a stream.
         with cursor.copy(statement) as copy:
             for page in pages:
                 if is_plain:
@@ -237,13 +253,13 @@ def _copy(
 
 
 def _is_plain(page: pa.RecordBatch) -> bool:
-    """Return that no text has what PostgreSQL before 18 takes for the end of a CSV file."""
+    """Return whether no text has what PostgreSQL before 18 takes for the end of a CSV file."""
     texts = (column for column in page.columns if pa.types.is_string(column.type))
     return not any(pc.any(pc.match_substring(text, "\\.")).as_py() for text in texts)
 
 
 def _csv(page: pa.RecordBatch) -> bytes:
-    """Write rows as CSV: text in quotes, nothing where nothing is."""
+    """Encode rows as CSV: text is quoted, empty values are not."""
     sink = pa.BufferOutputStream()
     write_csv(page, sink, WriteOptions(include_header=False))
     return bytes(sink.getvalue())
@@ -255,7 +271,7 @@ def _insert(connection: Connection, table: Table, page: pa.RecordBatch) -> None:
         names = [column.name for column in table.columns]
         connection.execute(table.insert(), [dict(zip(names, row, strict=True)) for row in rows])
         return
-    # Numbers and text are bound as they are: no need to look at each value.
+    # Numbers and text need no conversion: skip SQLAlchemy's per-value processing.
     statement = str(table.insert().compile(dialect=connection.dialect))
     connection.exec_driver_sql(statement, rows)
 
@@ -268,15 +284,15 @@ def _count(connection: Connection, table: Table) -> int:
     return connection.scalar(select(func.count()).select_from(table)) or 0
 
 
-SUMS = "SHA256SUMS"
-_ALONE = (*REFERRED, *SELVES)
+CHECKSUMS = "SHA256SUMS"
+_UNDIVIDED = (*REFERENCE_TABLES, *METADATA_TABLES)
 
 
 class FolderTarget:
-    """A release in a folder of Parquet files or JSON Lines, with its files inside.
+    """A release in a folder of Parquet or JSON Lines files, with its manifest and README.
 
-    The place itself is a link to `.NAME-<16 hex digits>` beside it. What it does not point to is
-    left over from a run that died, or withdrawn, and is removed.
+    The folder is a symbolic link to the current version, `.NAME-<16 hex digits>` beside it. Other
+    versions are remains of interrupted runs or withdrawn, and are removed.
     """
 
     names = ("manifest.json", "README.md")
@@ -287,26 +303,26 @@ class FolderTarget:
         self._tables = make_tables(None)
 
     def claim(self, key_id: str, names: tuple[str, ...]) -> None:  # noqa: ARG002 - as in a database
-        """Raise ConfigError where the place holds anything but a release under this key."""
-        with guard(WHAT):
+        """Raise ConfigError where the place contains anything but a release under this key."""
+        with guard(_WHAT):
             self._place.parent.mkdir(parents=True, exist_ok=True)
             is_free = not os.path.lexists(self._place)
             is_empty = self._place.is_dir() and not any(self._place.iterdir())
-            is_ours = self._is_ours()
+            is_ours = self._is_release()
         if is_free or is_empty:
             return
         path = self._path(self._place, "cdm_source", 0)
         pages = read_part(path, self._tables["cdm_source"]) if is_ours else iter(())
         place = CDM_SOURCE_COLUMNS.index("cdm_etl_reference")
         if {row[place] for rows in pages for row in rows} != {ORIGIN + key_id}:
-            raise ConfigError(SETTING, OTHERS, REMEDY)
+            raise ConfigError(_SETTING, _FOREIGN_CONTENT, _REMEDY)
 
-    def visible(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
-        """Stream the rows of a table that belong to a unit and are visible now."""
-        if not self._is_ours():
+    def read_published(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
+        """Stream the published rows of a table that belong to a unit."""
+        if not self._is_release():
             return
         table = self._tables[name]
-        if name in _ALONE:
+        if name in _UNDIVIDED:
             yield from read_part(self._path(self._place, name, 0), table)
             return
         names = [column.name for column in table.columns]
@@ -319,9 +335,9 @@ class FolderTarget:
                 else:
                     yield [row for row in rows if unit.low <= row[place] <= unit.high]
 
-    def leftover(self, names: tuple[str, ...]) -> Changes:
-        """Return what is visible of tables that the release does not have any more."""
-        if not self._is_ours():
+    def list_obsolete(self, names: tuple[str, ...]) -> Changes:
+        """Return the published tables that the new release no longer has."""
+        if not self._is_release():
             return {}
         found = {}
         for name in sorted(self._tables.keys() - set(names)):
@@ -331,72 +347,73 @@ class FolderTarget:
                 found[name] = Change(withdrawn=len(keys))
         return found
 
-    def papers(self) -> Papers:
-        """Read the files of the release."""
-        return read_papers(self._place, self.names)
+    def read_files(self) -> ReleaseFiles:
+        """Read the files of the published release."""
+        return _read_release_files(self._place, self.names)
 
-    def begun(self) -> str:
-        """Nothing: files and tables become visible at once."""
+    def read_interrupted_manifest(self) -> str:
+        """Return nothing: files and tables become visible at once."""
         return ""
 
-    def deliver(self, draft: ReleaseDraft, names: tuple[str, ...], papers: Papers) -> None:
-        """Make a new folder of the draft's files and move the link to it; the old one is removed.
+    def publish(self, staging: ReleaseStaging, names: tuple[str, ...], files: ReleaseFiles) -> None:
+        """Create a new version from the staged files and switch the link to it.
 
-        A file that is byte for byte as before is the old one: those who copy releases see so.
+        Unchanged files are hard links to the old ones, so that copying a release can skip them.
+        The old version is removed.
         """
-        made = self._place.with_name(f".{self._place.name}-{secrets.token_hex(8)}")
-        with reading(WHAT):
-            self._clear()
-            made.mkdir()
-            before = self._sums()
-            sums = [self._move(draft, made, name, before) for name in names]
-            for name, text in papers.items():
-                write_paper(made / name, text)
+        version = self._place.with_name(f".{self._place.name}-{secrets.token_hex(8)}")
+        with guard_parquet(_WHAT):
+            self._remove_other_versions()
+            version.mkdir()
+            before = self._read_checksums()
+            sums = [self._move_files(staging, version, name, before) for name in names]
+            for name, text in files.items():
+                _write_synced(version / name, text)
             lines = sorted(line for some in sums for line in some)
-            lines += [f"{digest_file(made / name)}  {name}\n" for name in sorted(papers)]
-            write_paper(made / SUMS, "".join(lines))
-            for folder, _, _ in os.walk(made):
+            lines += [f"{digest_file(version / name)}  {name}\n" for name in sorted(files)]
+            _write_synced(version / CHECKSUMS, "".join(lines))
+            for folder, _, _ in os.walk(version):
                 sync(Path(folder))
-        with guard(WHAT):
-            self._point_to(made)
-            self._clear()
+        with guard(_WHAT):
+            self._switch_to(version)
+            self._remove_other_versions()
 
     def close(self) -> None:
-        """Nothing is open between calls."""
+        """Do nothing: no resource stays open between calls."""
 
-    def _move(
-        self, draft: ReleaseDraft, made: Path, name: str, before: dict[str, str]
+    def _move_files(
+        self, staging: ReleaseStaging, version: Path, name: str, before: dict[str, str]
     ) -> list[str]:
-        """Put the files of a table into the new folder; returns their lines of the sums."""
+        """Move the files of a table to the new version; return their checksum lines."""
         lines = []
-        for index, part in draft.parts(name):
+        for index, part in staging.parts(name):
             if not part.rows:
                 continue
-            path = self._path(made, name, index)
-            inside = path.relative_to(made).as_posix()
+            path = self._path(version, name, index)
+            inside = path.relative_to(version).as_posix()
             path.parent.mkdir(exist_ok=True)
             old = self._place / inside
             if before.get(inside) == part.sha256 and digest_file(old) == part.sha256:
                 os.link(old, path)
             else:
-                # The draft may lie in another file system.
-                shutil.move(draft.path(name, index, self.suffix), path)
+                # The staging folder may be on another file system.
+                shutil.move(staging.path(name, index, self.suffix), path)
                 sync(path)
             lines.append(f"{part.sha256}  {inside}\n")
         return lines
 
-    def _sums(self) -> dict[str, str]:
-        """Read what the digests of the visible files should be."""
-        lines = read_papers(self._place, (SUMS,)).get(SUMS, "").splitlines()
+    def _read_checksums(self) -> dict[str, str]:
+        """Return the expected digests of the published files."""
+        lines = _read_release_files(self._place, (CHECKSUMS,)).get(CHECKSUMS, "").splitlines()
         found = (line.split("  ", 1) for line in lines if "  " in line)
         return {name: digest for digest, name in found if (self._place / name).is_file()}
 
     @cached_property
     def _units(self) -> int:
-        """How many units the visible release was made in; its files are numbered by them."""
-        told = read_papers(self._place, self.names[:1]).get(self.names[0], "{}")
+        """The number of units of the published release, by which its files are numbered."""
+        manifest = _read_release_files(self._place, self.names[:1]).get(self.names[0], "{}")
         try:
-            return int(json.loads(told).get("units", 1))
+            return int(json.loads(manifest).get("units", 1))
         except (ValueError, AttributeError):
             return 1
 
@@ -408,29 +425,29 @@ class FolderTarget:
             row[0] for rows in pages for row in rows if unit.low <= row[place] <= unit.high
         }  # fmt: skip
 
-    def _is_ours(self) -> bool:
-        is_version = bool(self._versions().fullmatch(self._visible()))
+    def _is_release(self) -> bool:
+        is_version = bool(self._version_pattern().fullmatch(self._current_version()))
         return is_version and self._path(self._place, "cdm_source", 0).is_file()
 
-    def _visible(self) -> str:
+    def _current_version(self) -> str:
         return self._place.readlink().name if self._place.is_symlink() else ""
 
-    def _versions(self) -> re.Pattern[str]:
+    def _version_pattern(self) -> re.Pattern[str]:
         return re.compile(rf"\.{re.escape(self._place.name)}-[0-9a-f]{{16}}(\.link)?")
 
-    def _point_to(self, made: Path) -> None:
-        link = made.with_name(f"{made.name}.link")
-        link.symlink_to(made.name)
+    def _switch_to(self, version: Path) -> None:
+        link = version.with_name(f"{version.name}.link")
+        link.symlink_to(version.name)
         if self._place.is_dir() and not self._place.is_symlink():
             self._place.rmdir()
         link.replace(self._place)
         sync(self._place.parent)
 
-    def _clear(self) -> None:
-        """Remove every version but the visible one."""
-        visible = self._visible()
+    def _remove_other_versions(self) -> None:
+        """Remove all versions except the current one."""
+        current = self._current_version()
         for path in self._place.parent.iterdir():
-            if not self._versions().fullmatch(path.name) or path.name == visible:
+            if not self._version_pattern().fullmatch(path.name) or path.name == current:
                 continue
             if path.is_symlink():
                 path.unlink()
@@ -438,84 +455,87 @@ class FolderTarget:
                 shutil.rmtree(path)
 
     def _path(self, folder: Path, name: str, index: int) -> Path:
-        """Name a file as the nightly job does: one reader reads both."""
+        """Return the path of a file, named as the nightly job does: one reader reads both."""
         if not self._tables[name].primary_key.columns:
             return folder / f"{name}.{self.suffix}"
-        number = 0 if name in _ALONE else index
+        number = 0 if name in _UNDIVIDED else index
         return folder / name / f"part-{number:06d}.{self.suffix}"
 
 
 class Target(Protocol):
-    """Where a release becomes visible; `names` are those of its manifest and its README.
+    """A place that releases are published to.
 
-    `suffix` is that of the files a draft for it is made of.
+    `names` are the file names of manifest and README, `suffix` that of the staged files.
     """
 
     names: tuple[str, str]
     suffix: str
 
     def claim(self, key_id: str, names: tuple[str, ...]) -> None:
-        """Raise ConfigError where the place holds anything but a release under this key."""
+        """Raise ConfigError where the place contains anything but a release under this key."""
         ...
 
-    def visible(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
-        """Stream the rows of a table that belong to a unit and are visible now."""
+    def read_published(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
+        """Stream the published rows of a table that belong to a unit."""
         ...
 
-    def leftover(self, names: tuple[str, ...]) -> Changes:
-        """Return what is visible of tables that the release does not have any more."""
+    def list_obsolete(self, names: tuple[str, ...]) -> Changes:
+        """Return the published tables that the new release no longer has."""
         ...
 
-    def papers(self) -> Papers:
-        """Read the files of the release that is visible; those that are not there are left out."""
+    def read_files(self) -> ReleaseFiles:
+        """Read manifest and README of the published release; missing ones are left out."""
         ...
 
-    def begun(self) -> str:
-        """Read the manifest of a delivery that was interrupted, and may be visible; else nothing.
+    def read_interrupted_manifest(self) -> str:
+        """Read the manifest of an interrupted publication, which may be visible; else nothing.
 
-        Its withdrawals must not be forgotten.
+        Its withdrawals must not be lost.
         """
         ...
 
-    def deliver(self, draft: ReleaseDraft, names: tuple[str, ...], papers: Papers) -> None:
-        """Make a draft visible, all of it at once.
+    def publish(self, staging: ReleaseStaging, names: tuple[str, ...], files: ReleaseFiles) -> None:
+        """Publish a staged release atomically.
 
-        Raises Incomplete, and changes nothing, where it does not read back as it is.
+        Raises Incomplete, and changes nothing, where it does not read back as written.
         """
         ...
 
     def close(self) -> None:
-        """Return what is open."""
+        """Release all resources."""
         ...
 
 
-def open_target(order: ReleaseRequest, settings: Settings) -> Target:
-    """Open the place of a release; a relative path starts at the working directory.
+def open_target(request: ReleaseRequest, settings: Settings) -> Target:
+    """Open the target of a release; a relative path starts at the working directory.
 
-    Files that go with a database are written to the configuration's report folder.
+    Manifest and README of a release in a database go to the configuration's report folder.
     """
-    output = output_of(order, settings)
+    output = resolve_output(request, settings)
     for form, suffix in ((PARQUET, PARQUET_PART), (JSONL, JSONL_PART)):
         if output.url.startswith(form):
             place = Path(output.url.removeprefix(form)).absolute()
             if place.name in ("", "..") or output.schema:
-                problem = "names no folder" if not output.schema else "a folder has no schema"
-                raise ConfigError(SETTING, problem, f"write {form}FOLDER, without --schema")
+                problem = "not a folder" if not output.schema else "a folder has no schema"
+                raise ConfigError(_SETTING, problem, f"use {form}FOLDER without --schema")
             return FolderTarget(place, suffix)
-    engine = connect(output.url, Path(), what=SETTING, use="output")
-    place_name = name_place(SETTING, output.url, output.schema, Path())
-    slug = re.sub(r"[^A-Za-z0-9]+", "-", order.cohort).strip("-")[:40]
-    digest = hashlib.blake2b(f"{order.cohort}\0{place_name}".encode(), digest_size=4).hexdigest()
+    engine = connect(output.url, Path(), what=_SETTING, use="output")
+    place_name = resolve_place(_SETTING, output.url, output.schema, Path())
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", request.cohort).strip("-")[:40]
+    digest = hashlib.blake2b(f"{request.cohort}\0{place_name}".encode(), digest_size=4).hexdigest()
     reports = settings.base / settings.report.folder
     return SqlTarget(engine, output.schema, reports, f"release-{slug}-{digest}")
 
 
-def show_place(output: OutputSettings) -> str:
-    """Name a place for people: without user, password or options; URLs are themselves."""
+def describe_place(output: OutputSettings) -> str:
+    """Return a readable name of an output, without user, password or options.
+
+    URLs are given themselves, not as `env:NAME`.
+    """
     for form in (PARQUET, JSONL):
         if output.url.startswith(form):
             return f"{form}{Path(output.url.removeprefix(form)).absolute()}"
-    path = database_path(output.url, Path(), what=SETTING)
+    path = database_path(output.url, Path(), what=_SETTING)
     if path is not None:
         return f"sqlite:///{path}"
     url = make_url(output.url)
@@ -523,7 +543,7 @@ def show_place(output: OutputSettings) -> str:
     return f"{server}{f' schema {output.schema}' if output.schema else ''}"
 
 
-def output_of(order: ReleaseRequest, settings: Settings) -> OutputSettings:
-    """Return the output of an order, with its URL itself."""
-    asked = OutputSettings(order.output, order.schema)
-    return settled(replace(settings, output=asked)).output
+def resolve_output(request: ReleaseRequest, settings: Settings) -> OutputSettings:
+    """Return the output of a request with its URL resolved."""
+    output = OutputSettings(request.output, request.schema)
+    return resolve_urls(replace(settings, output=output)).output

@@ -1,4 +1,4 @@
-"""The rows of one unit of a release in files: one a table, Parquet or JSON Lines."""
+"""Reads and writes the files of a release unit: one per table, Parquet or JSON Lines."""
 
 import hashlib
 import json
@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from sqlalchemy import Date, DateTime, Table
 
-from pipeline.release.row_digests import Hashes, Row, iso, key_of
-from pipeline.warehouse.parquet_output import arrow_schema
-from pipeline.warehouse.parquet_source import reading
+from pipeline.release.row_digests import Row, TableHashes, iso, row_key
+from pipeline.warehouse.parquet_output import make_arrow_schema
+from pipeline.warehouse.parquet_source import guard_parquet
 
 PARQUET_PART, JSONL_PART = "parquet", "jsonl"
 
-_WHAT = "draft"
+_WHAT = "release staging folder"
 _BATCH = 1_000
 _READ = 50_000
 _HASHED = 1 << 20
@@ -27,17 +27,17 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, default=iso)
 
 
 class TableFile:
-    """Takes the rows of one table, writes them to a file, and keeps what a comparison needs.
+    """Writes the rows of one table to a file, and keeps the digests that a comparison needs.
 
-    Rows are sorted by their key within what is added at a time; equal calls give equal bytes.
-    Nothing is written where no row is added.
+    Rows are sorted by key within each call of `add`; equal calls give equal bytes. No file is
+    written where no row is added.
     """
 
     def __init__(self, path: Path, table: Table) -> None:
         self.path = path
-        self.hashes = Hashes()
+        self.hashes = TableHashes()
         self._key = itemgetter(slice(max(1, len(table.primary_key.columns))))
-        self._schema = arrow_schema(table)
+        self._schema = make_arrow_schema(table)
         self._names = self._schema.names
         self._floats = [
             place for place, kind in enumerate(self._schema.types) if pa.types.is_floating(kind)
@@ -45,19 +45,19 @@ class TableFile:
         self._writer: pq.ParquetWriter | None = None
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Take in rows with a value for each column."""
+        """Add rows with a value for each column."""
         if not rows:
             return
-        storable = map(self._storable, rows) if self._floats else rows
+        storable = map(self._replace_non_finite, rows) if self._floats else rows
         ordered = sorted(storable, key=self._key)
         self.hashes.add(ordered)
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             self._write(ordered)
 
     def close(self) -> None:
         """Finish the file."""
         if self._writer is not None:
-            with reading(_WHAT):
+            with guard_parquet(_WHAT):
                 self._writer.close()
             self._writer = None
 
@@ -77,8 +77,8 @@ class TableFile:
         ]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
 
-    def _storable(self, row: Row) -> Row:
-        # Not every database keeps what is no number.
+    def _replace_non_finite(self, row: Row) -> Row:
+        # Not every database can store NaN and infinity.
         if all(row[place] is None or math.isfinite(row[place]) for place in self._floats):
             return row
         values = list(row)
@@ -89,21 +89,21 @@ class TableFile:
 
 
 def read_part(path: Path, table: Table) -> Iterator[list[Row]]:
-    """Stream the rows of a file, batch by batch; nothing where there is no file."""
+    """Stream the rows of a file in batches; nothing where there is no file."""
     if not path.is_file():
         return
-    with reading(_WHAT):
+    with guard_parquet(_WHAT):
         if path.suffix == f".{JSONL_PART}":
-            yield from _lines(path, table)
+            yield from _read_json_lines(path, table)
             return
         for batch in read_batches(path, table):
             yield to_rows(batch)
 
 
 def read_batches(path: Path, table: Table) -> Iterator[pa.RecordBatch]:
-    """Stream a Parquet file with the columns of its table, some rows at a time."""
+    """Stream a Parquet file in batches with the columns of its table."""
     names = [column.name for column in table.columns]
-    with reading(_WHAT), pq.ParquetFile(path) as file:
+    with guard_parquet(_WHAT), pq.ParquetFile(path) as file:
         for batch in file.iter_batches(_BATCH, use_threads=False):
             yield batch.select(names)
 
@@ -113,8 +113,8 @@ def to_rows(batch: pa.RecordBatch) -> list[Row]:
     return list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
-def _lines(path: Path, table: Table) -> Iterator[list[Row]]:
-    dated = [
+def _read_json_lines(path: Path, table: Table) -> Iterator[list[Row]]:
+    parsers = [
         datetime.fromisoformat if isinstance(c.type, DateTime) else date.fromisoformat
         if isinstance(c.type, Date) else None
         for c in table.columns
@@ -128,7 +128,7 @@ def _lines(path: Path, table: Table) -> Iterator[list[Row]]:
             rows.append(
                 tuple(
                     read(value) if read and value is not None else value
-                    for read, value in zip(dated, values, strict=True)
+                    for read, value in zip(parsers, values, strict=True)
                 )
             )
             if len(rows) == _BATCH:
@@ -139,22 +139,22 @@ def _lines(path: Path, table: Table) -> Iterator[list[Row]]:
 
 
 def read_keys(path: Path, table: Table) -> tuple[int, set[int]]:
-    """Count the rows of a file, and give their keys, as it was written."""
+    """Read back the number of rows of a file, and their keys."""
     first = table.columns[0].name
     rows, keys = 0, set[int]()
     if not path.is_file():
         return rows, keys
-    with reading(_WHAT):
+    with guard_parquet(_WHAT):
         if path.suffix == f".{JSONL_PART}":
             with path.open("rb") as file:
                 for line in file:
                     rows += 1
-                    keys.add(key_of((json.loads(line)[first],)))
+                    keys.add(row_key((json.loads(line)[first],)))
             return rows, keys
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(_READ, columns=[first], use_threads=False):
                 rows += batch.num_rows
-                keys.update(key_of((value,)) for value in pc.unique(batch.column(0)).to_pylist())
+                keys.update(row_key((value,)) for value in pc.unique(batch.column(0)).to_pylist())
     return rows, keys
 
 

@@ -1,4 +1,4 @@
-"""Small bar charts over time as inline SVG paths, and the bins of time they stand on."""
+"""Charts of reports as SVG: learning curves, bars over time, and small line charts of rates."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,19 +12,19 @@ _WIDTH, _HEIGHT = 640, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 150, 16, 40
 _LINES = (
     ("f1", "F1", "#2f6f9f"),
-    ("zero_leak", "notes without leak", "#1d7a46"),
+    ("zero_leak", "notes without a leak", "#1d7a46"),
     ("redacted", "words redacted", "#8a5a00"),
 )
 
 
-def draw(folder: Path) -> None:
-    """Write `learning_curve.svg` beside the `training.json` it is drawn from."""
-    held = json.loads((folder / "training.json").read_text("utf-8"))
-    (folder / CURVE).write_text(picture(held["history"]), "utf-8")
+def write_learning_curve(folder: Path) -> None:
+    """Write `learning_curve.svg` next to the `training.json` that it is drawn from."""
+    training = json.loads((folder / "training.json").read_text("utf-8"))
+    (folder / CURVE).write_text(render_learning_curve(training["history"]), "utf-8")
 
 
-def picture(history: Sequence[dict[str, float]]) -> str:
-    """Draw shares from 0 to 1 over epochs as one SVG."""
+def render_learning_curve(history: Sequence[dict[str, float]]) -> str:
+    """Render scores from 0 to 1 by epoch as an SVG image."""
     last = max((entry["epochs"] for entry in history), default=1.0) or 1.0
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
@@ -65,9 +65,9 @@ def _y(share: float) -> float:
 
 
 MOST_BINS = 48
-"""More bars than this cannot be told apart at the size of a table cell."""
+"""The most bars that can be distinguished at the size of a table cell."""
 
-# Strides shorter than the shortest bin of their unit, so that none is stepped over.
+# Strides no longer than the shortest bin of their unit, so that no bin is skipped.
 _STRIDES = {"day": 1, "week": 7, "month": 28, "quarter": 90, "year": 365}
 
 
@@ -75,7 +75,7 @@ _STRIDES = {"day": 1, "week": 7, "month": 28, "quarter": 90, "year": 365}
 class ChartAxis:
     """Consecutive bins of one unit (`day`, `week`, `month`, `quarter`, `year`), oldest first.
 
-    `places` gives the bin of each day that the axis was made for, where it has one.
+    `places` maps the days that the axis was made for to their bins, where they have one.
     """
 
     unit: str
@@ -83,10 +83,10 @@ class ChartAxis:
     places: Mapping[str, int]
 
 
-def axis(days: Iterable[str]) -> ChartAxis:
+def make_axis(days: Iterable[str]) -> ChartAxis:
     """Choose the finest unit whose bins from the first to the last day are at most `MOST_BINS`.
 
-    What is not an ISO day is ignored. Where even the years are too many the latest are kept.
+    Values that are not ISO dates are ignored. If there are too many years, the latest are kept.
     """
     dated = {day: parsed for day in days if (parsed := _parsed(day))}
     if not dated:
@@ -99,7 +99,7 @@ def axis(days: Iterable[str]) -> ChartAxis:
     return ChartAxis(unit, bins, {day: place for day, place in found.items() if place is not None})
 
 
-def series(counts: Mapping[str, int], along: ChartAxis) -> list[int]:
+def sum_by_bin(counts: Mapping[str, int], along: ChartAxis) -> list[int]:
     """Sum counts by day into the bins of an axis."""
     values = [0] * len(along.bins)
     for day, count in counts.items():
@@ -108,7 +108,7 @@ def series(counts: Mapping[str, int], along: ChartAxis) -> list[int]:
     return values
 
 
-def bars(values: Sequence[int], top: int, *, width: float, height: float) -> str:
+def draw_bars(values: Sequence[int], top: int, *, width: float, height: float) -> str:
     """Draw bars from a baseline at the bottom as the `d` of one SVG path.
 
     `top` is the value of a full-height bar. A value above zero is always visible.
@@ -133,7 +133,7 @@ def _parsed(day: str) -> date | None:
 
 
 def _fits(first: date, last: date, unit: str) -> bool:
-    # The cheap test spares walking a million days when one note is dated in the year 1.
+    # The cheap test avoids walking a million days when one note is dated in the year 1.
     strides = (last - first).days // _STRIDES[unit]
     return strides <= 2 * MOST_BINS and len(_bins(first, last, unit)) <= MOST_BINS
 
@@ -157,15 +157,15 @@ def _bin(day: date, unit: str) -> str:
 
 @dataclass(frozen=True)
 class ChartMark:
-    """Heights on a chart, from its top: the last value, and the range it was expected in."""
+    """Vertical positions on a chart, from its top: the last value, and its expected range."""
 
     value: float | None
     low: float
     high: float
 
 
-def line(values: Sequence[float | None], top: float, *, width: float, height: float) -> str:
-    """Draw values as the `d` of one SVG path; it is broken where there is none.
+def draw_line(values: Sequence[float | None], top: float, *, width: float, height: float) -> str:
+    """Draw values as the `d` of one SVG path, with gaps where there is none.
 
     `top` is the value of the full height.
     """
@@ -176,7 +176,7 @@ def line(values: Sequence[float | None], top: float, *, width: float, height: fl
     is_down = False
     for place, value in enumerate(values):
         if value is not None:
-            # A lone value is drawn as a dot: a line to where it is.
+            # A value between gaps is drawn as a dot: a very short line.
             pen = "L" if is_down else "M"
             alone = not is_down and (place + 1 == len(values) or values[place + 1] is None)
             parts.append(f"{pen}{place * step:.1f} {_from_top(value, top, height):.1f}")
@@ -185,10 +185,10 @@ def line(values: Sequence[float | None], top: float, *, width: float, height: fl
     return "".join(parts)
 
 
-def marks(
+def place_mark(
     value: float | None, limits: tuple[float | None, float | None], top: float, *, height: float
 ) -> ChartMark | None:
-    """Place the last value and its expected range; None where there is no range."""
+    """Return the positions of the last value and its expected range; None without a range."""
     low, high = limits
     if low is None or high is None or top <= 0:
         return None
@@ -202,9 +202,9 @@ def _from_top(value: float, top: float, height: float) -> float:
 
 @dataclass(frozen=True)
 class Panel:
-    """One value over nights or releases; `rates` has None where there was nothing to count.
+    """A small chart of a rate by night or release; None in `rates` where nothing was counted.
 
-    The last rate is that of the run or release that is shown; `path` and `mark` draw it.
+    The last rate belongs to the run or release that is reported.
     """
 
     title: str
@@ -217,10 +217,10 @@ class Panel:
 
 
 PANEL_WIDTH, PANEL_HEIGHT = 168.0, 44.0
-"""The size of the drawing of a panel."""
+"""The size of a panel's chart."""
 
 
-def panel(
+def make_panel(
     title: str,
     rates: Sequence[float | None],
     *,
@@ -228,14 +228,14 @@ def panel(
     limits: tuple[float | None, float | None] = (None, None),
     is_alarm: bool = False,
 ) -> Panel:
-    """Draw one small chart; `limits` is the range that the last rate was expected in."""
+    """Draw a small chart; `limits` is the expected range of the last rate."""
     top = max([rate for rate in (*rates, limits[1]) if rate is not None], default=0.0)
     last = rates[-1] if rates else None
     return Panel(
         title=title,
         rates=tuple(rates),
-        path=line(rates, top, width=PANEL_WIDTH, height=PANEL_HEIGHT),
-        mark=marks(last, limits, top, height=PANEL_HEIGHT),
+        path=draw_line(rates, top, width=PANEL_WIDTH, height=PANEL_HEIGHT),
+        mark=place_mark(last, limits, top, height=PANEL_HEIGHT),
         total=total,
         is_alarm=is_alarm,
         hint=_hint(title, last, limits),
@@ -243,7 +243,7 @@ def panel(
 
 
 def _hint(title: str, rate: float | None, limits: tuple[float | None, float | None]) -> str:
-    lately = "nothing to count" if rate is None else f"{rate:.3g}"
+    last = "nothing counted" if rate is None else f"{rate:.3g}"
     low, high = limits
-    between = "" if low is None or high is None else f", usual {low:.3g} to {high:.3g}"
-    return f"{title}: {lately} at last{between}"
+    between = "" if low is None or high is None else f", usually {low:.3g} to {high:.3g}"
+    return f"{title}: last {last}{between}"

@@ -1,4 +1,4 @@
-"""What a person at a terminal sees: phases, a progress bar, a summary; plain lines elsewhere."""
+"""Terminal output of commands: messages, progress bars and summaries, or plain lines."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _SECONDS_BETWEEN_LINES = 10.0
 
 
 class Console:
-    """Speaks to standard output and error; says nothing but errors when `quiet`."""
+    """Writes to standard output and standard error; only errors and warnings when `quiet`."""
 
     def __init__(self, *, plain: bool = False, quiet: bool = False) -> None:
         self._out = Terminal(highlight=False, soft_wrap=True)
@@ -25,7 +25,7 @@ class Console:
         self._quiet = quiet
 
     def say(self, text: str) -> None:
-        """Print a line, or several, as they are."""
+        """Print text to standard output without markup."""
         if not self._quiet:
             self._out.print(text, markup=False)
 
@@ -38,11 +38,11 @@ class Console:
         self._err.print(f"cryptonym: warning: {text}", markup=False)
 
     def summary(self, summary: RunSummary, *, resumed: bool) -> None:
-        """Print what a run did, in a few lines."""
+        """Print a short summary of a run."""
         notes = summary.tally.outcomes
         counts = ", ".join(f"{notes[outcome.value]} {outcome.value}" for outcome in Outcome)
-        went_on = " (went on with an interrupted run)" if resumed else ""
-        self.say(f"run {summary.run_id}{went_on}: {counts}; {summary.seconds:.1f} s")
+        suffix = " (resumed)" if resumed else ""
+        self.say(f"run {summary.run_id}{suffix}: {counts}; {summary.seconds:.1f} s")
         labels: Counter[str] = Counter()
         for (label, _, _), count in summary.tally.spans.items():
             labels[label] += count
@@ -53,11 +53,11 @@ class Console:
         for (stage, error, reason, _), count in summary.tally.quarantine.items():
             causes[stage, error, reason] += count
         for (stage, error, reason), count in sorted(causes.items()):
-            self.say(f"quarantine: {count} at {stage}: {error} {reason}".rstrip())
+            self.say(f"quarantined: {count} at {stage}: {error} {reason}".rstrip())
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
-        """Show phases and notes done: a bar on a terminal, now and then a line otherwise."""
+        """Show phases and progress: a bar on a terminal, otherwise a line every 10 seconds."""
         if self._quiet:
             yield Progress()
         elif self._plain:
@@ -66,13 +66,13 @@ class Console:
             yield from self._bar()
 
     def _lines(self) -> Progress:
-        said, last = 0, monotonic()
+        printed, last = 0, monotonic()
 
         def advance(done: int, planned: int) -> None:
-            nonlocal said, last
+            nonlocal printed, last
             is_time = done == planned or monotonic() - last > _SECONDS_BETWEEN_LINES
-            if done != said and is_time:
-                said, last = done, monotonic()
+            if done != printed and is_time:
+                printed, last = done, monotonic()
                 self._err.print(f"{done} of {planned} notes" if planned else f"{done} notes")
 
         def phase(name: str) -> None:

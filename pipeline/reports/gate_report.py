@@ -1,4 +1,4 @@
-"""The report of the release gate: numbers on four axes beside what was asked, and the verdict."""
+"""The report of the release gate: measures on four axes, their requirements, and the verdict."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from record.atomic_write import write_atomically
 
 
 def render_gate(report: Mapping[str, Any]) -> str:
-    """Draw a report as one HTML page that loads nothing and runs no script.
+    """Render a gate report as one HTML page that loads nothing and runs no script.
 
     `report` has `verdict`, `reasons`, `advice`, `about` and `measured`, whose entries hold the
     fields of `evaluation.gate.Measured` with `asked`, and `problems`.
@@ -22,7 +22,7 @@ def render_gate(report: Mapping[str, Any]) -> str:
 
 
 def write_gate(folder: Path, report: Mapping[str, Any], statement: Mapping[str, Any]) -> None:
-    """Write report.json, report.html and the signed manifest.json, each whole or not at all."""
+    """Write report.json, report.html and the signed manifest.json, each atomically."""
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "report.json", report_bytes(report))
     write_atomically(folder / "report.html", render_gate(report).encode("utf-8"))
@@ -30,5 +30,5 @@ def write_gate(folder: Path, report: Mapping[str, Any], statement: Mapping[str, 
 
 
 def report_bytes(report: Mapping[str, Any]) -> bytes:
-    """Return the report as it is written, and as its sum in the manifest is taken."""
+    """Encode the report as written, and as its checksum in the manifest is computed."""
     return json.dumps(report, indent=1, sort_keys=True, allow_nan=False).encode("utf-8")

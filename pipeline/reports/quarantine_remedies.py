@@ -1,108 +1,108 @@
-"""What each reason for quarantine means, and what a data manager can do about it."""
+"""The meaning of each reason for quarantine, and what a data manager can do about it."""
 
 from typing import NamedTuple
 
 
 class Remedy(NamedTuple):
-    """One line on what happened and one on what to do."""
+    """What a reason means, and what to do about it: one line each."""
 
     meaning: str
     action: str
 
 
 _UNKNOWN = Remedy(
-    "A step refused the note for a reason without a code.",
-    "Look at stage and error class; a rerun retries the note. If it stays, report the two.",
+    "A stage refused the note for a reason without a code.",
+    "The next run retries the note. If it is refused again, report stage and error class.",
 )
 
-_BUG = "This should not happen: report stage, reason and version."
+_BUG = "This is a bug: report stage, reason and version."
 
 _REMEDIES = {
     # The document
     "encrypted": Remedy(
-        "The document asks for a password.",
-        "Export it again without protection; the next run reads it.",
+        "The document is password-protected.",
+        "Export it again without a password; the next run reads it.",
     ),
     "no-text-layer": Remedy(
-        "The document is a scan, and recognition (OCR) is not installed or not wanted.",
-        "Install tesseract with the data of extraction.languages; such documents are then read.",
+        "The document is a scan, and OCR is not installed or not enabled.",
+        "Install Tesseract with the data of extraction.languages; the next run reads it.",
     ),
     "page-without-text": Remedy(
-        "A page of the document is a scan, and recognition (OCR) is not installed or not wanted.",
-        "Install tesseract with the data of extraction.languages; such documents are then read.",
+        "A page of the document is a scan, and OCR is not installed or not enabled.",
+        "Install Tesseract with the data of extraction.languages; the next run reads it.",
     ),
     "garbled-text": Remedy(
-        "The document's fonts do not say which letters they draw.",
-        "Install tesseract, which reads what is seen; or export it with embedded fonts.",
+        "The document's fonts do not map glyphs to characters.",
+        "Install Tesseract to read the page images, or export the document with embedded fonts.",
     ),
     "hidden-text": Remedy(
-        "The document holds text that nobody sees: white, tiny or behind a picture.",
-        "Install tesseract, which reads what is seen; or export the document again.",
+        "The document contains invisible text: white, tiny or behind an image.",
+        "Install Tesseract to read the page images, or export the document again.",
     ),
     "nothing-recognized": Remedy(
-        "The document is made of pictures, and no writing was recognized in them.",
-        "Look at it: a photograph needs no release, a faint scan is to be made again.",
+        "The document consists of images in which OCR found no text.",
+        "Inspect it: a photograph needs no release; repeat a faint scan.",
     ),
     "page-too-large": Remedy(
-        "A page is so large that no affordable picture of it would show its letters.",
-        "Look at it: it may be hostile, or a plan; export it at its real size.",
+        "A page is too large to be rendered at a readable resolution.",
+        "Inspect it: it may be malicious, or a drawing; export it at its real size.",
     ),
     "not-recognized": Remedy(
-        "Recognition (OCR) failed on a page.",
-        "Look at the file; run again; if it stays, scan it anew.",
+        "OCR failed on a page.",
+        "Run again; if it fails again, inspect the file and repeat the scan.",
     ),
     "unread-part": Remedy(
-        "Part of what the document shows lies in another document.",
-        "Have it merged, or exported as PDF upstream.",
+        "Part of the document's content is in another document.",
+        "Merge the two, or export them as one PDF upstream.",
     ),
     "too-many-parts": Remedy(
-        "The message has more parts, or messages within messages, than a letter has.",
-        "Look at it: it may be hostile; export its text alone.",
+        "The message has too many parts or nested messages.",
+        "Inspect it: it may be malicious; export only its text.",
     ),
     "mojibake": Remedy(
-        "Some of the text was decoded wrongly before it was stored, and only in part.",
+        "Part of the text was decoded with the wrong encoding before it was stored.",
         "Export it again from the source as UTF-8.",
     ),
     "no-body-text": Remedy(
-        "Every line of the document looks like letterhead, margin or footer.",
-        'Look at it; set extraction.layout = "full", or train the classes on your own pages.',
+        "All lines of the document were classified as letterhead, margin or footer.",
+        'Set extraction.layout = "full", or train the layout classifier on your own pages.',
     ),
     "low-quality": Remedy(
-        "The text of the document does not look like what a reader would see.",
-        "Look at it; have it scanned or exported again, or lower extraction.min_quality.",
+        "The extracted text is of low quality.",
+        "Inspect it; scan or export it again, or lower extraction.min_quality.",
     ),
     "broken": Remedy(
-        "The document's structure is broken.",
+        "The document is corrupt.",
         "Open it in a viewer; export it again from the source system.",
     ),
     "unknown-format": Remedy(
-        "The document is of a kind that no extractor reads.",
+        "The document's format is not supported.",
         "Convert it to PDF or plain text upstream.",
     ),
     "unknown-encoding": Remedy(
-        "The bytes of the text fit no encoding that can be told for sure.",
+        "The encoding of the text cannot be determined.",
         "Store it as UTF-8 upstream.",
     ),
     "empty": Remedy("The document is an empty file.", "Export it again."),
     "missing-document": Remedy(
-        "The note points to a document that is not in the folder.",
+        "The note refers to a document that is not in the documents folder.",
         "Check source.documents, and that the file share was mounted during the run.",
     ),
     "no-document-folder": Remedy(
-        "The note points to a document, and no folder of documents is configured.",
+        "The note refers to a document, and no documents folder is configured.",
         "Set source.documents.",
     ),
     "outside-folder": Remedy(
-        "The note points outside the folder of documents.",
-        "Correct the path in the source; such paths are never followed.",
+        "The note refers to a path outside the documents folder.",
+        "Correct the path in the source; such paths are never opened.",
     ),
     "not-a-file": Remedy(
-        "The note points to something that is no ordinary file.",
+        "The note refers to something that is not a regular file.",
         "Correct the path in the source.",
     ),
     "forbidden": Remedy(
-        "The document may not be read by the account that runs the job.",
-        "Give that account the right to read the folder of documents.",
+        "The account that runs the job has no permission to read the document.",
+        "Grant that account read permission on the documents folder.",
     ),
     # Limits
     "too-large": Remedy(
@@ -119,122 +119,126 @@ _REMEDIES = {
     ),
     "timed-out": Remedy(
         "Reading the document took longer than the limit.",
-        "Raise limits.seconds_per_document, or look at the file: it may be hostile.",
+        "Raise limits.seconds_per_document, or inspect the file: it may be malicious.",
     ),
     "out-of-memory": Remedy(
         "Reading the document took more memory than the limit.",
-        "Raise limits.document_memory_mb, or look at the file: it may be hostile.",
+        "Raise limits.document_memory_mb, or inspect the file: it may be malicious.",
     ),
     "crashed": Remedy(
-        "The process that read the document died on it.",
-        "Look at the file: it may be hostile. Export it again from the source system.",
+        "The process that read the document crashed.",
+        "Inspect the file: it may be malicious. Export it again from the source system.",
     ),
     # The row
     "no-text": Remedy(
         "The note has neither text nor a document.",
-        "Nothing to release; check the export if there should be text.",
+        "Check the export if the note should have text; otherwise there is nothing to release.",
     ),
     "malformed": Remedy(
-        "A value of the row has the wrong type: a date that is none, say.",
+        "A value of the row has the wrong type, such as an invalid date.",
         "Correct the row in the source.",
     ),
     "malformed-id": Remedy(
-        "The note's id is empty or no number, so no ledger could account for it.",
-        "Correct the row: OMOP CDM makes note_id an integer primary key.",
+        "The note's id is empty or not a number, so the note cannot be tracked.",
+        "Correct the row: in OMOP CDM, note_id is an integer primary key.",
     ),
     "duplicate-id": Remedy(
-        "Several notes share one id, and nobody can tell which is meant.",
-        "Correct the rows: OMOP CDM makes note_id a primary key.",
+        "Several notes have the same id, so they cannot be distinguished.",
+        "Correct the rows: in OMOP CDM, note_id is a primary key.",
     ),
-    "malformed-text": Remedy("The text of the note is no text.", "Correct the row in the source."),
-    "malformed-date": Remedy("The date of the note is no date.", "Correct the row in the source."),
-    "no-date": Remedy("The note has no date.", "Give it one in the source."),
+    "malformed-text": Remedy(
+        "The note's text is not valid text.", "Correct the row in the source."
+    ),
+    "malformed-date": Remedy(
+        "The note's date is not a valid date.", "Correct the row in the source."
+    ),
+    "no-date": Remedy("The note has no date.", "Add the date in the source."),
     "no-person": Remedy(
-        "The note names no patient, so no key could be derived for it.",
+        "The note has no person_id, so no patient key can be derived.",
         "Link the note to a person in the source.",
     ),
     "unknown-patient": Remedy(
-        "Nothing is known of the patient, so nothing known of them could be searched for.",
-        "Load the patient into the identity table, or set source.identity.required = false.",
+        "The patient has no identity record, so known values cannot be searched for.",
+        "Add the patient to the identity table, or set source.identity.required = false.",
     ),
     # The line of a file
     "not-json": Remedy("The line is not valid JSON.", "Correct the line."),
-    "not-an-object": Remedy("The line is JSON, but no object.", "Write one object a line."),
-    "no-note-id": Remedy("The line has no note_id.", "Give each note an id of its own."),
+    "not-an-object": Remedy("The line is not a JSON object.", "Write one object per line."),
+    "no-note-id": Remedy("The line has no note_id.", "Give each note a unique id."),
     "malformed-person-id": Remedy(
-        "The person_id of the line is neither text nor a number.", "Correct the line."
+        "The person_id of the line is neither a string nor a number.", "Correct the line."
     ),
     "malformed-span": Remedy(
-        "A span of the line has no start, end or label, or lies outside its text.",
-        "Correct the line; offsets are code points, half open.",
+        "A span of the line has no start, end or label, or is outside the text.",
+        "Correct the line; offsets are half-open and count code points.",
     ),
     "unaligned": Remedy(
-        "The text cannot be cleaned so that offsets still hold.",
-        "Normalise the text (Unicode NFC) upstream.",
+        "The text cannot be cleaned without losing its offsets.",
+        "Normalize the text (Unicode NFC) upstream.",
     ),
     "identifying-note-id": Remedy(
-        "The note's id holds something known of its patient.",
-        "Let ids be replaced: --note-ids replace.",
+        "The note's id contains a known value of its patient.",
+        "Replace ids: --note-ids replace.",
     ),
     # The release
     "residue": Remedy(
-        "The rewritten note still held something known of the patient: it was held back.",
-        "Look at the note in the restricted area and report which label was missed.",
+        "The rewritten note still contained a known value of the patient.",
+        "Inspect the note in the restricted area and report which label was missed.",
     ),
     "date-out-of-range": Remedy(
-        "A date was found that no calendar holds once it is shifted.",
-        "Look at the note in the restricted area; correct the date in the source.",
+        "A date is outside the calendar after shifting.",
+        "Inspect the note in the restricted area; correct the date in the source.",
     ),
     "no-surrogate": Remedy(
-        "A value was found for which no replacement could be made.",
-        "Look at the note in the restricted area and report the form of the value.",
+        "No surrogate could be generated for a detected value.",
+        "Inspect the note in the restricted area and report the format of the value.",
     ),
     "scores-not-finite": Remedy(
-        "The tagger's scores for the note were no numbers, so nothing it said can be believed.",
-        'Set model.runtime = "torch" and run again; if it stays, train the model anew.',
+        "The tagger's scores for the note were not finite, so its predictions are unusable.",
+        'Set model.runtime = "torch" and run again; if it happens again, retrain the model.',
     ),
     "run-rejected": Remedy(
-        "Somebody rejected the run that the note was in, since its counts were not what they were.",
-        "`cryptonym quality` shows who and why; the note is done again when it changes.",
+        "The run of the note was rejected because its counts were outside their expected ranges.",
+        "`cryptonym quality` shows who rejected it and why; a changed note is processed again.",
     ),
     # The release of a cohort
     "not-detected": Remedy(
-        "The nightly job has never seen the note.",
+        "The nightly job has not processed the note.",
         "Run the nightly job, then the release again.",
     ),
     "stale-spans": Remedy(
-        "Note, patient, document, rules or configuration have changed since the nightly job.",
+        "Note, patient, document, rules or configuration changed since the last nightly job.",
         "Run the nightly job, then the release again.",
     ),
     "not-published": Remedy(
-        "The nightly job has not published the note: its run is held, or was interrupted.",
-        "See `cryptonym quality`, accept the run or run the nightly job, then release again.",
+        "The nightly job has not published the note: its run is held or was interrupted.",
+        "Accept the run (`cryptonym quality`) or run the nightly job, then release again.",
     ),
     "person-refused": Remedy(
-        "The row of the patient was refused, so nothing of theirs is released.",
-        "See why the row was refused, correct the source or the policy, and release again.",
+        "The patient's row was refused, so none of their notes or rows are released.",
+        "Check why the row was refused, correct the source or the policy, and release again.",
     ),
     "quarantined": Remedy(
-        "The nightly job holds the note in quarantine.",
-        "See the report of the nightly job; what it releases again, the release takes.",
+        "The note is in the nightly job's quarantine.",
+        "See the report of the nightly job; once it releases the note, the release includes it.",
     ),
     "broken-seal": Remedy(
-        "Stored spans were changed, or belong to another note or key.",
-        "Find out who wrote to the state database; restore it from a backup.",
+        "Stored spans were altered, or belong to another note or key.",
+        "Find out what modified the state database; restore it from a backup.",
     ),
     "text-in-shared-file": Remedy(
-        "The file of vectors to share spelt a word of the notes; it was not written.",
-        "Encode again: noise is drawn anew. If it happens twice, report the version.",
+        "The file of shared vectors contained a word of the notes; it was not written.",
+        "Encode again with new noise. If it happens twice, report the version.",
     ),
-    "overlapping-spans": Remedy("Two findings claimed the same letters.", _BUG),
-    "span-outside-text": Remedy("A finding lay outside the text.", _BUG),
+    "overlapping-spans": Remedy("Two spans overlap.", _BUG),
+    "span-outside-text": Remedy("A span is outside the text.", _BUG),
     "wrong-record": Remedy("The note was paired with another patient's record.", _BUG),
-    "unknown-unit": Remedy("A worker returned work that nobody had planned.", _BUG),
-    "not-extracted": Remedy("A step was left out.", _BUG),
-    "not-rewritten": Remedy("A step was left out.", _BUG),
+    "unknown-unit": Remedy("A worker returned a unit that was not planned.", _BUG),
+    "not-extracted": Remedy("The extraction stage was skipped.", _BUG),
+    "not-rewritten": Remedy("The rewriting stage was skipped.", _BUG),
 }
 
 
 def remedy(reason: str) -> Remedy:
-    """Explain a reason code; an unknown one gets a general answer."""
+    """Return the remedy for a reason code; a general one where the code is unknown."""
     return _REMEDIES.get(reason, _UNKNOWN)

@@ -1,4 +1,4 @@
-"""Pages on which people read pairs of notes, and the answers they give."""
+"""Pages for the manual review of pairs of a real and a synthetic note, and their answers."""
 
 import json
 import random
@@ -11,44 +11,45 @@ from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 TRIALS = 2
-"""Pairs at the start of every page that only show what is asked; they do not count."""
+"""Practice pairs at the start of every page, which do not count."""
 
 READERS = 2
-"""Reviewers of each pair."""
+"""The number of reviewers of each pair."""
 
 _OWNER_ONLY = 0o600
 
 
 def read_pairs(path: Path) -> list[dict[str, Any]]:
-    """Read the pairs that `synthesize screen` chose; raises ConfigError."""
-    remedy = "name a review.jsonl that `synthesize screen` wrote"
+    """Read the pairs that `synthesize screen` selected; raises ConfigError."""
+    remedy = "use a review.jsonl written by `synthesize screen`"
     try:
         pairs = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         pairs = [{key: pair[key] for key in ("pair", "synthetic", "real")} for pair in pairs]
     except (OSError, ValueError, KeyError, TypeError):
-        raise ConfigError(str(path), "holds no pairs of notes", remedy) from None
+        raise ConfigError(str(path), "contains no pairs of notes", remedy) from None
     if len(pairs) <= TRIALS:
-        raise ConfigError(str(path), "holds too few pairs to review", remedy)
+        problem = f"must contain more than {TRIALS} pairs, found {len(pairs)}"
+        raise ConfigError(str(path), problem, remedy)
     return pairs
 
 
-def shared_out(
+def assign_pairs(
     pairs: Sequence[dict[str, Any]], reviewers: int, seed: int
 ) -> list[list[dict[str, Any]]]:
-    """Assign pairs to each reviewer: first the trials, then others in an order of their own.
+    """Assign pairs to reviewers: first the trials, then others in an order of each one's own.
 
-    Every pair that counts goes to `READERS` of them, and each reads about as many. Which list
-    found a pair, and how near its notes are, is not told.
+    Every pair that counts goes to `READERS` reviewers, and all read about the same number. Which
+    list selected a pair, and how similar its notes are, is not shown.
     """
-    chance = random.Random(seed)  # noqa: S311 - what is drawn is no secret
+    rng = random.Random(seed)  # noqa: S311 - the order is not secret
     trials, rest = list(pairs[:TRIALS]), list(pairs[TRIALS:])
-    chance.shuffle(rest)
+    rng.shuffle(rest)
     piles: list[list[dict[str, Any]]] = [[] for _ in range(reviewers)]
     for number, pair in enumerate(rest):
         for reader in range(READERS):
             piles[(number * READERS + reader) % reviewers].append(pair)
     for pile in piles:
-        chance.shuffle(pile)
+        rng.shuffle(pile)
     return [
         [{**pair, "trial": number < TRIALS} for number, pair in enumerate([*trials, *pile])]
         for pile in piles
@@ -56,7 +57,7 @@ def shared_out(
 
 
 def write_pages(folder: Path, piles: Sequence[Sequence[dict[str, Any]]]) -> Iterator[Path]:
-    """Write a page for each reviewer, for their eyes alone. The pages hold the notes' text."""
+    """Write a page for each reviewer, with mode 600: the pages contain text of notes."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for number, pile in enumerate(piles, 1):
         page = TEMPLATES.get_template("review.html.j2").render(
@@ -69,18 +70,18 @@ def write_pages(folder: Path, piles: Sequence[Sequence[dict[str, Any]]]) -> Iter
 
 
 def read_answers(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """Read the files that reviewers saved, without their trials and without text."""
-    remedy = "give the files that the pages saved"
+    """Read the files that reviewers saved, without trials and without free text."""
+    remedy = "use files saved from the review pages"
     answers = []
     for path in paths:
         try:
-            held = json.loads(path.read_text("utf-8"))
-            for each in held["answers"]:
+            saved = json.loads(path.read_text("utf-8"))
+            for each in saved["answers"]:
                 if each.get("trial"):
                     continue
                 scores = {name: int(score) for name, score in each["scores"].items()}
-                row = {"pair": int(each["pair"]), "reviewer": str(held["reviewer"])}
+                row = {"pair": int(each["pair"]), "reviewer": str(saved["reviewer"])}
                 answers.append(row | {"scores": scores})
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise ConfigError(str(path), "holds no answers", remedy) from None
+            raise ConfigError(str(path), "contains no answers", remedy) from None
     return answers

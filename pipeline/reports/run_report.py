@@ -1,4 +1,4 @@
-"""The report of a run: one self-contained page for the data manager, one object for machines."""
+"""The report of a run: one self-contained page for data managers, and the same as JSON."""
 
 import json
 from collections import Counter
@@ -9,14 +9,22 @@ from typing import Any, Protocol
 
 import jinja2
 
-from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH, ChartAxis, Panel, axis, bars, series
+from pipeline.reports.charts import (
+    PANEL_HEIGHT,
+    PANEL_WIDTH,
+    ChartAxis,
+    Panel,
+    draw_bars,
+    make_axis,
+    sum_by_bin,
+)
 from pipeline.reports.quarantine_remedies import Remedy, remedy
-from pipeline.state.run_summary import SAMPLES, Outcome, RunSummary, Tally
+from pipeline.state.run_summary import MAX_SAMPLES, Outcome, RunSummary, Tally
 from record.atomic_write import write_atomically
 from record.errors import Unavailable
 
 MOST_KINDS = 8
-"""Further kinds of notes share one column."""
+"""The number of kinds of notes with a column of their own; others share one."""
 
 OTHER_KINDS = "all other kinds"
 
@@ -27,7 +35,7 @@ _SECONDS = 1_000_000
 
 @dataclass(frozen=True)
 class TableCell:
-    """One label in one kind of note: how many spans, and when those notes were written."""
+    """The spans of one label in one kind of note, and a chart of them by date of the note."""
 
     total: int
     per_note: float
@@ -37,7 +45,7 @@ class TableCell:
 
 @dataclass(frozen=True)
 class TableRow:
-    """One label over all kinds; its charts share one scale, `top` spans for a full bar."""
+    """One label in all kinds of notes; its charts share one scale, `top` spans for a full bar."""
 
     label: str
     total: int
@@ -47,7 +55,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Grid:
-    """Labels down, kinds of notes across, time within each cell."""
+    """Replaced spans by label (rows) and kind of note (columns), with time within each cell."""
 
     axis: ChartAxis
     kinds: tuple[tuple[str, int], ...]
@@ -56,7 +64,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why notes are in quarantine: how many, of which kinds, some of their ids, what to do."""
+    """A reason for quarantine: number and kinds of notes, some of their ids, and the remedy."""
 
     stage: str
     error: str
@@ -69,7 +77,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class ExtractionRow:
-    """One kind of document: how many were read, and how many at each tenth of quality."""
+    """The extracted documents of one kind, counted by tenth of their quality."""
 
     kind: str
     total: int
@@ -78,7 +86,7 @@ class ExtractionRow:
 
 @dataclass(frozen=True)
 class Bar:
-    """One named amount with its share of the largest, in percent."""
+    """A named amount, and its percentage of the largest one."""
 
     name: str
     amount: str
@@ -86,7 +94,7 @@ class Bar:
 
 
 class History(Protocol):
-    """Releases and decisions before a run: see `pipeline.night.release_history`."""
+    """Releases and decisions before a run (see `pipeline.night.release_history`)."""
 
     @property
     def releases(self) -> Sequence[object]:
@@ -100,38 +108,42 @@ class History(Protocol):
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What the page of a run shows of other times: labels night by night, what left, decisions."""
+class RunBackground:
+    """What a run's page shows beyond the run: labels by night, earlier releases and decisions."""
 
     panels: Sequence[Panel] = ()
     past: History | None = None
 
 
-ALONE = Beside()
-"""Nothing of other times."""
+NO_BACKGROUND = RunBackground()
+"""The page of a run shows the run alone."""
 
 
-def render(summary: RunSummary, beside: Beside = ALONE) -> str:
-    """Draw a run as one HTML page that loads nothing and runs no script."""
+def render(summary: RunSummary, background: RunBackground = NO_BACKGROUND) -> str:
+    """Render a run as one HTML page that loads nothing and runs no script."""
     return TEMPLATES.get_template("report.html.j2").render(
         summary=summary,
         tally=summary.tally,
         outcomes=summary.tally.outcomes,
-        grid=_grid(summary),
-        causes=_causes(summary),
-        extractions=_extractions(summary.tally),
-        stages=_bars({name: n / _SECONDS for name, n in summary.tally.microseconds.items()}, " s"),
-        detectors=_bars(summary.tally.detectors, ""),
-        memory=_bars({name: kb / 1024 for name, kb in summary.tally.peak_memory.items()}, " MB"),
+        grid=_make_grid(summary),
+        causes=_list_causes(summary),
+        extractions=_list_extractions(summary.tally),
+        stages=_make_bars(
+            {name: n / _SECONDS for name, n in summary.tally.microseconds.items()}, " s"
+        ),
+        detectors=_make_bars(summary.tally.detectors, ""),
+        memory=_make_bars(
+            {name: kb / 1024 for name, kb in summary.tally.peak_memory.items()}, " MB"
+        ),
         spans=summary.tally.spans.total(),
-        speed=_speed(summary),
+        speed=_notes_per_second(summary),
         chart=(_CHART_WIDTH, _CHART_HEIGHT),
-        beside=beside,
+        background=background,
     )
 
 
 def to_json(summary: RunSummary) -> dict[str, Any]:
-    """Return a run as an object that JSON can hold; `counts` is what `Tally.from_json` reads."""
+    """Return a run as a JSON object; `counts` is what `Tally.from_json` reads."""
     return {
         "run_id": summary.run_id,
         "cohort": summary.cohort,
@@ -155,19 +167,21 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
     }
 
 
-def write_report(summary: RunSummary, folder: Path, beside: Beside = ALONE) -> Path:
+def write_report(
+    summary: RunSummary, folder: Path, background: RunBackground = NO_BACKGROUND
+) -> Path:
     """Write `report.html` and `report.json` into a folder; returns the path of the page.
 
-    Each file appears whole or not at all. Raises Unavailable when the folder cannot be written.
+    Files are written atomically. Raises Unavailable when the folder cannot be written.
     """
     page = folder / "report.html"
-    put_page(page, render(summary, beside))
-    put_page(page.with_suffix(".json"), json.dumps(to_json(summary), indent=1) + "\n")
+    write_report_file(page, render(summary, background))
+    write_report_file(page.with_suffix(".json"), json.dumps(to_json(summary), indent=1) + "\n")
     return page
 
 
-def put_page(path: Path, text: str, what: str = "report.folder") -> None:
-    """Write a file atomically, with its folder; raises Unavailable, which names `what`."""
+def write_report_file(path: Path, text: str, what: str = "report.folder") -> None:
+    """Write a file atomically, and create its folder; raises Unavailable, which names `what`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, text.encode("utf-8"))
@@ -176,61 +190,61 @@ def put_page(path: Path, text: str, what: str = "report.folder") -> None:
         raise Unavailable(what, problem, "check its permissions and free space") from None
 
 
-def _grid(summary: RunSummary) -> Grid:
+def _make_grid(summary: RunSummary) -> Grid:
     tally = summary.tally
-    column_of = _columns(tally)
+    column_of = _assign_columns(tally)
     sizes = Counter(dict.fromkeys(column_of.values(), 0))
     for (kind, _), count in tally.notes.items():
         sizes[column_of[kind]] += count
     by_cell: dict[tuple[str, str], Counter[str]] = {}
     for (label, kind, day), count in tally.spans.items():
         by_cell.setdefault((label, column_of[kind]), Counter())[day] += count
-    along = axis({day for _, day in tally.notes} | {day for _, _, day in tally.spans})
+    axis = make_axis({day for _, day in tally.notes} | {day for _, _, day in tally.spans})
     labels = sorted({label for label, _ in by_cell})
-    rows = tuple(_row(label, sizes, by_cell, along=along) for label in labels)
-    return Grid(along, tuple(sizes.items()), rows)
+    rows = tuple(_make_row(label, sizes, by_cell, axis=axis) for label in labels)
+    return Grid(axis, tuple(sizes.items()), rows)
 
 
-def _columns(tally: Tally) -> dict[str, str]:
+def _assign_columns(tally: Tally) -> dict[str, str]:
     notes = Counter({kind: 0 for _, kind, _ in tally.spans})
     for (kind, _), count in tally.notes.items():
         notes[kind] += count
-    # Ties in alphabetical order, so that the same counts always give the same page.
+    # Ties in alphabetical order, so that equal counts always give the same page.
     ranked = sorted(notes, key=lambda kind: (-notes[kind], kind))
     return {kind: kind if n < MOST_KINDS else OTHER_KINDS for n, kind in enumerate(ranked)}
 
 
-def _row(
+def _make_row(
     label: str,
     sizes: Mapping[str, int],
     by_cell: dict[tuple[str, str], Counter[str]],
     *,
-    along: ChartAxis,
+    axis: ChartAxis,
 ) -> TableRow:
     days = [by_cell.get((label, kind), Counter()) for kind in sizes]
-    values = [series(counts, along) for counts in days]
+    values = [sum_by_bin(counts, axis) for counts in days]
     top = max((max(line, default=0) for line in values), default=0)
     cells = tuple(
         TableCell(
             total=counts.total(),
             per_note=counts.total() / notes if notes else 0.0,
-            path=bars(line, top, width=_CHART_WIDTH, height=_CHART_HEIGHT),
-            hint=_hint(label, kind, line=line, along=along),
+            path=draw_bars(line, top, width=_CHART_WIDTH, height=_CHART_HEIGHT),
+            hint=_cell_hint(label, kind, line=line, axis=axis),
         )
         for (kind, notes), counts, line in zip(sizes.items(), days, values, strict=True)
     )
     return TableRow(label, sum(cell.total for cell in cells), top, cells)
 
 
-def _hint(label: str, kind: str, *, line: Sequence[int], along: ChartAxis) -> str:
-    if not along.bins:
+def _cell_hint(label: str, kind: str, *, line: Sequence[int], axis: ChartAxis) -> str:
+    if not axis.bins:
         return f"{label}, {kind}: no dated notes"
     peak = max(range(len(line)), key=line.__getitem__)
-    first, last = along.bins[0], along.bins[-1]
-    return f"{label}, {kind}, {first} to {last}: at most {line[peak]} in {along.bins[peak]}"
+    first, last = axis.bins[0], axis.bins[-1]
+    return f"{label}, {kind}, {first} to {last}: at most {line[peak]} in {axis.bins[peak]}"
 
 
-def _causes(summary: RunSummary) -> list[Cause]:
+def _list_causes(summary: RunSummary) -> list[Cause]:
     by_cause: dict[tuple[str, str, str], Counter[str]] = {}
     note_ids: dict[tuple[str, str, str], set[str]] = {}
     for (stage, error, reason, kind), count in sorted(summary.tally.quarantine.items()):
@@ -242,7 +256,7 @@ def _causes(summary: RunSummary) -> list[Cause]:
             *cause,
             count=kinds.total(),
             kinds=tuple(kinds.most_common()),
-            note_ids=tuple(sorted(note_ids[cause])[:SAMPLES]),
+            note_ids=tuple(sorted(note_ids[cause])[:MAX_SAMPLES]),
             remedy=remedy(cause[2]),
         )
         for cause, kinds in by_cause.items()
@@ -250,33 +264,33 @@ def _causes(summary: RunSummary) -> list[Cause]:
     return sorted(causes, key=lambda cause: -cause.count)
 
 
-def _extractions(tally: Tally) -> list[ExtractionRow]:
+def _list_extractions(tally: Tally) -> list[ExtractionRow]:
     by_kind: dict[str, list[int]] = {}
     for (kind, tenth), count in sorted(tally.quality.items()):
         by_kind.setdefault(kind, [0] * 10)[round(float(tenth) * 10)] += count
     return [ExtractionRow(kind, sum(tenths), tuple(tenths)) for kind, tenths in by_kind.items()]
 
 
-def _bars(amounts: Mapping[str, float], unit: str) -> list[Bar]:
+def _make_bars(amounts: Mapping[str, float], unit: str) -> list[Bar]:
     ranked = sorted(amounts.items(), key=lambda item: (-item[1], item[0]))
     top = max((amount for _, amount in ranked), default=0) or 1
     return [
-        Bar(name, _number(amount, 1 if unit else 0) + unit, 100 * amount / top)
+        Bar(name, _format_number(amount, 1 if unit else 0) + unit, 100 * amount / top)
         for name, amount in ranked
         if amount
     ]
 
 
-def _speed(summary: RunSummary) -> float:
+def _notes_per_second(summary: RunSummary) -> float:
     worked_on = summary.tally.outcomes[Outcome.RELEASED.value]
     return worked_on / summary.seconds if summary.seconds > 0 else 0.0
 
 
-def _number(value: float, digits: int = 0) -> str:
+def _format_number(value: float, digits: int = 0) -> str:
     return f"{value:,.{digits}f}".replace(",", _THIN_SPACE)
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -291,8 +305,8 @@ TEMPLATES = jinja2.Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-"""The templates of all pages, which share one style."""
+"""The templates of all pages, which share one style sheet."""
 
 TEMPLATES.globals["chart_size"] = (PANEL_WIDTH, PANEL_HEIGHT)
-TEMPLATES.filters["number"] = _number
-TEMPLATES.filters["duration"] = _duration
+TEMPLATES.filters["number"] = _format_number
+TEMPLATES.filters["duration"] = _format_duration

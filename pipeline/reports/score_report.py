@@ -1,4 +1,4 @@
-"""The report of an evaluation: one self-contained page, with pictures and without any text."""
+"""The report of an evaluation: one self-contained page with charts and no text of notes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 MOST_LABELS = 24
-"""A larger matrix cannot be read; the labels with the fewest tokens share one row and column."""
+"""The largest readable matrix; labels with fewer tokens share one row and column."""
 
 MOST_KINDS = 20
-"""Kinds of notes shown, those with the most notes."""
+"""The number of kinds of notes shown, those with the most notes."""
 
-OTHERS = "others"
+OTHER_LABELS = "others"
 
 _NOTHING = "nothing"
 
 
 class ShapeExamples(Protocol):
-    """A shape of spans of one label (`Aaaa 99`), and how many have it."""
+    """A shape of spans of one label (`Aaaa 99`), and the number of such spans."""
 
     @property
     def label(self) -> str:
@@ -37,8 +37,8 @@ class ShapeExamples(Protocol):
 
 
 @dataclass(frozen=True)
-class Examples:
-    """Shapes of what was missed and of what was covered without need."""
+class ErrorExamples:
+    """Shapes of missed identifiers, and of text redacted unnecessarily."""
 
     leaked: Sequence[ShapeExamples]
     invented: Sequence[ShapeExamples]
@@ -46,7 +46,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class ScoreRate:
-    """A named share with its interval, and the number of cases it stands on."""
+    """A named rate with its interval and the number of cases behind it."""
 
     name: str
     rate: float
@@ -56,7 +56,7 @@ class ScoreRate:
 
 
 @dataclass(frozen=True)
-class Heat:
+class MatrixCell:
     """A cell of the confusion matrix; `heat` is its share of the row."""
 
     count: int
@@ -66,15 +66,15 @@ class Heat:
 
 
 @dataclass(frozen=True)
-class Matrix:
+class ConfusionMatrix:
     """Gold labels down, predicted labels across."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, int, tuple[Heat, ...]], ...]
+    rows: tuple[tuple[str, int, tuple[MatrixCell, ...]], ...]
 
 
-def render(scores: Mapping[str, Any], examples: Examples) -> str:
-    """Draw scores as one HTML page that loads nothing and runs no script.
+def render(scores: Mapping[str, Any], examples: ErrorExamples) -> str:
+    """Render scores as one HTML page that loads nothing and runs no script.
 
     `scores` has the keys of `cryptonym evaluate --json`.
     """
@@ -82,67 +82,69 @@ def render(scores: Mapping[str, Any], examples: Examples) -> str:
     ranked = sorted(kinds, key=lambda kind: (-kinds[kind]["fully_redacted"]["documents"], kind))
     return TEMPLATES.get_template("scores.html.j2").render(
         scores=scores,
-        labels=[_label(name, found) for name, found in scores["per_label"].items()],
-        f1=[_f1(name, found) for name, found in scores["per_label"].items()],
-        kinds=[_kind(name, kinds[name]) for name in ranked[:MOST_KINDS]],
+        labels=[_label_rate(name, found) for name, found in scores["per_label"].items()],
+        f1=[_f1_rate(name, found) for name, found in scores["per_label"].items()],
+        kinds=[_kind_rate(name, kinds[name]) for name in ranked[:MOST_KINDS]],
         kinds_left_out=max(len(kinds) - MOST_KINDS, 0),
-        matrix=_matrix(scores["confusion"]),
+        matrix=_make_matrix(scores["confusion"]),
         examples=examples,
     )
 
 
-def write_scores(path: Path, scores: Mapping[str, Any], examples: Examples) -> None:
-    """Write the page, whole or not at all; raises ConfigError where that is not possible."""
+def write_scores(path: Path, scores: Mapping[str, Any], examples: ErrorExamples) -> None:
+    """Write the page atomically; raises ConfigError where it cannot be written."""
     page = render(scores, examples)
     try:
         write_atomically(path, page.encode("utf-8"))
     except OSError as error:
         problem = (error.strerror or "cannot be written").lower()
-        raise ConfigError(str(path), problem, "name a file in a folder that is there") from None
+        raise ConfigError(str(path), problem, "choose a file in an existing folder") from None
 
 
-def _label(name: str, found: Mapping[str, Any]) -> ScoreRate:
+def _label_rate(name: str, found: Mapping[str, Any]) -> ScoreRate:
     bounds = found["intervals"]["redacted"]
     return ScoreRate(name, found["redacted"], bounds["low"], bounds["high"], found["gold_tokens"])
 
 
-def _f1(name: str, found: Mapping[str, Any]) -> ScoreRate:
+def _f1_rate(name: str, found: Mapping[str, Any]) -> ScoreRate:
     bounds = found["intervals"]["f1"]
     return ScoreRate(name, found["f1"], bounds["low"], bounds["high"], found["tp"] + found["fn"])
 
 
-def _kind(name: str, found: Mapping[str, Any]) -> ScoreRate:
+def _kind_rate(name: str, found: Mapping[str, Any]) -> ScoreRate:
     fully = found["fully_redacted"]
     rates = (fully["rate"], fully["low"], fully["high"])
-    return ScoreRate(name or "not named", *rates, fully["documents"])
+    return ScoreRate(name or "unnamed", *rates, fully["documents"])
 
 
-def _matrix(confusion: Mapping[str, Mapping[str, int]]) -> Matrix:
+def _make_matrix(confusion: Mapping[str, Mapping[str, int]]) -> ConfusionMatrix:
     sizes: dict[str, int] = {}
     for gold, row in confusion.items():
         for predicted, count in row.items():
             for label in {gold, predicted} - {_NOTHING}:
                 sizes[label] = sizes.get(label, 0) + count
     ranked = sorted(sizes, key=lambda label: (-sizes[label], label))
-    shown = {label: label if n < MOST_LABELS else OTHERS for n, label in enumerate(ranked)}
+    shown = {label: label if n < MOST_LABELS else OTHER_LABELS for n, label in enumerate(ranked)}
     shown[_NOTHING] = _NOTHING
     merged: dict[tuple[str, str], int] = {}
     for gold, row in confusion.items():
         for predicted, count in row.items():
             key = shown[gold], shown[predicted]
             merged[key] = merged.get(key, 0) + count
-    names = tuple(dict.fromkeys([*sorted(set(shown.values()) - {OTHERS, _NOTHING})]))
-    names += (OTHERS,) * (OTHERS in shown.values()) + (_NOTHING,)
+    names = tuple(dict.fromkeys([*sorted(set(shown.values()) - {OTHER_LABELS, _NOTHING})]))
+    names += (OTHER_LABELS,) * (OTHER_LABELS in shown.values()) + (_NOTHING,)
     rows = []
     for gold in names:
         total = sum(merged.get((gold, predicted), 0) for predicted in names)
         if total:
-            cells = tuple(_heat(gold, predicted, merged, total) for predicted in names)
+            cells = tuple(_matrix_cell(gold, predicted, merged, total) for predicted in names)
             rows.append((gold, total, cells))
-    return Matrix(names, tuple(rows))
+    return ConfusionMatrix(names, tuple(rows))
 
 
-def _heat(gold: str, predicted: str, merged: Mapping[tuple[str, str], int], total: int) -> Heat:
+def _matrix_cell(
+    gold: str, predicted: str, merged: Mapping[tuple[str, str], int], total: int
+) -> MatrixCell:
     count = merged.get((gold, predicted), 0)
     hint = f"gold {gold}, predicted {predicted}: {count} of {total} tokens"
-    return Heat(count, count / total, gold == predicted, hint)
+    return MatrixCell(count, count / total, gold == predicted, hint)

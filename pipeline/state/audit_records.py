@@ -1,4 +1,4 @@
-"""What the state database keeps of reviews: samples that were drawn, and what was found in them."""
+"""Records of audits in the state database: samples drawn for review, and reviewers' results."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Engine, func, insert, select
 
 from pipeline.config.settings import StateSettings
-from pipeline.state.schema import connect_state
+from pipeline.state.schema_version import connect_state
 from pipeline.state.tables import AUDIT_NOTE, AUDIT_REVIEW, AUDIT_SAMPLE
 from pipeline.warehouse.databases import retrying, transaction, upsert
 from record.errors import ConfigError
@@ -20,8 +20,8 @@ _WHAT = "state"
 
 
 @dataclass(frozen=True)
-class Sample:
-    """A sample: how it was drawn, and how many notes of each kind there were and are in it."""
+class AuditSample:
+    """A sample: how it was drawn, with the numbers of notes per kind, in total and sampled."""
 
     sample_id: int
     drawn: datetime
@@ -34,7 +34,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class SampledNote:
-    """A note of a sample: hash of the exported text, and the exported spans under seal."""
+    """A note of a sample: hash of the exported text, and the exported spans, sealed."""
 
     note_id: int
     kind: str
@@ -44,8 +44,8 @@ class SampledNote:
 
 
 @dataclass(frozen=True)
-class Review:
-    """What one reviewer found in a sample: counts and rates."""
+class AuditReview:
+    """The result of one reviewer for a sample: counts and rates."""
 
     sample_id: int
     reviewer: str
@@ -53,14 +53,14 @@ class Review:
     result: dict[str, Any]
 
 
-class Records:
-    """The tables of samples and reviews."""
+class AuditRecords:
+    """Access to the tables of samples and reviews."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def add(self, sample: Sample, notes: Sequence[SampledNote]) -> Sample:
-        """Store a sample under the next number, which stands in what is given back."""
+    def add(self, sample: AuditSample, notes: Sequence[SampledNote]) -> AuditSample:
+        """Store a sample; return it with its assigned number."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             last = connection.scalar(select(func.max(AUDIT_SAMPLE.c.sample_id))) or 0
             row = {
@@ -77,22 +77,22 @@ class Records:
             rows = [{n: getattr(note, n) for n in names} for note in notes]
             if rows:
                 connection.execute(insert(AUDIT_NOTE), [{"sample_id": last + 1} | r for r in rows])
-        return _sample(row)
+        return _make_sample(row)
 
     @retrying
-    def sample(self, sample_id: int) -> Sample:
-        """Read a sample; raises ConfigError where there is none."""
+    def sample(self, sample_id: int) -> AuditSample:
+        """Read a sample; raises ConfigError if it does not exist."""
         found = select(AUDIT_SAMPLE).where(AUDIT_SAMPLE.c.sample_id == sample_id)
         with transaction(self._engine, _WHAT) as connection:
             row = connection.execute(found).mappings().first()
         if row is None:
-            problem = f"the state database knows no sample {sample_id}"
-            raise ConfigError("--sample", problem, "draw one: cryptonym audit sample")
-        return _sample(row)
+            problem = f"no sample {sample_id} in the state database"
+            raise ConfigError("--sample", problem, "draw a sample: cryptonym audit sample")
+        return _make_sample(row)
 
     @retrying
     def notes(self, sample_id: int) -> dict[int, SampledNote]:
-        """Read the notes of a sample by their ids."""
+        """Read the notes of a sample, by id."""
         columns = [column for column in AUDIT_NOTE.columns if column.name != "sample_id"]
         found = select(*columns).where(AUDIT_NOTE.c.sample_id == sample_id)
         with transaction(self._engine, _WHAT) as connection:
@@ -101,19 +101,19 @@ class Records:
 
     @retrying
     def add_review(self, sample_id: int, reviewer: str, result: dict[str, Any]) -> None:
-        """Store what a reviewer found, in place of what the same one found before."""
+        """Store a reviewer's result, replacing an earlier one of the same reviewer."""
         row = {"sample_id": sample_id, "reviewer": reviewer}
         row |= {"read": datetime.now(UTC).isoformat(), "result": json.dumps(result, sort_keys=True)}
         with transaction(self._engine, _WHAT, write=True) as connection:
             upsert(connection, AUDIT_REVIEW, [row])
 
     @retrying
-    def reviews(self) -> list[Review]:
+    def reviews(self) -> list[AuditReview]:
         """Read all reviews, latest first."""
         with transaction(self._engine, _WHAT) as connection:
             rows = connection.execute(select(AUDIT_REVIEW).order_by(AUDIT_REVIEW.c.read.desc()))
             return [
-                Review(
+                AuditReview(
                     row.sample_id,
                     row.reviewer,
                     datetime.fromisoformat(row.read),
@@ -124,18 +124,18 @@ class Records:
 
 
 @contextmanager
-def open_records(settings: StateSettings, base: Path) -> Iterator[Records]:
+def open_audit_records(settings: StateSettings, base: Path) -> Iterator[AuditRecords]:
     """Open the tables of reviews; raises as opening the state database does."""
     engine = connect_state(settings, base)
     try:
-        yield Records(engine)
+        yield AuditRecords(engine)
     finally:
         engine.dispose()
 
 
-def last_review(settings: StateSettings, base: Path) -> dict[str, Any] | None:
-    """Return what reports tell of the latest review: who and when, how many notes, the rate."""
-    with open_records(settings, base) as records:
+def read_last_review(settings: StateSettings, base: Path) -> dict[str, Any] | None:
+    """Return the latest review as shown in reports: reviewer, time, number of notes, rate."""
+    with open_audit_records(settings, base) as records:
         latest = next(iter(records.reviews()), None)
     if latest is None:
         return None
@@ -148,8 +148,8 @@ def last_review(settings: StateSettings, base: Path) -> dict[str, Any] | None:
     }
 
 
-def _sample(row: Any) -> Sample:
-    return Sample(
+def _make_sample(row: Any) -> AuditSample:
+    return AuditSample(
         sample_id=row["sample_id"],
         drawn=datetime.fromisoformat(row["drawn"]),
         seed=row["seed"],

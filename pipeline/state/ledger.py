@@ -1,4 +1,4 @@
-"""The state database: what was done to which version of which note, and what still must be done."""
+"""The ledger in the state database: version and outcome of every note, runs and their units."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -10,20 +10,20 @@ from sqlalchemy import Connection, Engine, Select, and_, delete, func, insert, o
 from pipeline.config.settings import StateSettings
 from pipeline.state.quality_store import (
     IS_FREE,
-    OF_NOTES,
+    NOTE_TABLES,
     QualityStore,
-    enter_unit,
-    supersede,
-    was_held_by,
+    release_holds,
+    was_accepted_in,
+    write_unit_fingerprints,
 )
 from pipeline.state.reconciliation import (
+    PresenceLookup,
     Reconciliation,
-    Rereadable,
-    entered,
-    find_tombstones,
-    reconcile,
+    find_deleted_notes,
+    find_ledger_ids,
+    reconcile_run,
 )
-from pipeline.state.schema import connect_state
+from pipeline.state.schema_version import connect_state
 from pipeline.state.tables import (
     AUDIT_NOTE,
     LEDGER,
@@ -51,20 +51,20 @@ from pipeline.warehouse.note_rows import Unit
 from record.errors import Unsafe
 
 
-def take_in(connection: Connection, run_id: int, result: UnitResult) -> None:
-    """Write what came of a unit, inside the transaction that calls the unit done."""
-    _release(connection, result.releases)
-    _enter(connection, result.failures, QUARANTINED)
+def write_unit_result(connection: Connection, run_id: int, result: UnitResult) -> None:
+    """Write the result of a unit, in the transaction that marks the unit as done."""
+    _write_staged_notes(connection, result.releases)
+    _write_ledger_rows(connection, result.failures, QUARANTINED)
     rows = [{c.name: getattr(note, c.name) for c in QUARANTINE.columns} for note in result.failures]
     upsert(connection, QUARANTINE, rows)
     for some in chunks([note.note_id for note in result.failures]):
         for table in (STAGE, SPAN_STORE):
             connection.execute(delete(table).where(table.c.note_id.in_(some)))
-    enter_unit(connection, run_id, result)
+    write_unit_fingerprints(connection, run_id, result)
 
 
-def _release(connection: Connection, notes: Sequence[StagedNote]) -> None:
-    _enter(connection, notes, STAGED)
+def _write_staged_notes(connection: Connection, notes: Sequence[StagedNote]) -> None:
+    _write_ledger_rows(connection, notes, STAGED)
     spans = [{c.name: getattr(note, c.name) for c in SPAN_STORE.columns} for note in notes]
     upsert(connection, SPAN_STORE, spans)
     stage = [{c.name: getattr(note, c.name) for c in STAGE.columns} for note in notes]
@@ -73,7 +73,9 @@ def _release(connection: Connection, notes: Sequence[StagedNote]) -> None:
         connection.execute(delete(QUARANTINE).where(QUARANTINE.c.note_id.in_(some)))
 
 
-def _enter(connection: Connection, notes: Sequence[StagedNote | FailedNote], outcome: int) -> None:
+def _write_ledger_rows(
+    connection: Connection, notes: Sequence[StagedNote | FailedNote], outcome: int
+) -> None:
     rows = [
         {
             "note_id": note.note_id,
@@ -85,7 +87,7 @@ def _enter(connection: Connection, notes: Sequence[StagedNote | FailedNote], out
         }
         for note in notes
     ]
-    # Whether the output holds an earlier version is not for this version to say.
+    # `was_released` describes the output, which may hold an earlier version.
     upsert(connection, LEDGER, rows, keep=["was_released"])
 
 
@@ -102,18 +104,18 @@ __all__ = [
 
 Phase = Literal["planning", "working", "publishing"]
 Scope = Literal["all", "new"]
-"""A run of scope `new` looks at some notes alone: it can tell nothing of deleted ones."""
+"""A run of scope `new` processes only some new notes and does not detect deleted ones."""
 
 _WHAT = "state"
 _ENDED = ("finished", "abandoned")
 _PAGE = 10_000
 _UNITS = 200
 _TALLIES = 10
-"""Read at a time; the counts of a unit of 500 notes may take 200 kB."""
+"""Number of tallies read at a time; that of a unit of 500 notes may take 200 kB."""
 
 
 class State:
-    """The state database; every writing method is one transaction and may be repeated."""
+    """The state database; every writing method is one transaction and idempotent."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -121,10 +123,10 @@ class State:
 
     @retrying
     def begin(self, config: bytes, *, fresh: bool = False, scope: Scope = "all") -> RunRecord:
-        """Take up the run that was interrupted, of whatever scope, or begin one.
+        """Resume the interrupted run, of whatever scope, or begin a new one.
 
-        An interrupted run of another configuration is abandoned, as any is with `fresh`; what
-        it staged stays staged under its own hashes.
+        An interrupted run with another configuration is abandoned, and any run with `fresh`; its
+        staged notes remain staged with their own hashes.
         """
         unfinished = select(RUN).where(RUN.c.phase.not_in(_ENDED)).order_by(RUN.c.run_id.desc())
         with transaction(self._engine, _WHAT, write=True) as connection:
@@ -143,15 +145,15 @@ class State:
         return RunRecord(run_id, False, "planning", started)
 
     def plan(self, run_id: int, units: Iterable[tuple[Unit, Sequence[int]]]) -> None:
-        """Store the units of a run in place of any earlier plan; then the run is working.
+        """Store the units of a run, replacing any earlier plan, and set its phase to `working`.
 
-        One transaction, however long: a plan is there as a whole or not at all.
+        One transaction, however long: a plan is stored completely or not at all.
         """
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(delete(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id))
             rows: list[dict[str, Any]] = []
             for unit, ids in units:
-                rows.append(_unit_row(run_id, unit, ids))
+                rows.append(_make_unit_row(run_id, unit, ids))
                 if len(rows) == _UNITS:
                     connection.execute(insert(RUN_UNIT), rows)
                     rows = []
@@ -161,7 +163,7 @@ class State:
 
     @retrying
     def pending(self, run_id: int, worker: int, workers: int) -> list[Unit]:
-        """Return the units that are not done, for one of several workers, in order."""
+        """Return the pending units of one of several workers, in order."""
         found = (
             select(*(RUN_UNIT.c[name] for name in ("unit", "part", "low", "high", "count")))
             .where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 0)
@@ -173,7 +175,7 @@ class State:
 
     @retrying
     def progress(self, run_id: int) -> tuple[int, int]:
-        """Count the notes of the units that are done, and all that are planned."""
+        """Return the number of notes in completed units, and the number planned."""
         total = func.coalesce(func.sum(RUN_UNIT.c["count"]), 0)
         mine = select(total).where(RUN_UNIT.c.run_id == run_id)
         with transaction(self._engine, _WHAT) as connection:
@@ -181,8 +183,8 @@ class State:
             return int(done or 0), int(connection.scalar(mine) or 0)
 
     @retrying
-    def entries(self, note_ids: Collection[int]) -> dict[int, LedgerEntry]:
-        """Look notes up in the ledger; those it does not know are left out."""
+    def read_entries(self, note_ids: Collection[int]) -> dict[int, LedgerEntry]:
+        """Read the ledger entries of notes; notes without an entry are left out."""
         found: dict[int, LedgerEntry] = {}
         with transaction(self._engine, _WHAT) as connection:
             for some in chunks(sorted(note_ids)):
@@ -192,15 +194,15 @@ class State:
                     found[row.note_id] = entry
         return found
 
-    def known(self, note_ids: Collection[int]) -> set[int]:
-        """Return which of these notes the ledger knows, in whatever version."""
-        return entered(self._engine, sorted(note_ids))
+    def find_known(self, note_ids: Collection[int]) -> set[int]:
+        """Return which of these notes have a ledger entry, of whatever version."""
+        return find_ledger_ids(self._engine, sorted(note_ids))
 
     @retrying
     def commit_unit(self, run_id: int, unit: Unit, result: UnitResult) -> bool:
-        """Store all that came of a unit in one transaction; False when it was done before.
+        """Store the result of a unit in one transaction; return False if it was already done.
 
-        Raises Unsafe `unknown-unit` for a unit that the run did not plan.
+        Raises Unsafe `unknown-unit` for a unit that is not part of the run.
         """
         here = (RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit == unit.index)
         with transaction(self._engine, _WHAT, write=True) as connection:
@@ -209,12 +211,12 @@ class State:
                 raise Unsafe("unknown-unit")
             if planned.done:
                 return False
-            take_in(connection, run_id, result)
-            reach = {*result.read_ids, planned.first_id, planned.last_id} - {None}
+            write_unit_result(connection, run_id, result)
+            ids = {*result.read_ids, planned.first_id, planned.last_id} - {None}
             record = {
                 "done": 1,
-                "first_id": min(reach, default=None),
-                "last_id": max(reach, default=None),
+                "first_id": min(ids, default=None),
+                "last_id": max(ids, default=None),
                 "read_ids": pack_ids(result.read_ids),
                 "accounted": pack_ids(result.accounted()),
                 "tally": result.tally,
@@ -222,39 +224,39 @@ class State:
             connection.execute(update(RUN_UNIT).where(*here).values(record))
         return True
 
-    def reconcile(self, run_id: int, source: Rereadable) -> Reconciliation:
-        """Account for every planned note by id, from what the database holds now."""
-        return reconcile(self._engine, run_id, source)
+    def reconcile(self, run_id: int, source: PresenceLookup) -> Reconciliation:
+        """Account for every planned note by id, from the current contents of the database."""
+        return reconcile_run(self._engine, run_id, source)
 
-    def tombstones(self, run_id: int) -> Iterator[list[int]]:
-        """Stream the notes of the ledger that this run did not find in the source any more.
+    def find_deleted(self, run_id: int) -> Iterator[list[int]]:
+        """Stream the notes of the ledger that this run no longer found in the source.
 
-        Chunks may be forgotten while they are streamed. Only after a reconciliation that is ok.
-        None for a run that did not look for all notes.
+        Chunks may be forgotten while streaming. Requires a successful reconciliation. Yields
+        nothing for a run of scope `new`.
         """
-        return iter(()) if self.scope(run_id) == "new" else find_tombstones(self._engine, run_id)
+        return iter(()) if self.scope(run_id) == "new" else find_deleted_notes(self._engine, run_id)
 
     @retrying
     def scope(self, run_id: int) -> Scope:
-        """Return whether a run looks at all notes or at new ones alone."""
+        """Return whether a run processes all notes or only new ones."""
         with transaction(self._engine, _WHAT) as connection:
             found = connection.scalar(select(RUN.c.scope).where(RUN.c.run_id == run_id))
         return "new" if found == "new" else "all"
 
     @retrying
-    def staged(
+    def read_staged(
         self, after: int | None = None, limit: int = 500, accepted: int | None = None
     ) -> list[StagedNote]:
-        """Read staged notes that are not held, in order of id, those beyond `after`.
+        """Read staged notes that are not held, in order of id, starting after `after`.
 
-        With `accepted` those alone that this run held until it was accepted.
+        With `accepted`, only the notes held by that run until it was accepted.
         """
         versions = (LEDGER.c.content, LEDGER.c.identity, LEDGER.c.config, SPAN_STORE.c.sealed)
         found = (
             select(STAGE, *versions)
             .join(LEDGER, LEDGER.c.note_id == STAGE.c.note_id)
             .join(SPAN_STORE, SPAN_STORE.c.note_id == STAGE.c.note_id)
-            .where(IS_FREE if accepted is None else was_held_by(accepted))
+            .where(IS_FREE if accepted is None else was_accepted_in(accepted))
             .order_by(STAGE.c.note_id)
             .limit(limit)
         )
@@ -264,18 +266,18 @@ class State:
             return [StagedNote(**row._mapping) for row in connection.execute(found)]
 
     @retrying
-    def published(self, note_ids: Sequence[int]) -> None:
-        """Mark staged notes as released: call it once the output holds them."""
+    def mark_published(self, note_ids: Sequence[int]) -> None:
+        """Mark staged notes as released, after they were written to the output."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             for some in chunks(note_ids):
                 staged = LEDGER.c.note_id.in_(some), LEDGER.c.outcome == STAGED
                 released = update(LEDGER).where(*staged)
                 connection.execute(released.values(outcome=RELEASED, was_released=1))
                 connection.execute(delete(STAGE).where(STAGE.c.note_id.in_(some)))
-                supersede(connection, some, erase=False)
+                release_holds(connection, some, erase=False)
 
-    def to_withdraw(self) -> Iterator[list[int]]:
-        """Stream the notes in quarantine of which the output still holds an earlier version."""
+    def find_withdrawable(self) -> Iterator[list[int]]:
+        """Stream the notes in quarantine whose earlier version is still in the output."""
         found = (
             select(LEDGER.c.note_id)
             .join(QUARANTINE, QUARANTINE.c.note_id == LEDGER.c.note_id)
@@ -284,8 +286,8 @@ class State:
         return self._id_pages(found, 500)
 
     @retrying
-    def withdrawn(self, note_ids: Sequence[int]) -> None:
-        """Mark notes as gone from the output."""
+    def mark_withdrawn(self, note_ids: Sequence[int]) -> None:
+        """Mark notes as removed from the output."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             for some in chunks(note_ids):
                 gone = update(LEDGER).where(LEDGER.c.note_id.in_(some))
@@ -293,23 +295,23 @@ class State:
 
     @retrying
     def forget(self, note_ids: Sequence[int]) -> None:
-        """Remove all that is held of notes that were deleted at the source."""
+        """Delete all data of notes that were deleted at the source."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             for some in chunks(note_ids):
-                for table in (STAGE, SPAN_STORE, QUARANTINE, AUDIT_NOTE, *OF_NOTES, LEDGER):
+                for table in (STAGE, SPAN_STORE, QUARANTINE, AUDIT_NOTE, *NOTE_TABLES, LEDGER):
                     connection.execute(delete(table).where(table.c.note_id.in_(some)))
 
     @retrying
-    def phase(self, run_id: int, phase: Phase) -> None:
-        """Note how far a run is."""
+    def set_phase(self, run_id: int, phase: Phase) -> None:
+        """Store the phase of a run."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(phase=phase))
 
     @retrying
     def finish(self, run_id: int, summary: str, about: str | None = None) -> None:
-        """End a run; the units of the runs before it are dropped, their summaries stay.
+        """Finish a run; delete the units of earlier runs, keep their summaries.
 
-        `about` is what its history tells of it, as JSON.
+        `about` is the entry of the run history as JSON.
         """
         now = datetime.now(UTC).isoformat()
         done = {"phase": "finished", "summary": summary, "ended": now, "about": about}
@@ -319,7 +321,7 @@ class State:
 
     @retrying
     def is_caught_up(self, config: bytes) -> bool:
-        """Return whether the last whole run that ended was of this configuration."""
+        """Return whether the last finished run of scope `all` had this configuration."""
         ended = select(RUN.c.config).where(RUN.c.phase == "finished")
         ended = ended.where(func.coalesce(RUN.c.scope, "all") == "all")
         with transaction(self._engine, _WHAT) as connection:
@@ -327,14 +329,14 @@ class State:
         return found == config
 
     @retrying
-    def summaries(self, limit: int) -> list[str]:
-        """Return the summaries of runs that ended, latest first."""
+    def read_summaries(self, limit: int) -> list[str]:
+        """Return the summaries of finished runs, latest first."""
         found = select(RUN.c.summary).where(RUN.c.phase == "finished", RUN.c.summary.is_not(None))
         with transaction(self._engine, _WHAT) as connection:
             latest = found.order_by(RUN.c.run_id.desc()).limit(limit)
             return list(connection.scalars(latest))
 
-    def tallies(self, run_id: int) -> Iterator[str]:
+    def read_tallies(self, run_id: int) -> Iterator[str]:
         """Stream the tallies of a run's units, in order."""
         after = -1
         while page := self._tally_page(run_id, after):
@@ -353,8 +355,8 @@ class State:
             return [(unit, tally) for unit, tally in connection.execute(found)]
 
     @retrying
-    def quarantined(self, limit: int) -> list[FailedNote]:
-        """Read notes in quarantine, in order of id."""
+    def read_quarantined(self, limit: int) -> list[FailedNote]:
+        """Read the notes in quarantine, in order of id."""
         versions = LEDGER.c.content, LEDGER.c.identity, LEDGER.c.config
         found = select(QUARANTINE, *versions).join(LEDGER, LEDGER.c.note_id == QUARANTINE.c.note_id)
         with transaction(self._engine, _WHAT) as connection:
@@ -362,15 +364,15 @@ class State:
             return [FailedNote(**row._mapping) for row in rows]
 
     @retrying
-    def outcomes(self) -> dict[str, int]:
+    def count_outcomes(self) -> dict[str, int]:
         """Count the notes of the ledger by outcome."""
         counts = select(LEDGER.c.outcome, func.count()).group_by(LEDGER.c.outcome)
         with transaction(self._engine, _WHAT) as connection:
             return {OUTCOMES[outcome]: count for outcome, count in connection.execute(counts)}
 
     @retrying
-    def sealed(self, note_ids: Collection[int]) -> dict[int, SealedSpans]:
-        """Read the sealed spans of notes; those that have none are left out."""
+    def read_sealed(self, note_ids: Collection[int]) -> dict[int, SealedSpans]:
+        """Read the sealed spans of notes; notes without spans are left out."""
         found: dict[int, SealedSpans] = {}
         with transaction(self._engine, _WHAT) as connection:
             for some in chunks(sorted(note_ids)):
@@ -379,8 +381,8 @@ class State:
                     found[row.note_id] = SealedSpans(row.content, row.config, row.sealed)
         return found
 
-    def released_ids(self) -> Iterator[int]:
-        """Stream the ids of notes of which the output holds some version, in order."""
+    def read_released_ids(self) -> Iterator[int]:
+        """Stream the ids of notes with any version in the output, in order."""
         held_back = and_(LEDGER.c.outcome == STAGED, LEDGER.c.was_released == 1)
         found = select(LEDGER.c.note_id).where(or_(LEDGER.c.outcome == RELEASED, held_back))
         for page in self._id_pages(found, _PAGE):
@@ -400,20 +402,20 @@ class State:
             return list(connection.scalars(found.order_by(LEDGER.c.note_id).limit(size)))
 
     def close(self) -> None:
-        """Return the connections."""
+        """Close the connections."""
         self._engine.dispose()
 
 
 def open_state(settings: StateSettings, base: Path) -> State:
-    """Open the state database and create what it lacks; a relative path starts at `base`.
+    """Open the state database and create missing tables; paths are relative to `base`.
 
-    A SQLite file is made for its owner alone. Tables of an earlier version are brought up to date
-    under the run lock. Raises ConfigError where a run holds it, or a later version made them.
+    A SQLite file is readable by its owner only. Tables of an earlier version are upgraded under
+    the run lock. Raises ConfigError if a run holds the lock, or a later version made the tables.
     """
     return State(connect_state(settings, base))
 
 
-def _unit_row(run_id: int, unit: Unit, ids: Sequence[int]) -> dict[str, Any]:
+def _make_unit_row(run_id: int, unit: Unit, ids: Sequence[int]) -> dict[str, Any]:
     return {
         "run_id": run_id,
         "unit": unit.index,

@@ -1,4 +1,4 @@
-"""The notes of a source that the ledger has never seen, for small batches between two nights."""
+"""Search for new notes, which have no ledger entry, for small batches between full runs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -7,23 +7,22 @@ from pipeline.state.ledger import State
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.warehouse import Source
 
-UNIT = 50
-"""Notes of a unit, known ones included: they are read again where a new one stands among them."""
+NOTES_PER_UNIT = 50
+"""Notes per unit; the known notes of a unit with a new one are read again."""
 
-_LOOK = 500
-"""Ids that the ledger is asked for at a time."""
+_LOOKUP_SIZE = 500
+"""Number of ids looked up in the ledger at a time."""
 
-Planned = tuple[Unit, list[int]]
+PlannedUnit = tuple[Unit, list[int]]
 
 
-def find_new(source: Source, state: State, most: int) -> Iterator[Planned]:
-    """Return the units that hold a new note, in order of the source, as far as `most` new ones.
+def find_new_units(source: Source, state: State, most: int) -> Iterator[PlannedUnit]:
+    """Return the units with new notes, in order of the source, up to about `most` new notes.
 
-    One unit at least, however many it holds. Costs a look at every id of the source, not at its
-    notes.
+    At least one unit is returned, whatever its size. Reads all ids of the source, but no notes.
     """
     found = index = 0
-    for (unit, note_ids), new in _counted(source, state, min(UNIT, most)):
+    for (unit, note_ids), new in _count_new_notes(source, state, min(NOTES_PER_UNIT, most)):
         if not new:
             continue
         if found and found + new > most:
@@ -32,23 +31,23 @@ def find_new(source: Source, state: State, most: int) -> Iterator[Planned]:
         found, index = found + new, index + 1
 
 
-def has_new(source: Source, state: State) -> bool:
-    """Return whether there is any note that the ledger has never seen."""
-    return any(new for _, new in _counted(source, state, _LOOK))
+def has_new_notes(source: Source, state: State) -> bool:
+    """Return whether the source has a note without a ledger entry."""
+    return any(new for _, new in _count_new_notes(source, state, _LOOKUP_SIZE))
 
 
-def _counted(source: Source, state: State, size: int) -> Iterator[tuple[Planned, int]]:
-    """Return each unit with the number of its notes that are new."""
-    waiting: list[Planned] = []
+def _count_new_notes(source: Source, state: State, size: int) -> Iterator[tuple[PlannedUnit, int]]:
+    """Return each unit with its number of new notes."""
+    waiting: list[PlannedUnit] = []
     for planned in source.plan(size):
         waiting.append(planned)
-        if sum(len(note_ids) for _, note_ids in waiting) >= _LOOK:
-            yield from _told(waiting, state)
+        if sum(len(note_ids) for _, note_ids in waiting) >= _LOOKUP_SIZE:
+            yield from _look_up_units(waiting, state)
             waiting = []
-    yield from _told(waiting, state)
+    yield from _look_up_units(waiting, state)
 
 
-def _told(units: Sequence[Planned], state: State) -> Iterator[tuple[Planned, int]]:
-    known = state.known([note_id for _, note_ids in units for note_id in note_ids])
+def _look_up_units(units: Sequence[PlannedUnit], state: State) -> Iterator[tuple[PlannedUnit, int]]:
+    known = state.find_known([note_id for _, note_ids in units for note_id in note_ids])
     for unit, note_ids in units:
         yield (unit, note_ids), sum(note_id not in known for note_id in note_ids)

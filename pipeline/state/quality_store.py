@@ -1,4 +1,4 @@
-"""The quality gate's part of the state database: counts, verdicts, what is held, decisions."""
+"""Store of the quality gate in the state database: counts, verdicts, held notes, decisions."""
 
 import json
 from collections import Counter
@@ -24,8 +24,8 @@ from sqlalchemy import (
     update,
 )
 
-from pipeline.state.count_cells import Cell, Cells, Series
-from pipeline.state.count_history import Counted
+from pipeline.state.quality_counts import CellCounts, CountCell, Series
+from pipeline.state.quality_series import RunCounts
 from pipeline.state.quality_tables import (
     QUALITY_COUNT,
     QUALITY_DECISION,
@@ -36,7 +36,7 @@ from pipeline.state.quality_tables import (
 )
 from pipeline.state.tables import LEDGER, QUARANTINE, QUARANTINED, SPAN_STORE, STAGE, STATE
 from pipeline.state.unit_results import UnitResult
-from pipeline.warehouse.databases import chunks, opening, retrying, transaction, upsert
+from pipeline.warehouse.databases import chunks, retrying, retrying_briefly, transaction, upsert
 
 KEPT_DAYS = 800
 
@@ -48,7 +48,7 @@ Conclusion = Literal["unjudged", "learning", "clean", "warned", "held"]
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """One series that is not what it was; `holds` tells it from a mere notice."""
+    """One series whose counts drifted; `holds` distinguishes it from a notice."""
 
     series: Series
     title: str
@@ -64,22 +64,22 @@ class Alarm:
 
     @property
     def holds(self) -> bool:
-        """Return whether a run with this alarm must be held."""
+        """Return whether this alarm holds a run."""
         return not self.is_learning and not self.is_notice
 
     def to_json(self) -> dict[str, Any]:
-        """Return names and numbers; never text of a note."""
+        """Return the alarm as an object for JSON: names and numbers, never text of notes."""
         return asdict(self) | {"series": list(self.series)}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "Alarm":
-        """Read what `to_json` gave."""
+        """Return the alarm from an object made by `to_json`."""
         return cls(**{**record, "series": Series(*record["series"])})
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A run as the gate remembers it; `held` counts the notes that still wait for a decision."""
+    """A run as stored by the gate; `held` is the number of notes that still await a decision."""
 
     run_id: int
     night: date
@@ -93,20 +93,20 @@ class JudgedRun:
 
     @property
     def waits(self) -> bool:
-        """Return whether somebody must decide about it."""
+        """Return whether it awaits a decision."""
         return self.conclusion == "held" and self.decision is None
 
     @property
     def is_half_done(self) -> bool:
-        """Return whether it was rejected and its notes are not in quarantine yet."""
+        """Return whether it was rejected but its notes are not in quarantine yet."""
         return self.decision is not None and self.held > 0
 
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """What somebody decided about a run that alarmed.
+    """A decision on a run that raised an alarm.
 
-    `notes` is how many the run held then; None where it was decided before that was counted.
+    `notes` is the number of notes that the run held; None for decisions of earlier versions.
     """
 
     run_id: int
@@ -119,66 +119,66 @@ class GateDecision:
     notes: int | None = None
 
 
-# For the ledger, inside its transactions
+# Called by the ledger, inside its transactions
 
 
-OF_NOTES = (QUALITY_HELD, QUALITY_PRINT)
-"""The tables with a row for a note, which goes when the note does."""
+NOTE_TABLES = (QUALITY_HELD, QUALITY_PRINT)
+"""Tables with a row per note, which is deleted with the note."""
 
 
-def enter_unit(connection: Connection, run_id: int, result: UnitResult) -> None:
-    """Take in what came of a unit: fingerprints of staged notes, none of those refused.
+def write_unit_fingerprints(connection: Connection, run_id: int, result: UnitResult) -> None:
+    """Store the fingerprints of a unit's staged notes, and delete those of refused notes.
 
-    A new version of a note is not held for what was wrong with the one before it.
+    A new version of a note is not held because of an earlier one.
     """
-    supersede(connection, [note.note_id for note in result.releases], erase=False)
-    supersede(connection, [note.note_id for note in result.failures], erase=True)
+    release_holds(connection, [note.note_id for note in result.releases], erase=False)
+    release_holds(connection, [note.note_id for note in result.failures], erase=True)
     prints = [asdict(each) | {"run_id": run_id} for each in result.prints]
     upsert(connection, QUALITY_PRINT, prints)
 
 
-def supersede(connection: Connection, note_ids: Collection[int], *, erase: bool) -> None:
-    """Forget that notes are held, since another version or none is in their place.
+def release_holds(connection: Connection, note_ids: Collection[int], *, erase: bool) -> None:
+    """Delete the holds on notes that have been replaced or removed.
 
-    With `erase` their fingerprints go, too.
+    With `erase`, their fingerprints are deleted too.
     """
     for some in chunks(sorted(note_ids)):
-        for table in OF_NOTES if erase else (QUALITY_HELD,):
+        for table in NOTE_TABLES if erase else (QUALITY_HELD,):
             connection.execute(delete(table).where(table.c.note_id.in_(some)))
 
 
 IS_FREE = ~exists().where(QUALITY_HELD.c.note_id == STAGE.c.note_id, QUALITY_HELD.c.accepted == 0)
-"""Says of a staged note that nothing holds it back."""
+"""Condition: a staged note is not held."""
 
 
-def was_held_by(run_id: int) -> ColumnElement[bool]:
-    """Say of a staged note that a run held it which has been accepted."""
+def was_accepted_in(run_id: int) -> ColumnElement[bool]:
+    """Return the condition that a staged note was held by this run, which has been accepted."""
     mine = QUALITY_HELD.c.run_id == run_id, QUALITY_HELD.c.accepted == 1
     return exists().where(QUALITY_HELD.c.note_id == STAGE.c.note_id, *mine)
 
 
 class QualityStore:
-    """Every writing method is one transaction and may be repeated."""
+    """The tables of the gate; writing methods are idempotent."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._complete()
 
-    @opening
+    @retrying_briefly
     def _complete(self) -> None:
-        """Make the tables that are not there."""
+        """Create missing tables."""
         with transaction(self._engine, _WHAT) as connection:
-            there = set(inspect(connection).get_table_names())
-        if not {table.name for table in TABLES} <= there:
+            existing = set(inspect(connection).get_table_names())
+        if not {table.name for table in TABLES} <= existing:
             with transaction(self._engine, _WHAT, write=True) as connection:
                 STATE.create_all(connection, tables=TABLES)
 
-    def record(self, run: Counted, version: str) -> None:
-        """Store what a run counted, in place of what it counted before.
+    def store_counts(self, run: RunCounts, version: str) -> None:
+        """Store the counts of a run, replacing earlier ones.
 
-        Counts older than `KEPT_DAYS` go; verdicts and decisions stay. In short transactions, since
-        a connection may not last for all of it; the row of the run comes last, and counts without
-        one do not count.
+        Counts older than `KEPT_DAYS` are deleted; verdicts and decisions are kept. Written in short
+        transactions, since a connection may not last long enough for one; the row of the run is
+        written last, and counts without it are ignored.
         """
         oldest = (run.night - timedelta(days=KEPT_DAYS)).isoformat()
         worked = sum(n for cell, n in run.cells.items() if cell.measure == "worked")
@@ -209,8 +209,8 @@ class QualityStore:
             upsert(connection, table, list(rows))
 
     @retrying
-    def copies(self, run_id: int) -> Counter[Cell]:
-        """Count the notes of a run whose patient and text are those of another note."""
+    def count_duplicates(self, run_id: int) -> Counter[CountCell]:
+        """Count the notes of a run that have the same patient and text as another note."""
         mine, other = QUALITY_PRINT.alias("mine"), QUALITY_PRINT.alias("other")
         earlier = or_(other.c.run_id < run_id, other.c.note_id < mine.c.note_id)
         same = and_(other.c.print == mine.c.print, other.c.note_id != mine.c.note_id, earlier)
@@ -222,26 +222,26 @@ class QualityStore:
         )
         with transaction(self._engine, _WHAT) as connection:
             return Counter({
-                Cell("copies", "", "", row.kind, row.site, row.extractor, row.day): row.number
+                CountCell("copies", "", "", row.kind, row.site, row.extractor, row.day): row.number
                 for row in connection.execute(found)
             })  # fmt: skip
 
     @retrying
-    def conclude(self, run_id: int, conclusion: Conclusion, alarms: Sequence[Alarm]) -> None:
-        """Store the verdict on a run; where it is `held`, what it staged is held from then on."""
-        told = {"verdict": conclusion, "alarms": json.dumps([a.to_json() for a in alarms])}
+    def store_verdict(self, run_id: int, conclusion: Conclusion, alarms: Sequence[Alarm]) -> None:
+        """Store the verdict on a run; if it is `held`, mark its staged notes as held."""
+        values = {"verdict": conclusion, "alarms": json.dumps([a.to_json() for a in alarms])}
         waiting = select(STAGE.c.note_id, STAGE.c.note_id * 0 + run_id, STAGE.c.note_id * 0)
         waiting = waiting.where(~exists().where(QUALITY_HELD.c.note_id == STAGE.c.note_id))
         with transaction(self._engine, _WHAT, write=True) as connection:
             mine = QUALITY_RUN.c.run_id == run_id
-            connection.execute(update(QUALITY_RUN).where(mine).values(told))
+            connection.execute(update(QUALITY_RUN).where(mine).values(values))
             if conclusion == "held":
                 names = ["note_id", "run_id", "accepted"]
                 connection.execute(insert(QUALITY_HELD).from_select(names, waiting))
 
     @retrying
     def runs(self, limit: int | None = None, *, since: date | None = None) -> list[JudgedRun]:
-        """Return the runs that were counted, latest first, with what was decided about them."""
+        """Return the counted runs, latest first, with the decisions on them."""
         found = select(QUALITY_RUN).order_by(QUALITY_RUN.c.run_id.desc())
         if since is not None:
             found = found.where(QUALITY_RUN.c.night >= since.isoformat())
@@ -253,7 +253,7 @@ class QualityStore:
         with transaction(self._engine, _WHAT) as connection:
             rows = connection.execute(found if limit is None else found.limit(limit)).all()
             held = {row[0]: row[1] for row in connection.execute(waiting)}
-            decisions = {each.run_id: each for each in _decisions(connection)}
+            decisions = {each.run_id: each for each in _read_decisions(connection)}
         return [
             JudgedRun(
                 row.run_id, date.fromisoformat(row.night), row.config, row.version, row.notes,
@@ -265,50 +265,50 @@ class QualityStore:
 
     @retrying
     def decisions(self) -> list[GateDecision]:
-        """Return every decision, in the order they were made."""
+        """Return all decisions, in order of time."""
         with transaction(self._engine, _WHAT) as connection:
-            return list(_decisions(connection))
+            return list(_read_decisions(connection))
 
     @retrying
-    def cells(self, run_ids: Sequence[int]) -> Cells:
-        """Read what runs counted, added up."""
-        names = [QUALITY_COUNT.c[name] for name in Cell._fields]
+    def cells(self, run_ids: Sequence[int]) -> CellCounts:
+        """Return the sum of the counts of runs."""
+        names = [QUALITY_COUNT.c[name] for name in CountCell._fields]
         found = select(*names, func.sum(QUALITY_COUNT.c["count"])).group_by(*names)
-        cells: Cells = Counter()
+        cells: CellCounts = Counter()
         with transaction(self._engine, _WHAT) as connection:
             for some in chunks(run_ids):
                 for row in connection.execute(found.where(QUALITY_COUNT.c.run_id.in_(some))):
-                    # The same few words again and again: one copy of each is enough.
-                    cells[Cell(*map(intern, row[:-1]))] += int(row[-1])
+                    # The same few words are repeated: keep one copy of each.
+                    cells[CountCell(*map(intern, row[:-1]))] += int(row[-1])
         return cells
 
     @retrying
     def decide(self, decision: GateDecision) -> GateDecision:
-        """Add a decision, unless the same was made; what it releases is no longer held.
+        """Store a decision, unless there is one already; acceptance releases the held notes.
 
-        Returns the decision that stands: the first about this run.
+        Returns the decision in force: the first one on this run.
         """
         with transaction(self._engine, _WHAT, write=True) as connection:
-            earlier = [d for d in _decisions(connection) if d.run_id == decision.run_id]
+            earlier = [d for d in _read_decisions(connection) if d.run_id == decision.run_id]
             if not earlier:
                 highest = func.max(QUALITY_DECISION.c.number)
                 number = (connection.scalar(select(highest)) or 0) + 1
                 at = datetime.now(UTC).isoformat(timespec="seconds")
                 row = asdict(decision) | {"number": number, "decided_at": at}
-                row |= {"notes": _held_by(connection, decision.run_id)}
+                row |= {"notes": _count_held(connection, decision.run_id)}
                 row |= {name: int(row[name]) for name in ("new_normal", "again")}
                 connection.execute(insert(QUALITY_DECISION), [row])
-            stands = earlier[0] if earlier else decision
-            if stands.decision == "accepted":
+            final = earlier[0] if earlier else decision
+            if final.decision == "accepted":
                 mine = QUALITY_HELD.c.run_id == decision.run_id
                 connection.execute(update(QUALITY_HELD).where(mine).values(accepted=1))
-        return stands
+        return final
 
     @retrying
-    def refuse(self, run_id: int, *, again: bool) -> int:
-        """Put the held notes of a run into quarantine; returns how many there were.
+    def reject(self, run_id: int, *, again: bool) -> int:
+        """Move the held notes of a run to quarantine; return their number.
 
-        With `again` the next run does them anew, otherwise only when they change.
+        With `again`, the next run processes them again, otherwise only when they change.
         """
         mine = QUALITY_HELD.c.run_id == run_id
         found = select(STAGE.c.note_id, STAGE.c.person_id, STAGE.c.kind, STAGE.c.day)
@@ -323,17 +323,17 @@ class QualityStore:
                 connection.execute(update(LEDGER).where(LEDGER.c.note_id.in_(some)).values(done))
                 for table in (STAGE, SPAN_STORE):
                     connection.execute(delete(table).where(table.c.note_id.in_(some)))
-            supersede(connection, ids, erase=True)
+            release_holds(connection, ids, erase=True)
         return len(ids)
 
 
-def _held_by(connection: Connection, run_id: int) -> int:
+def _count_held(connection: Connection, run_id: int) -> int:
     waiting = QUALITY_HELD.c.run_id == run_id, QUALITY_HELD.c.accepted == 0
     count = select(func.count()).select_from(QUALITY_HELD).where(*waiting)
     return connection.scalar(count) or 0
 
 
-def _decisions(connection: Connection) -> Iterator[GateDecision]:
+def _read_decisions(connection: Connection) -> Iterator[GateDecision]:
     rows = connection.execute(select(QUALITY_DECISION).order_by(QUALITY_DECISION.c.number))
     for row in rows:
         values = {name: value for name, value in row._mapping.items() if name != "number"}

@@ -1,4 +1,4 @@
-"""Tables of the quality gate in the state database: counts, verdicts, what is held, decisions."""
+"""Table definitions of the quality gate: counts, verdicts, fingerprints, held notes, decisions."""
 
 from sqlalchemy import BigInteger, Column, Index, Integer, SmallInteger, Table, Text
 
@@ -16,11 +16,11 @@ QUALITY_RUN = Table(
     Column("verdict", Text, nullable=False),
     Column("alarms", Text, nullable=False),
 )
-"""One row a run that was counted.
+"""One row per counted run.
 
-`night` is the ISO day on which it started, `config` a short digest of all that decides what a note
-becomes, `version` names detectors and model. `verdict` is `unjudged`, `learning`, `clean`, `warned`
-or `held`. `alarms` is JSON: names and numbers, never text.
+`night` is the ISO date on which it started, `config` a short digest of all settings that affect
+the output, `version` that of detectors and model. `verdict` is `unjudged`, `learning`, `clean`,
+`warned` or `held`. `alarms` is JSON: names and numbers, never text.
 """
 
 QUALITY_COUNT = Table(
@@ -36,9 +36,9 @@ QUALITY_COUNT = Table(
     Column("day", Text, primary_key=True),
     Column("count", BigInteger, nullable=False),
 )
-"""What each run counted; `day` is the day on which the notes were written, empty for none or many.
+"""Counts per run; `day` is the date on which the notes were written, empty if unknown or several.
 
-The model's version is that of the run.
+The version of the model is that of the run.
 """
 
 QUALITY_PRINT = Table(
@@ -52,7 +52,7 @@ QUALITY_PRINT = Table(
     Column("extractor", Text, nullable=False),
     Column("day", Text, nullable=False),
 )
-"""A keyed fingerprint of each note's patient and text: tells copies under other ids."""
+"""A keyed fingerprint of each note's patient and text, to find duplicates with other ids."""
 
 QUALITY_HELD = Table(
     "quality_held",
@@ -61,7 +61,7 @@ QUALITY_HELD = Table(
     Column("run_id", LONG, nullable=False),
     Column("accepted", SmallInteger, nullable=False),
 )
-"""Staged notes that are not published: the run that alarmed, and whether it was accepted since."""
+"""Held notes: staged notes of a run with an alarm, and whether the run was accepted since."""
 
 QUALITY_DECISION = Table(
     "quality_decision",
@@ -76,9 +76,9 @@ QUALITY_DECISION = Table(
     Column("decided_at", Text, nullable=False),
     Column("notes", Integer),
 )
-"""Who released or refused a run that alarmed, and why; rows are only ever added.
+"""Decisions on runs with an alarm: by whom and why; rows are only ever added.
 
-`notes` is how many the run held at that moment; nothing in rows of earlier versions.
+`notes` is the number of notes held at that moment; null in rows of earlier versions.
 """
 
 TABLES = (QUALITY_RUN, QUALITY_COUNT, QUALITY_PRINT, QUALITY_HELD, QUALITY_DECISION)

@@ -1,4 +1,4 @@
-"""Is every note accounted for: what was planned against what the state database holds, by id."""
+"""Reconciliation: checks by id that every planned note is accounted for in the state database."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,20 +26,20 @@ _CHUNK = 500
 _SHOWN = 20
 
 
-class Rereadable(Protocol):
-    """A source that can be asked again whether notes are there."""
+class PresenceLookup(Protocol):
+    """A source that can be queried for the presence of notes."""
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
-        """Return which of these notes are there now."""
+        """Return which of these notes exist now."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """What became of the notes that a run planned.
+    """The result of a reconciliation.
 
-    `missing` notes were planned or read, are still in the source, and nothing became of them
-    that the ledger knows. `astray` counts notes whose ledger, stage and quarantine disagree.
+    `missing` notes were planned or read, are still in the source, but have no outcome in the
+    ledger. `inconsistent` is the number of notes whose ledger, stage and quarantine rows disagree.
     """
 
     planned: int = 0
@@ -47,17 +47,17 @@ class Reconciliation:
     missing: int = 0
     missing_ids: tuple[int, ...] = ()
     deleted_meanwhile: int = 0
-    astray: int = 0
+    inconsistent: int = 0
 
     @property
     def ok(self) -> bool:
-        """Return whether everything may be released."""
-        return not self.missing and not self.astray
+        """Return whether the run may be released."""
+        return not self.missing and not self.inconsistent
 
 
 @dataclass
-class _Account:
-    """The sums while units are gone through."""
+class _ReconciledCounts:
+    """The counts summed over units."""
 
     planned: int = 0
     accounted: int = 0
@@ -67,19 +67,19 @@ class _Account:
     units: list[int] = field(default_factory=list)
 
 
-def reconcile(engine: Engine, run_id: int, source: Rereadable) -> Reconciliation:
-    """Compare, unit by unit, what was planned and read with what the ledger holds.
+def reconcile_run(engine: Engine, run_id: int, source: PresenceLookup) -> Reconciliation:
+    """Compare, unit by unit, the planned and read notes with the ledger.
 
-    Units with missing notes are pending again afterwards; all are when notes are astray, and
-    those notes count as changed: the next attempt makes good what went wrong.
+    Units with missing notes become pending again; if notes are inconsistent, all units do, and
+    those notes count as changed, so that the next attempt processes them again.
     """
-    account = _Account()
-    for row in _units(engine, run_id):
+    account = _ReconciledCounts()
+    for row in _stream_units(engine, run_id):
         planned = set(unpack_ids(row.planned))
         accounted = set(unpack_ids(row.accounted))
         lost = (planned | set(unpack_ids(row.read_ids))) - accounted
-        # What a worker said it did must be there to be read.
-        lost |= accounted - entered(engine, sorted(accounted))
+        # What a worker reported must be present in the ledger.
+        lost |= accounted - find_ledger_ids(engine, sorted(accounted))
         still = source.present(sorted(lost)) if lost else set()
         account.planned += len(planned)
         account.accounted += len(accounted - lost)
@@ -87,52 +87,52 @@ def reconcile(engine: Engine, run_id: int, source: Rereadable) -> Reconciliation
         account.deleted += len(lost - still)
         account.first += sorted(still)[: _SHOWN - len(account.first)]
         account.units += [row.unit] if still else []
-    astray = _astray(engine)
-    if account.units or astray:
-        _reopen(engine, run_id, None if astray else account.units)
+    inconsistent = _count_inconsistent(engine)
+    if account.units or inconsistent:
+        _reopen_units(engine, run_id, None if inconsistent else account.units)
     return Reconciliation(
         planned=account.planned,
         accounted=account.accounted,
         missing=account.missing,
         missing_ids=tuple(account.first),
         deleted_meanwhile=account.deleted,
-        astray=astray,
+        inconsistent=inconsistent,
     )
 
 
-def find_tombstones(engine: Engine, run_id: int) -> Iterator[list[int]]:
-    """Stream the notes of the ledger that no unit of the run holds, in order of id.
+def find_deleted_notes(engine: Engine, run_id: int) -> Iterator[list[int]]:
+    """Stream the notes of the ledger that are in no unit of the run, in order of id.
 
-    A unit that is done holds what was read, another what was planned. A page of the ledger is
-    compared with the units that reach into it: memory is bounded whatever the order of the plan.
+    For a completed unit the notes read count, for others the notes planned. Each page of the
+    ledger is compared with the units that overlap it: memory is bounded for any order of units.
     """
     after: int | None = None
-    while page := _ledger_page(engine, after):
+    while page := _read_ledger_page(engine, after):
         after = page[-1]
         gone = set(page)
-        for row in _units(engine, run_id, between=(page[0], page[-1])):
+        for row in _stream_units(engine, run_id, between=(page[0], page[-1])):
             gone.difference_update(unpack_ids(row.read_ids if row.done else row.planned))
         yield from (list(some) for some in chunks(sorted(gone), _CHUNK))
 
 
-def _units(
+def _stream_units(
     engine: Engine, run_id: int, between: tuple[int, int] | None = None
 ) -> "Iterator[Row[tuple[object, ...]]]":
     after = -1
-    while page := _unit_page(engine, run_id, after, between):
+    while page := _read_unit_page(engine, run_id, after, between):
         yield from page
         after = page[-1].unit
 
 
-# Not the tally of a unit, which is larger than all else about it.
-_ACCOUNTS = [RUN_UNIT.c[name] for name in ("unit", "done", "planned", "read_ids", "accounted")]
+# Without the tally, which is larger than all other columns.
+_UNIT_COLUMNS = [RUN_UNIT.c[name] for name in ("unit", "done", "planned", "read_ids", "accounted")]
 
 
 @retrying
-def _unit_page(
+def _read_unit_page(
     engine: Engine, run_id: int, after: int, between: tuple[int, int] | None
 ) -> "Sequence[Row[tuple[object, ...]]]":
-    found = select(*_ACCOUNTS).where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit > after)
+    found = select(*_UNIT_COLUMNS).where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit > after)
     if between:
         found = found.where(RUN_UNIT.c.first_id <= between[1], RUN_UNIT.c.last_id >= between[0])
     with transaction(engine, _WHAT) as connection:
@@ -140,8 +140,8 @@ def _unit_page(
 
 
 @retrying
-def entered(engine: Engine, note_ids: Sequence[int]) -> set[int]:
-    """Return which of these notes the ledger knows, in whatever version."""
+def find_ledger_ids(engine: Engine, note_ids: Sequence[int]) -> set[int]:
+    """Return which of these notes have a ledger entry, of whatever version."""
     with transaction(engine, _WHAT) as connection:
         found: set[int] = set()
         for some in chunks(note_ids):
@@ -152,7 +152,7 @@ def entered(engine: Engine, note_ids: Sequence[int]) -> set[int]:
 
 
 @retrying
-def _ledger_page(engine: Engine, after: int | None) -> list[int]:
+def _read_ledger_page(engine: Engine, after: int | None) -> list[int]:
     found = select(LEDGER.c.note_id).order_by(LEDGER.c.note_id).limit(_LEDGER_PAGE)
     if after is not None:
         found = found.where(LEDGER.c.note_id > after)
@@ -160,44 +160,47 @@ def _ledger_page(engine: Engine, after: int | None) -> list[int]:
         return list(connection.scalars(found))
 
 
-_HOMES = ((STAGE, STAGED), (SPAN_STORE, STAGED), (QUARANTINE, QUARANTINED))
+_OUTCOME_TABLES = ((STAGE, STAGED), (SPAN_STORE, STAGED), (QUARANTINE, QUARANTINED))
 
 
-def _homeless(table: Table, outcome: int) -> ColumnElement[bool]:
-    """Say which rows of the ledger lack the row that goes with their outcome."""
+def _lacks_table_row(table: Table, outcome: int) -> ColumnElement[bool]:
+    """Return the condition that a ledger row lacks the row required by its outcome."""
     return and_(LEDGER.c.outcome == outcome, ~exists().where(table.c.note_id == LEDGER.c.note_id))
 
 
-def _stray(table: Table, outcome: int) -> ColumnElement[bool]:
-    """Say which rows of the stage or quarantine the ledger knows nothing of."""
+def _lacks_ledger_row(table: Table, outcome: int) -> ColumnElement[bool]:
+    """Return the condition that a row of the stage or quarantine has no ledger row."""
     return ~exists().where(LEDGER.c.note_id == table.c.note_id, LEDGER.c.outcome == outcome)
 
 
 @retrying
-def _astray(engine: Engine) -> int:
-    """Count staged or refused notes without their row, and rows of notes that are neither."""
-    counts = [select(func.count()).select_from(LEDGER).where(_homeless(*home)) for home in _HOMES]
-    for home in _HOMES:
+def _count_inconsistent(engine: Engine) -> int:
+    """Count ledger rows without their stage or quarantine row, and the reverse."""
+    counts = [
+        select(func.count()).select_from(LEDGER).where(_lacks_table_row(*home))
+        for home in _OUTCOME_TABLES
+    ]
+    for home in _OUTCOME_TABLES:
         if home[0] is not SPAN_STORE:
-            counts.append(select(func.count()).select_from(home[0]).where(_stray(*home)))
+            counts.append(select(func.count()).select_from(home[0]).where(_lacks_ledger_row(*home)))
     with transaction(engine, _WHAT) as connection:
         return sum(connection.scalar(count) or 0 for count in counts)
 
 
 @retrying
-def _reopen(engine: Engine, run_id: int, units: Sequence[int] | None) -> None:
+def _reopen_units(engine: Engine, run_id: int, units: Sequence[int] | None) -> None:
     mine = update(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id)
     with transaction(engine, _WHAT, write=True) as connection:
         if units is not None:
             for some in chunks(units):
                 connection.execute(mine.where(RUN_UNIT.c.unit.in_(some)).values(done=0))
             return
-        for home in _HOMES:
-            homeless = _homeless(*home)
-            # What the output may hold must stay known, or nothing would ever withdraw it.
+        for home in _OUTCOME_TABLES:
+            homeless = _lacks_table_row(*home)
+            # Notes that may be in the output stay in the ledger, or they could never be withdrawn.
             seen = update(LEDGER).where(homeless, LEDGER.c.was_released == 1)
             connection.execute(seen.values(outcome=RELEASED, content=b""))
             connection.execute(delete(LEDGER).where(homeless))
             if home[0] is not SPAN_STORE:
-                connection.execute(delete(home[0]).where(_stray(*home)))
+                connection.execute(delete(home[0]).where(_lacks_ledger_row(*home)))
         connection.execute(mine.values(done=0))

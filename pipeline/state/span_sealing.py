@@ -1,4 +1,4 @@
-"""What was found in a note under seal: readable and changeable only with the master key."""
+"""Sealing of stored spans: authenticated encryption with a key derived from the master key."""
 
 import json
 import zlib
@@ -12,7 +12,7 @@ from record.errors import Unsafe
 from record.span import Span
 
 PURPOSE = "span-store"
-"""What the sealing key is derived from the master key for."""
+"""Purpose from which the sealing key is derived."""
 
 _READ = "document"
 
@@ -20,11 +20,11 @@ Spans = Mapping[str, Sequence[Span]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a run found out about a note: the spans of each part (`text`, `title`).
+class NoteFindings:
+    """The findings for a note: the spans of each part (`text`, `title`).
 
-    `read` is the text of the document that the note points to, with how it was read (`origin`);
-    none where the text stands in the source's own table, or is not to be kept.
+    `read` is the text of the note's document and its origin; None if the text is in the source's
+    table, or must not be stored.
     """
 
     spans: Spans
@@ -33,11 +33,11 @@ class Found:
 
 @dataclass(frozen=True)
 class Seal:
-    """Closes and opens what was found in a note (AES-SIV, RFC 5297).
+    """Seals and opens the findings for a note (AES-SIV, RFC 5297).
 
-    The note's id and content hash are authenticated with it, so that spans can never be replayed
-    on another note or another version. Deterministic: the same findings give the same bytes, and
-    a run that is repeated changes nothing.
+    The note's id and content hash are authenticated too, so that spans cannot be used for another
+    note or version. Deterministic: the same findings give the same bytes, and repeating a run
+    changes nothing.
     """
 
     key: bytes = field(repr=False)
@@ -46,8 +46,8 @@ class Seal:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_cipher", AESSIV(self.key))
 
-    def close(self, note_id: str, content: bytes, found: Found) -> bytes:
-        """Seal what was found in a note."""
+    def close(self, note_id: str, content: bytes, found: NoteFindings) -> bytes:
+        """Seal the findings for a note."""
         packed: dict[str, object] = {
             part: [[s.start, s.end, s.label, s.detector, s.score] for s in spans]
             for part, spans in found.spans.items()
@@ -59,17 +59,17 @@ class Seal:
             data = zlib.compress(data)
         return self._cipher.encrypt(data, [note_id.encode(), content])
 
-    def open(self, note_id: str, content: bytes, sealed: bytes) -> Found:
-        """Open what was sealed; raises Unsafe(`broken-seal`) when anything about it was changed."""
+    def open(self, note_id: str, content: bytes, sealed: bytes) -> NoteFindings:
+        """Open sealed findings; raises Unsafe(`broken-seal`) if data, note or version differ."""
         try:
             data = self._cipher.decrypt(sealed, [note_id.encode(), content])
         except InvalidTag:
             raise Unsafe("broken-seal") from None
-        # JSON begins with a brace, what zlib makes never does.
+        # JSON begins with a brace, zlib data never does.
         packed = json.loads(data if data.startswith(b"{") else zlib.decompress(data))
         read = packed.pop(_READ, None)
         spans = {part: tuple(Span(*span) for span in found) for part, found in packed.items()}
-        return Found(spans, None if read is None else (read[0], read[1]))
+        return NoteFindings(spans, None if read is None else (read[0], read[1]))
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("a sealing key is never serialized")
+        raise TypeError("a sealing key must not be serialized")

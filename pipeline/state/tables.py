@@ -1,4 +1,4 @@
-"""The tables of the state database, and lists of ids packed into a few bytes."""
+"""Table definitions of the state database: runs, ledger, spans, stage, quarantine, audits."""
 
 import struct
 import zlib
@@ -22,10 +22,10 @@ from pipeline.warehouse.omop_tables import LONG
 STATE = MetaData()
 
 REVISION = "0003"
-"""The migration that these tables are at; a change of them needs one in `pipeline.migrations`."""
+"""Revision of these tables; changing them requires a step in `pipeline/state/migrations`."""
 
 SCHEMA = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
-"""Where Alembic keeps the migration that a database is at; not among the tables it compares."""
+"""Alembic's table with the revision of a database; not among the tables it compares."""
 
 STAGED, RELEASED, QUARANTINED = 1, 2, 3
 OUTCOMES = {STAGED: "staged", RELEASED: "released", QUARANTINED: "quarantined"}
@@ -43,11 +43,11 @@ RUN = Table(
     Column("ended", Text),
     Column("about", Text),
 )
-"""One row a run; `phase` ends as `finished` or `abandoned`.
+"""One row per run; `phase` ends as `finished` or `abandoned`.
 
-`scope` is `new` for a batch that looked at some notes alone, which tells nothing about deleted
-ones; nothing, as in runs of earlier versions, stands for all notes. `attempts` counts how often the
-run was taken up. `about` is JSON: keys' ids, versions and counts.
+`scope` is `new` for a batch of new notes, which does not detect deleted ones; null, as in runs of
+earlier versions, stands for all notes. `attempts` counts how often the run was begun or resumed.
+`about` is JSON: key ids, versions and counts.
 """
 
 RUN_UNIT = Table(
@@ -67,7 +67,7 @@ RUN_UNIT = Table(
     Column("accounted", LargeBinary),
     Column("tally", Text),
 )
-"""The units of a run with the ids they were planned to hold and the ids that came out of them."""
+"""The units of a run, with the ids planned, read and accounted for."""
 
 LEDGER = Table(
     "ledger",
@@ -79,7 +79,7 @@ LEDGER = Table(
     Column("outcome", SmallInteger, nullable=False),
     Column("was_released", SmallInteger, nullable=False),
 )
-"""The version of each note that was last seen to; `was_released`: the output holds some version."""
+"""The last processed version of each note; `was_released`: a version of it is in the output."""
 
 SPAN_STORE = Table(
     "span_store",
@@ -89,7 +89,7 @@ SPAN_STORE = Table(
     Column("config", LargeBinary, nullable=False),
     Column("sealed", LargeBinary, nullable=False),
 )
-"""The spans of each note, under seal, with the version of the note they were found in."""
+"""The sealed spans of each note, with the version of the note."""
 
 STAGE = Table(
     "stage",
@@ -101,7 +101,7 @@ STAGE = Table(
     Column("day", Text),
     Column("characters", Integer, nullable=False),
 )
-"""De-identified notes that wait until the whole run is accounted for."""
+"""De-identified notes waiting for the reconciliation of the run."""
 
 QUARANTINE = Table(
     "quarantine",
@@ -114,7 +114,7 @@ QUARANTINE = Table(
     Column("kind", Text, nullable=False),
     Column("day", Text),
 )
-"""Why notes were refused; never what they say."""
+"""Refused notes with stage, error and reason; never their text."""
 
 AUDIT_SAMPLE = Table(
     "audit_sample",
@@ -127,7 +127,7 @@ AUDIT_SAMPLE = Table(
     Column("strata", Text, nullable=False),
     Column("about", Text, nullable=False),
 )
-"""Samples for human review; `strata` is JSON: kind of note to how many there were and are in it."""
+"""Samples for review; `strata` is JSON: kind of note -> numbers of notes in total and sampled."""
 
 AUDIT_NOTE = Table(
     "audit_note",
@@ -139,7 +139,7 @@ AUDIT_NOTE = Table(
     Column("digest", LargeBinary, nullable=False),
     Column("sealed", LargeBinary, nullable=False),
 )
-"""The notes of a sample: version, hash of the exported text, and the exported spans under seal."""
+"""The notes of a sample: version, hash of the exported text, and the exported spans, sealed."""
 
 AUDIT_REVIEW = Table(
     "audit_review",
@@ -149,7 +149,7 @@ AUDIT_REVIEW = Table(
     Column("read", Text, nullable=False),
     Column("result", Text, nullable=False),
 )
-"""What reviewers found in a sample: counts and rates as JSON, never text."""
+"""Results of reviewers for a sample: counts and rates as JSON, never text."""
 
 COHORT_RELEASE = Table(
     "cohort_release",
@@ -164,11 +164,11 @@ COHORT_RELEASE = Table(
     Column("exit_code", Integer),
     Column("about", Text, nullable=False),
 )
-"""One row a release of a cohort that was begun; rows are never removed.
+"""One row per cohort release; rows are never removed.
 
-`account` is that of the system under which the program ran, `place` where the release went, without
-a password. `phase` is `working`, `publishing`, `finished`, `refused` or `failed`. `about` is JSON:
-keys' ids, versions, counts, and the message of the error that ended it.
+`account` is the system account that ran the program, `place` the destination without its password.
+`phase` is `working`, `publishing`, `finished`, `refused` or `failed`. `about` is JSON: key ids,
+versions, counts, and the message of the error that ended it.
 """
 
 Index("idx_run_unit_ids", RUN_UNIT.c.run_id, RUN_UNIT.c.first_id)
@@ -177,14 +177,14 @@ _MASK = 2**64 - 1
 
 
 def pack_ids(ids: Collection[int]) -> bytes:
-    """Pack a set of 64-bit numbers: sorted, as differences, compressed."""
+    """Pack a set of 64-bit integers: sorted, delta-encoded, compressed."""
     ordered = sorted(set(ids))
     steps = [(b - a) & _MASK for a, b in zip([0, *ordered], ordered, strict=False)]
     return zlib.compress(struct.pack(f"<{len(steps)}Q", *steps))
 
 
 def unpack_ids(packed: bytes | None) -> list[int]:
-    """Return the sorted numbers; none for nothing."""
+    """Return the sorted integers; an empty list for None."""
     if packed is None:
         return []
     data = zlib.decompress(packed)

@@ -1,4 +1,4 @@
-"""What the state database takes in and gives back: runs, versions of notes, results of units."""
+"""Records exchanged with the state database: runs, ledger entries, staged notes, unit results."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run that is under way; `resumed` tells that an earlier process began it."""
+    """A run in progress; `resumed` if an earlier process began it."""
 
     run_id: int
     resumed: bool
@@ -16,7 +16,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """The version of a note that the ledger knows and what became of it.
+    """The version and outcome of a note in the ledger.
 
     `outcome` is `staged`, `released` or `quarantined`.
     """
@@ -29,7 +29,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class StagedNote:
-    """A note ready to be released; `payload` is its output row, `sealed` its spans under seal."""
+    """A note ready for release; `payload` is its output row, `sealed` its sealed spans."""
 
     note_id: int
     person_id: int | None = field(repr=False)
@@ -45,7 +45,7 @@ class StagedNote:
 
 @dataclass(frozen=True, slots=True)
 class FailedNote:
-    """A note that was refused: which version, where and why."""
+    """A refused note: version, stage, error and reason."""
 
     note_id: int
     person_id: int | None = field(repr=False)
@@ -60,8 +60,8 @@ class FailedNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Print:
-    """A keyed fingerprint of a note's patient and text, and where the note is counted."""
+class Fingerprint:
+    """A keyed fingerprint of a note's patient and text, with the fields of its count cell."""
 
     note_id: int
     print: int
@@ -73,7 +73,7 @@ class Print:
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """All that came of a unit; `tally` is JSON and only handed back.
+    """The result of a unit; `tally` is JSON and stored as it is.
 
     `prints` are the fingerprints of the staged notes.
     """
@@ -83,17 +83,17 @@ class UnitResult:
     releases: list[StagedNote]
     failures: list[FailedNote]
     tally: str
-    prints: list[Print] = field(default_factory=list)
+    prints: list[Fingerprint] = field(default_factory=list)
 
     def accounted(self) -> set[int]:
-        """Return the ids that something became of."""
+        """Return the ids of the notes with an outcome."""
         done = {note.note_id for note in self.releases}
         return done | {note.note_id for note in self.failures} | set(self.unchanged_ids)
 
 
 @dataclass(frozen=True, slots=True)
 class SealedSpans:
-    """The spans of a note under seal, and the version of the note that they belong to."""
+    """The sealed spans of a note, and the version of the note that they belong to."""
 
     content: bytes
     config: bytes

@@ -9,10 +9,10 @@ from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any
 
-from models.threads import share_processors
+from models.hardware import share_processors
 from pipeline.config.progress import Progress
 from record.errors import Unavailable
-from synthesis.part_files import InBatches, units_of
+from synthesis.generation_files import BatchedWork, units_of
 
 Work = Callable[[Any, Sequence[int], Sequence[str]], None]
 """Writes some batches on the runner that Beam's arguments name."""
@@ -21,7 +21,7 @@ _POLL_SECONDS = 0.5
 
 
 def drive(
-    job: InBatches, work: Work, arguments: list[str], workers: int, progress: Progress
+    job: BatchedWork, work: Work, arguments: list[str], workers: int, progress: Progress
 ) -> frozenset[int]:
     """Write what is pending; tells of progress by what is there, and returns what was written."""
     fresh = job.pending()

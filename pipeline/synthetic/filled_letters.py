@@ -28,12 +28,12 @@ def read_filled(path: Path) -> Iterator[FilledLetter]:
     """Read filled letters; raises ConfigError with the number of a line that is none."""
     for line in read_notes(path):
         about = line.record.get("synthetic") if isinstance(line, JsonLine) else None
-        told = about if isinstance(about, dict) else {}
-        letter, copy = told.get("letter"), told.get("copy")
+        fields = about if isinstance(about, dict) else {}
+        letter, copy = fields.get("letter"), fields.get("copy")
         if not (isinstance(line, JsonLine) and _is_place(letter) and _is_place(copy)):
             where = f"{path}, line {line.number}"
-            raise ConfigError(where, "is no letter that was filled", "fill the letters again")
-        yield FilledLetter(line.annotated, told["letter"], told["copy"])
+            raise ConfigError(where, "not a filled letter", "fill the letters again")
+        yield FilledLetter(line.annotated, fields["letter"], fields["copy"])
 
 
 def _is_place(number: object) -> bool:

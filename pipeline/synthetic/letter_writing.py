@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from models.language.masked.masked_model import MaskedFiller
-from models.language.masked.private_filling import Mechanism, PrivateFiller
+from models.language.masked.private_filling import ExponentialMechanism, PrivateFiller
 from pipeline.files.pseudonymization import load_policy
-from pipeline.notes.boundary import attempt
+from pipeline.notes.error_boundary import attempt
 from pipeline.notes.worker_resources import open_key
 from pipeline.synthetic.own_identifiers import OwnIdentifiers
 from record.document import Annotated
@@ -19,13 +19,13 @@ from record.span import Span
 from surrogates.keys.keys import CohortKey
 from surrogates.places.places import is_kept
 from surrogates.rewrite import Rewriter
-from synthesis.filling import Filled, Filler, FillingRequest, fill
-from synthesis.filling_files import Cohort, Refill
+from synthesis.filling import FilledDocument, Filler, FillingRequest, fill
+from synthesis.filling_files import Cohort, FillingJob
 from synthesis.masked_letters import load_letters
-from synthesis.masking import Masked, MaskingDecision, Phase
+from synthesis.masking import MaskedDocument, MaskingDecision, Phase
 
 
-class Standins:
+class CohortSurrogates:
     """Draws surrogates under the key of a cohort: one person one name, one shift of all dates.
 
     Raises ConfigError where the policy keeps anything that identifies.
@@ -34,7 +34,7 @@ class Standins:
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
         kept = sorted(label for label, act in policy.actions.items() if act is Action.KEEP)
         if kept:
-            problem = f"keeps {kept[0]} as it is, which would stand in synthetic letters"
+            problem = f"must not keep any label, but keeps {kept[0]}"
             raise ConfigError("--policy", problem, "replace or mask it, or leave --policy out")
         self._rewriter = Rewriter(cohort, policy)
         self._policy = policy
@@ -44,7 +44,7 @@ class Standins:
         return is_kept(label, value, self._policy)
 
     def of(
-        self, letter: Masked, person: str, record: PatientRecord
+        self, letter: MaskedDocument, person: str, record: PatientRecord
     ) -> Mapping[MaskingDecision, str]:
         """Return surrogates of a letter's identifiers, as if it were `person`'s.
 
@@ -74,7 +74,7 @@ _LEFT = "identifier-left"
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedCohort:
     """The key and policy of a cohort, open; never serialized."""
 
     key: CohortKey
@@ -86,16 +86,16 @@ class Opened:
         return {"key_id": self.key.key_id, "policy_id": self.policy.policy_id}
 
 
-def open_cohort(cohort: Cohort, lang: str) -> Opened:
+def open_cohort(cohort: Cohort, lang: str) -> OpenedCohort:
     """Open what surrogates are drawn under; raises ConfigError or Unavailable."""
     key = open_key(cohort.key, Path(), cohort.custody).cohort(cohort.name)
-    return Opened(key, load_policy(cohort.policy or POLICY, lang))
+    return OpenedCohort(key, load_policy(cohort.policy or POLICY, lang))
 
 
 class LetterWriter:
     """Writes batches of letters with a model, masked letters and the surrogates of a cohort."""
 
-    def __init__(self, refill: Refill) -> None:
+    def __init__(self, refill: FillingJob) -> None:
         self._refill = refill
         self._letters = load_letters(refill.masked).letters
         # Gather the words that stand for each part of speech somewhere, masked or not.
@@ -107,11 +107,11 @@ class LetterWriter:
                     found.setdefault(each.reason, set()).add(text[each.start : each.end])
         self._classes = found
         self._filler = _filler(refill)
-        self._standins: Standins | None = None
+        self._surrogates: CohortSurrogates | None = None
         if refill.cohort is not None:
             opened = open_cohort(refill.cohort, first_language(self._letters))
-            self._standins = Standins(opened.key, opened.policy)
-        self._owned = _Owned(self._letters)
+            self._surrogates = CohortSurrogates(opened.key, opened.policy)
+        self._identifiers = _IdentifiersByOwner(self._letters)
 
     def write(self, unit: int) -> tuple[int, int]:
         """Write a batch; returns the number of letters, and of those that were refused.
@@ -121,7 +121,7 @@ class LetterWriter:
         words that are drawn until they please tell more than their epsilon. Raises nothing for a
         single letter: one that cannot be written is refused.
         """
-        made: dict[int, Filled | str] = dict.fromkeys(self._refill.places(unit), _LEFT)
+        made: dict[int, FilledDocument | str] = dict.fromkeys(self._refill.places(unit), _LEFT)
         for number in range(_ATTEMPTS if self._refill.epsilon is None else 1):
             open_ = [place for place, each in made.items() if each == _LEFT]
             made |= self._attempt(open_, number)
@@ -134,64 +134,64 @@ class LetterWriter:
         self._refill.write_part(unit, records)
         return len(made), sum(isinstance(each, str) for each in made.values())
 
-    def _attempt(self, places: Sequence[int], number: int) -> dict[int, Filled | str]:
-        found: dict[int, Filled | str] = {}
-        orders: dict[int, FillingRequest] = {}
+    def _attempt(self, places: Sequence[int], number: int) -> dict[int, FilledDocument | str]:
+        found: dict[int, FilledDocument | str] = {}
+        requests: dict[int, FillingRequest] = {}
         for place in places:
-            order = attempt("", "surrogates", lambda at=place: self._order(at, number))  # type: ignore[misc]
-            if isinstance(order, Failure):
-                found[place] = order.reason or order.error
+            request = attempt("", "surrogates", lambda at=place: self._request(at, number))  # type: ignore[misc]
+            if isinstance(request, Failure):
+                found[place] = request.reason or request.error
             else:
-                orders[place] = order
-        filled = self._filled(list(orders.values()))
-        for place, each in zip(orders, filled, strict=True):
+                requests[place] = request
+        filled = self._fill(list(requests.values()))
+        for place, each in zip(requests, filled, strict=True):
             found[place] = each if isinstance(each, str) or self._is_clean(place, each) else _LEFT
         return found
 
-    def _filled(self, orders: Sequence[FillingRequest]) -> list[Filled | str]:
+    def _fill(self, requests: Sequence[FillingRequest]) -> list[FilledDocument | str]:
         """Fill letters together; one by one where one of them cannot be."""
         filling = self._refill.filling
-        together = attempt("", "fill", lambda: fill(orders, self._filler, filling, self._classes))
+        together = attempt("", "fill", lambda: fill(requests, self._filler, filling, self._classes))
         if not isinstance(together, Failure):
             return list(together)
-        if len(orders) == 1:
+        if len(requests) == 1:
             return [together.reason or together.error]
-        return [each for order in orders for each in self._filled([order])]
+        return [each for request in requests for each in self._fill([request])]
 
-    def _order(self, place: int, number: int) -> FillingRequest:
+    def _request(self, place: int, number: int) -> FillingRequest:
         _, copy = self._refill.source(place)
         letter = self._letter(place)
         name = f"{copy}/{number}"
         owner = letter.document.person_id or ""
-        own = self._owned[owner]
-        standins: Mapping[MaskingDecision, str] = {}
-        if self._standins is not None:
-            standins = self._standins.of(letter, f"{name}/{owner}", own.record)
+        own = self._identifiers[owner]
+        surrogates: Mapping[MaskingDecision, str] = {}
+        if self._surrogates is not None:
+            surrogates = self._surrogates.of(letter, f"{name}/{owner}", own.record)
         # A private filler must be able to write every word: which are barred would tell of names.
         barred = own.is_name if self._refill.epsilon is None else None
-        return FillingRequest(letter, standins, name, barred)
+        return FillingRequest(letter, surrogates, name, barred)
 
-    def _is_clean(self, place: int, made: Filled) -> bool:
+    def _is_clean(self, place: int, made: FilledDocument) -> bool:
         letter = self._letter(place).document
         document = replace(letter, text=made.text)
-        own = self._owned[letter.person_id or ""]
+        own = self._identifiers[letter.person_id or ""]
         is_clear = all(self._may_stay(span, made.text) for span in own.find(document))
         return is_clear and not own.nearly(Annotated(document, made.spans))
 
     def _may_stay(self, span: Span, text: str) -> bool:
-        standins = self._standins
-        return standins is not None and standins.keeps(span.label, text[span.start : span.end])
+        surrogates = self._surrogates
+        return surrogates is not None and surrogates.keeps(span.label, text[span.start : span.end])
 
-    def _letter(self, place: int) -> Masked:
+    def _letter(self, place: int) -> MaskedDocument:
         return self._letters[self._refill.source(place)[0]]
 
 
-class _Owned(dict[str, OwnIdentifiers]):
+class _IdentifiersByOwner(dict[str, OwnIdentifiers]):
     """The identifiers of each patient, compiled when first asked for."""
 
-    def __init__(self, letters: Sequence[Masked]) -> None:
+    def __init__(self, letters: Sequence[MaskedDocument]) -> None:
         super().__init__()
-        self._letters: dict[str, list[Masked]] = {}
+        self._letters: dict[str, list[MaskedDocument]] = {}
         for letter in letters:
             self._letters.setdefault(letter.document.person_id or "", []).append(letter)
 
@@ -203,14 +203,14 @@ class _Owned(dict[str, OwnIdentifiers]):
         return own
 
 
-def first_language(letters: Sequence[Masked]) -> str:
+def first_language(letters: Sequence[MaskedDocument]) -> str:
     """Return the language of the first letter that policies have names for."""
     langs = (letter.document.lang for letter in letters)
     return next((lang for lang in langs if lang in ("fr", "en", "es")), "fr")
 
 
-def _filler(refill: Refill) -> Filler:
+def _filler(refill: FillingJob) -> Filler:
     filler = MaskedFiller.load(refill.model)
     if refill.epsilon is None:
         return filler
-    return PrivateFiller(filler, Mechanism.of(refill.epsilon))
+    return PrivateFiller(filler, ExponentialMechanism.of(refill.epsilon))

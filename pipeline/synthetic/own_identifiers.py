@@ -64,7 +64,7 @@ class OwnIdentifiers:
             if label in _NAMES and len(word) >= _NAMED and not is_particle(word)
         )
         self._long = sorted(word for word in self._names if len(word) >= _LONG)
-        self._told: dict[str, bool] = {}
+        self._is_name: dict[str, bool] = {}
         self._exact = [(label, pattern) for label, pattern in map(_exact, values) if pattern]
 
     def is_name(self, word: str) -> bool:
@@ -72,10 +72,10 @@ class OwnIdentifiers:
 
         Particles and names of fewer than four letters do not count.
         """
-        if word not in self._told:
+        if word not in self._is_name:
             folded = fold(word)
-            self._told[word] = folded in self._names or self._is_near(folded)
-        return self._told[word]
+            self._is_name[word] = folded in self._names or self._is_near(folded)
+        return self._is_name[word]
 
     def nearly(self, letter: Annotated) -> list[Span]:
         """Return the names of a letter in which a word is one of these names, but for a letter."""

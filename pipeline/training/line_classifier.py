@@ -3,9 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from extractors.layout.labelled_pages import LabelledPage, Segmenter, documents, read_pages, score
-from extractors.layout.line_classifier import BoxModel
-from extractors.layout.training import train
+from extractors.layout.labelled_pages import (
+    LabelledPage,
+    Segmenter,
+    group_by_document,
+    read_pages,
+    score_segmenter,
+)
+from extractors.layout.line_classifier import LineClassifier
+from extractors.layout.training import train_line_classifier
 from pipeline.config.progress import Progress
 from record.errors import ConfigError
 
@@ -21,15 +27,15 @@ def train_file(
     Those are for the scores: the share of the letter's characters that is kept, and F1 of that,
     before and after. Raises ConfigError for a file that is not of labelled pages or too small.
     """
-    labelled = documents(read_pages(pages))
+    labelled = group_by_document(read_pages(pages))
     if len(labelled) < _FEWEST:
         problem = f"holds {len(labelled)} documents"
         raise ConfigError(str(pages), problem, f"label the pages of at least {_FEWEST}")
     held_out = labelled[::_HELD_OUT_EVERY]
     seen = [pages for number, pages in enumerate(labelled) if number % _HELD_OUT_EVERY]
-    shipped = BoxModel.load()
+    shipped = LineClassifier.load()
     progress.phase("training")
-    model = train(
+    model = train_line_classifier(
         seen,
         seed=seed,
         steps=steps,
@@ -46,5 +52,5 @@ def train_file(
 def _scores(
     name: str, segmenter: Segmenter, held_out: Sequence[Sequence[LabelledPage]]
 ) -> dict[str, float]:
-    scores = score(segmenter, held_out)
+    scores = score_segmenter(segmenter, held_out)
     return {f"body recall, {name}": scores.recall, f"body F1, {name}": scores.f1}

@@ -1,12 +1,13 @@
-"""Reads the notes that an encoder is to learn the language of, and trains it further."""
+"""Continues pre-training an encoder on files of notes."""
 
-import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from models.tagger.encoders.windows import Cut
-from models.tagger.training.pretraining import PretrainingWatch, PretrainRecipe, pretrain
+from models.tagger.encoders.windows import WindowConfig
+from models.tagger.training.pretraining import PretrainRecipe, pretrain
+from models.training_loop import TrainingCallbacks
 from pipeline.config.progress import Progress
 from pipeline.files.alignment import align
 from pipeline.files.gold import read_annotated
@@ -24,25 +25,27 @@ class PretrainingRequest:
 
 @dataclass
 class Pretrained:
-    """What came of it: perplexities before and after each epoch, and warnings."""
+    """Perplexities before and after each epoch, and warnings."""
 
     perplexities: list[float] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
-def order_of(options: argparse.Namespace) -> PretrainingRequest:
-    """Return the order that the options of `pretrain` stand for."""
-    names = {each.name for each in fields(PretrainRecipe)} - {"cut"}
-    given = {name: value for name, value in vars(options).items() if value is not None}
-    chosen = {name: given[name] for name in names & set(given)}
+def plan_pretraining(
+    notes: Sequence[Path], out: Path, window: int, changes: Mapping[str, Any]
+) -> PretrainingRequest:
+    """Return how an encoder is trained further: the usual recipe, with `changes` by field.
+
+    `window` is the most tokens of a window. Raises ConfigError.
+    """
     try:
-        cut = Cut(options.window, 0)
+        cut = WindowConfig(window, 0)
     except ValueError as error:
         raise ConfigError("--window", str(error), "give more") from None
-    return PretrainingRequest(options.notes, options.output, PretrainRecipe(cut=cut, **chosen))
+    return PretrainingRequest(notes, out, PretrainRecipe(cut=cut, **changes))
 
 
-def pretrain_files(order: PretrainingRequest, progress: Progress) -> Pretrained:
+def pretrain_files(request: PretrainingRequest, progress: Progress) -> Pretrained:
     """Train an encoder further on notes and write the folder that `--encoder` takes.
 
     Raises ConfigError.
@@ -51,12 +54,12 @@ def pretrain_files(order: PretrainingRequest, progress: Progress) -> Pretrained:
     progress.phase("reading")
     texts = [
         align(note.document.text).clean
-        for path in order.notes
+        for path in request.notes
         for note in read_annotated(path, done.warnings)
     ]
-    progress.phase("learning")
-    watch = PretrainingWatch(
-        progress.advance, lambda value: progress.phase(f"perplexity {value:.1f}")
+    progress.phase("training")
+    watch = TrainingCallbacks(
+        progress.advance, lambda scores: progress.phase(f"perplexity {scores['perplexity']:.1f}")
     )
-    done.perplexities = pretrain(texts, order.recipe, order.out, watch)
+    done.perplexities = pretrain(texts, request.recipe, request.out, watch)
     return done

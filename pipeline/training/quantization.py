@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from models.precision import has_vnni
-from models.tagger import folder
+from models.hardware import has_vnni
+from models.tagger import serialization
 from models.tagger.quantization import quantize
 from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import OPENVINO, OPENVINO_INT8
@@ -61,7 +61,7 @@ def quantize_tagger(
     fitted = documents if is_same else [d for at, d in enumerate(documents) if at % _EVERY]
     progress.phase("fitting")
     texts = [document.text for document in fitted]
-    folder.save_quantized(tagger, *quantize(folder.load(tagger), texts), out)
+    serialization.save_quantized(tagger, *quantize(serialization.load(tagger), texts), out)
     done = Quantization(notes=len(fitted), fitted_to_same=is_same)
     if has_vnni():
         progress.phase("comparing")

@@ -1,29 +1,30 @@
 """Trains a tagger on files of annotated notes, and draws how it learnt."""
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from models.tagger.encoders.encoder import EncoderPlan
-from models.tagger.encoders.windows import Cut
+from models.tagger.encoders.encoder import EncoderConfig
+from models.tagger.encoders.windows import WindowConfig
 from models.tagger.runtime import Tagger
-from models.tagger.sequences.corpus import UNSURE, TrainingNote
+from models.tagger.sequences.alignment import UNSURE, TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
-from models.tagger.training.training import Corpora, TaggerWatch, train
-from pipeline.config.energy import Energy, Meter
-from pipeline.config.memory import peak_kilobytes
+from models.tagger.training.training import Corpora, train
+from models.training_loop import TrainingCallbacks
+from pipeline.config.energy import Energy, EnergyMeter
+from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.progress import Progress
 from pipeline.config.settings import EnergySettings
 from pipeline.files.alignment import align
 from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.notes.model_detection import TOGETHER
-from pipeline.reports.charts import draw
+from pipeline.reports.charts import write_learning_curve
 from record.document import Annotated, Document
 from record.errors import ConfigError
-from record.span import Span, covered
+from record.span import Span, merge_spans
 
 SURE = 0.5
 """Of a span's score, below which a teacher's voice for it does not count."""
@@ -49,8 +50,8 @@ def taught(
     every = sorted(span for spans in found for span in spans)
     unsure = [
         Span(start, end, UNSURE)
-        for first, last in covered(every)
-        for start, end in _beside(first, last, covered(clear))
+        for first, last in merge_spans(every)
+        for start, end in _beside(first, last, merge_spans(clear))
         if not document.text[start:end].isspace()
     ]
     return TrainingNote(Annotated(document, tuple(sorted([*clear, *unsure]))), labels)
@@ -81,29 +82,21 @@ class TrainingRequest:
     teachers: Sequence[Path] = ()
 
 
-def order_of(options: argparse.Namespace) -> TrainingRequest:
-    """Return the order that the options of `train` stand for;
-    the encoder decides what they leave.
+def plan_recipe(
+    encoder: EncoderConfig, window: int, context: int, changes: Mapping[str, Any]
+) -> TaggerRecipe:
+    """Return the recipe that suits an encoder, with `changes` by field.
+
+    `window` is the most tokens of a window, `context` those on each side that are seen and not
+    scored. Raises ConfigError where a window would hold nothing but context.
     """
-    encoder = EncoderPlan(options.encoder, options.vocabulary, not options.learn_embeddings)
-    given = {key: value for key, value in vars(options).items() if value is not None}
-    recipe = default_recipe(encoder)
-    names = {each.name for each in fields(recipe)} - {"encoder", "cut"}
-    chosen = {name: given[name] for name in names & set(given)}
     try:
-        cut = Cut(options.window, options.context)
+        cut = WindowConfig(window, context)
     except ValueError as error:
         raise ConfigError("--window", str(error), "give more, or less --context") from None
-    if "epochs" in chosen:
-        chosen["least_steps"] = 0
-    recipe = replace(recipe, cut=cut, **chosen)
-    if bool(options.unannotated) != bool(options.teacher):
-        remedy = "give both: notes, and the taggers that label them"
-        raise ConfigError("--unannotated", "needs --teacher, and the other way round", remedy)
-    return TrainingRequest(
-        *(options.train, options.dev, options.output, recipe, options.label_map),
-        *(options.unannotated or (), options.teacher or ()),
-    )
+    # Who sets the number of epochs wants no more steps than these, however few the notes.
+    least = {"least_steps": 0} if "epochs" in changes else {}
+    return replace(default_recipe(encoder), cut=cut, **{**changes, **least})
 
 
 @dataclass
@@ -115,7 +108,7 @@ class TrainingResult:
     warnings: list[str] = field(default_factory=list)
 
 
-def train_files(order: TrainingRequest, progress: Progress) -> TrainingResult:
+def train_files(request: TrainingRequest, progress: Progress) -> TrainingResult:
     """Train on notes and write the folder that `--model` takes.
 
     Where several files are given, each may be annotated with labels of its own: a label that no
@@ -123,40 +116,40 @@ def train_files(order: TrainingRequest, progress: Progress) -> TrainingResult:
     Raises ConfigError.
     """
     warnings: list[str] = []
-    meter = Meter()
-    renamed = read_label_map(order.label_map) if order.label_map else {}
+    meter = EnergyMeter()
+    renamed = read_label_map(request.label_map) if request.label_map else {}
     progress.phase("reading")
-    is_one = len(order.train) == 1
-    notes = [note for path in order.train for note in _read(path, renamed, warnings, is_one)]
-    dev = [note for path in order.dev for note in _read(path, renamed, warnings, is_one)]
+    is_one = len(request.train) == 1
+    notes = [note for path in request.train for note in _read(path, renamed, warnings, is_one)]
+    dev = [note for path in request.dev for note in _read(path, renamed, warnings, is_one)]
     if unknown := sorted(_labels(dev) - _labels(notes)):
         warnings.append(f"never learnt, but in --dev: {', '.join(unknown)}")
     about = {"train": _about(notes), "dev": _about(dev)}
-    if order.unannotated:
-        progress.phase("asking teachers")
-        more = list(_taught(order, _labels(notes), warnings, progress))
+    if request.unannotated:
+        progress.phase("labelling by teachers")
+        more = list(_label_notes(request, _labels(notes), warnings, progress))
         about["unannotated"] = _about(more)
         notes += more
-    progress.phase("learning")
-    watch = TaggerWatch(progress.advance, lambda scores: progress.phase(_said(scores)))
-    scores = train(Corpora(notes, dev, about), order.recipe, order.out, watch)
-    draw(order.out)
-    energy = meter.read(EnergySettings(), peak_kilobytes())
+    progress.phase("training")
+    watch = TrainingCallbacks(progress.advance, lambda scores: progress.phase(_describe(scores)))
+    scores = train(Corpora(notes, dev, about), request.recipe, request.out, watch)
+    write_learning_curve(request.out)
+    energy = meter.read(EnergySettings(), measure_peak_kilobytes())
     return TrainingResult(scores, energy, warnings)
 
 
-def _taught(
-    order: TrainingRequest, labels: Set[str], warnings: list[str], progress: Progress
+def _label_notes(
+    request: TrainingRequest, labels: Set[str], warnings: list[str], progress: Progress
 ) -> Iterator[TrainingNote]:
     """Label notes by all teachers; spans that they may have are not looked at."""
-    teachers = [Tagger.load(folder) for folder in order.teachers]
+    teachers = [Tagger.load(folder) for folder in request.teachers]
     shared = frozenset[str].intersection(*(frozenset(each.labels) for each in teachers))
     if strange := sorted({label for each in teachers for label in each.labels} - labels):
         problem = f"finds labels that --train has not: {', '.join(strange)}"
         raise ConfigError("--teacher", problem, "name taggers that learnt the same labels")
     documents = [
         _cleaned(note, {}).document
-        for path in order.unannotated
+        for path in request.unannotated
         for note in read_annotated(path, warnings)
     ]
     for at in range(0, len(documents), TOGETHER):
@@ -200,5 +193,5 @@ def _about(notes: Sequence[TrainingNote]) -> dict[str, object]:
     }
 
 
-def _said(scores: Mapping[str, float]) -> str:
+def _describe(scores: Mapping[str, float]) -> str:
     return f"F1 {scores['f1']:.4f}, no leak {scores['zero_leak']:.3f}"

@@ -1,4 +1,4 @@
-"""Database connections: engines, transactions, and errors that name the trouble but no value."""
+"""Database connections: engines, transactions, retries, and errors that contain no values."""
 
 import errno
 import os
@@ -16,10 +16,10 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from record.errors import ConfigError, Unavailable, Unsafe
 
 Use = Literal["source", "state", "output"]
-"""What a database is for: a source is only read, a state is rebuilt, an output must be durable."""
+"""Use of a database: a source is only read, a state can be rebuilt, an output must be durable."""
 
 CHUNK = 500
-"""Values in one IN list."""
+"""Maximum number of values in one IN list."""
 
 _BUSY_MILLISECONDS = 60_000
 _CONNECT_SECONDS = 10
@@ -32,26 +32,28 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-class _Trouble(NamedTuple):
+class _DatabaseProblem(NamedTuple):
     problem: str
     remedy: str
 
 
-_LOST = _Trouble("the connection failed or was lost", "check that the server runs, then run again")
-_BUSY = _Trouble("another program keeps the database locked", "end it, then run again")
-_CONFLICT = _Trouble("the transaction conflicted with another", "run again")
-_FULL = _Trouble("the disk is full", "free space, then run again: it resumes")
-_READ_ONLY = _Trouble("it cannot be written", "grant the right to write, or choose another place")
-_DENIED = _Trouble("access was denied", "check user, password and rights")
-_DAMAGED = _Trouble("the database is damaged", "restore it from its backup")
-_MISSING = _Trouble("it cannot be opened", "check the path and the rights on it")
+_LOST = _DatabaseProblem(
+    "connection failed or lost", "check that the server is running, then run again"
+)
+_BUSY = _DatabaseProblem("database locked by another program", "stop that program, then run again")
+_CONFLICT = _DatabaseProblem("conflict with another transaction", "run again")
+_FULL = _DatabaseProblem("disk full", "free space, then run again: the run resumes")
+_READ_ONLY = _DatabaseProblem("not writable", "grant write permission, or choose another place")
+_DENIED = _DatabaseProblem("access denied", "check user, password and permissions")
+_DAMAGED = _DatabaseProblem("database corrupted", "restore it from a backup")
+_MISSING = _DatabaseProblem("cannot be opened", "check the path and its permissions")
 _TRANSIENT = {trouble.problem for trouble in (_LOST, _BUSY, _CONFLICT)}
 
 _BY_SQLITE = {
     "SQLITE_FULL": _FULL, "SQLITE_BUSY": _BUSY, "SQLITE_LOCKED": _BUSY,
     "SQLITE_READONLY": _READ_ONLY, "SQLITE_PERM": _DENIED, "SQLITE_AUTH": _DENIED,
     "SQLITE_CORRUPT": _DAMAGED, "SQLITE_NOTADB": _DAMAGED, "SQLITE_CANTOPEN": _MISSING,
-    "SQLITE_IOERR": _Trouble("the disk failed", "check the disk, then run again"),
+    "SQLITE_IOERR": _DatabaseProblem("disk I/O error", "check the disk, then run again"),
 }  # fmt: skip
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html, longest prefix first.
@@ -63,49 +65,51 @@ _BY_SQLSTATE = (
 
 
 def connect(url: str, base: Path, *, what: str, use: Use = "source") -> Engine:
-    """Make an engine for SQLite or PostgreSQL; `what` names the setting in errors.
+    """Return an engine for SQLite or PostgreSQL; `what` is the setting named in errors.
 
-    A relative SQLite path starts at `base`. A source is opened for reading only and must exist.
-    Values of statements and passwords never get into messages. Raises ConfigError for a URL that
-    is none, Unavailable for a SQLite source that is not there.
+    SQLite paths are relative to `base`. A source is opened read-only and must exist. Messages
+    never contain passwords or values of statements. Raises ConfigError for an invalid URL,
+    Unavailable for a SQLite source that does not exist.
     """
-    parsed = _parse(url, what)
+    parsed = _parse_url(url, what)
     if parsed.get_backend_name() == "sqlite":
-        return _sqlite(_located(parsed, base, what), what, use)
-    engine = _postgresql(parsed.set(drivername="postgresql+psycopg"), what)
+        return _make_sqlite_engine(_resolve_path(parsed, base, what), what, use)
+    engine = _make_postgresql_engine(parsed.set(drivername="postgresql+psycopg"), what)
     if use == "source":
-        event.listen(engine, "connect", _plain_dates)
+        event.listen(engine, "connect", _read_dates_as_text)
     return engine
 
 
 def database_path(url: str, base: Path, *, what: str) -> Path | None:
-    """Return the file of a SQLite URL; None for a database server."""
-    parsed = _parse(url, what)
-    return _located(parsed, base, what) if parsed.get_backend_name() == "sqlite" else None
+    """Return the path of a SQLite URL's file; None for a database server."""
+    parsed = _parse_url(url, what)
+    return _resolve_path(parsed, base, what) if parsed.get_backend_name() == "sqlite" else None
 
 
-def _parse(url: str, what: str) -> URL:
+def _parse_url(url: str, what: str) -> URL:
     parsed = None
-    # The parser's own message repeats the URL, password included.
+    # The parser's message would repeat the URL, including the password.
     with suppress(ArgumentError, ValueError):
         parsed = make_url(url)
     if parsed is None:
-        raise ConfigError(what, "is not a database URL", "write sqlite:///FILE or postgresql://...")
+        raise ConfigError(
+            what, "must be a database URL", "write sqlite:///FILE or postgresql://..."
+        )
     if parsed.get_backend_name() == "postgres":
         parsed = parsed.set(drivername="postgresql")
     if parsed.get_backend_name() not in ("sqlite", "postgresql"):
-        raise ConfigError(what, "is of an unsupported database", "use SQLite or PostgreSQL")
+        raise ConfigError(what, "unsupported database", "use SQLite or PostgreSQL")
     return parsed
 
 
-def _located(url: URL, base: Path, what: str) -> Path:
+def _resolve_path(url: URL, base: Path, what: str) -> Path:
     name = url.database or ""
     if not name or name == ":memory:" or name.startswith("file:"):
-        raise ConfigError(what, "names no file", "write sqlite:///FILE")
+        raise ConfigError(what, "must name a file", "write sqlite:///FILE")
     return (base / name).absolute()
 
 
-def _postgresql(url: URL, what: str) -> Engine:
+def _make_postgresql_engine(url: URL, what: str) -> Engine:
     try:
         return create_engine(
             url,
@@ -115,14 +119,14 @@ def _postgresql(url: URL, what: str) -> Engine:
         )
     except ModuleNotFoundError:
         remedy = 'pip install "psycopg[binary]"'
-        raise ConfigError(what, "the driver of PostgreSQL is not installed", remedy) from None
+        raise ConfigError(what, "PostgreSQL driver not installed", remedy) from None
 
 
-def _sqlite(path: Path, what: str, use: Use) -> Engine:
+def _make_sqlite_engine(path: Path, what: str, use: Use) -> Engine:
     if use == "source" and not path.is_file():
-        raise Unavailable(what, "the database file is not there", "check the path and the mount")
+        raise Unavailable(what, "no such database file", "check the path and the mount")
     if use == "state":
-        _restrict(path, what)
+        _create_private_file(path, what)
     database = path.as_uri() if use == "source" else str(path)
     query = {"mode": "ro", "uri": "true"} if use == "source" else {}
     engine = create_engine(
@@ -130,22 +134,22 @@ def _sqlite(path: Path, what: str, use: Use) -> Engine:
         hide_parameters=True,
         connect_args={"timeout": _BUSY_MILLISECONDS / 1000},
     )
-    event.listen(engine, "connect", _prepare_source if use == "source" else _preparation(use))
-    event.listen(engine, "begin", _begin)
+    event.listen(engine, "connect", _prepare_source if use == "source" else _make_preparation(use))
+    event.listen(engine, "begin", _begin_transaction)
     return engine
 
 
-def _restrict(path: Path, what: str) -> None:
-    """Make the file of a state database for its owner alone; SQLite's side files follow it.
+def _create_private_file(path: Path, what: str) -> None:
+    """Create the file of a state database with mode 600; SQLite gives its side files the same mode.
 
-    A file that is there is not touched: on POSIX, closing any descriptor of it would drop the
-    locks that SQLite holds on it in this process (sqlite.org/howtocorrupt.html, section 2.2).
+    An existing file is not opened: on POSIX, closing any descriptor of it would drop the locks
+    that SQLite holds on it in this process (sqlite.org/howtocorrupt.html, section 2.2).
     """
     with guard(what), suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
-def _preparation(use: Use) -> Callable[[Any, Any], None]:
+def _make_preparation(use: Use) -> Callable[[Any, Any], None]:
     def prepare(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # SQLAlchemy's begin event starts transactions
         for pragma in (
@@ -153,7 +157,7 @@ def _preparation(use: Use) -> Callable[[Any, Any], None]:
             "journal_mode = WAL",
             f"synchronous = {_SYNCHRONOUS[use]}",
             "foreign_keys = OFF",
-            # What was withdrawn must not be read from the pages that it leaves free.
+            # Withdrawn notes must not remain readable in free pages.
             f"secure_delete = {'ON' if use == 'output' else 'OFF'}",
         ):
             connection.execute(f"PRAGMA {pragma}")
@@ -163,25 +167,25 @@ def _preparation(use: Use) -> Callable[[Any, Any], None]:
 
 def _prepare_source(connection: Any, _record: Any) -> None:
     connection.isolation_level = None
-    connection.text_factory = decoded
+    connection.text_factory = decode_text
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
 
 
-def decoded(value: bytes) -> str | bytes:
-    """Decode UTF-8; what is not valid stays bytes, so that one row cannot spoil a batch."""
+def decode_text(value: bytes) -> str | bytes:
+    """Decode UTF-8; invalid data stays bytes, so that one row cannot fail a batch."""
     try:
         return value.decode()
     except UnicodeDecodeError:
         return value
 
 
-def _begin(connection: Connection) -> None:
+def _begin_transaction(connection: Connection) -> None:
     immediate = connection.get_execution_options().get("immediate", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
-def _plain_dates(connection: Any, _record: Any) -> None:
-    # PostgreSQL knows dates that Python does not (infinity, BC): parsing them fails the batch.
+def _read_dates_as_text(connection: Any, _record: Any) -> None:
+    # PostgreSQL has dates that Python has not (infinity, BC): parsing them would fail the batch.
     as_text = connection.adapters.get_loader(_OID_OF_TEXT, _TEXT_FORMAT)
     for name in ("date", "timestamp", "timestamptz"):
         connection.adapters.register_loader(name, as_text)
@@ -191,7 +195,7 @@ def _plain_dates(connection: Any, _record: Any) -> None:
 def transaction(engine: Engine, what: str, *, write: bool = False) -> Iterator[Connection]:
     """Run one transaction, rolled back by any exception; raises as `guard` does.
 
-    On SQLite a writing one takes the write lock at once, so that it never fails halfway for it.
+    With `write`, SQLite takes the write lock at the start, so that it cannot fail halfway.
     """
     with (
         guard(what),
@@ -203,10 +207,10 @@ def transaction(engine: Engine, what: str, *, write: bool = False) -> Iterator[C
 
 @contextmanager
 def guard(what: str) -> Iterator[None]:
-    """Turn errors of a database or disk into Unavailable, without their messages.
+    """Convert errors of a database or disk into Unavailable, without their messages.
 
-    A driver's message may quote a value, hence text of a note: the original is emptied, too.
-    Raises Unsafe where a value cannot be stored at all.
+    A driver's message may quote a value, and so text of a note: the original exception is emptied
+    too. Raises Unsafe if a value cannot be stored.
     """
     try:
         yield
@@ -219,34 +223,34 @@ def guard(what: str) -> Iterator[None]:
         raise Unavailable(what, *trouble) from None
 
 
-def _diagnose(error: BaseException) -> _Trouble:
+def _diagnose(error: BaseException) -> _DatabaseProblem:
     if isinstance(error, OSError):
-        return _FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else _of_disk(error)
+        return _FULL if error.errno in (errno.ENOSPC, errno.EDQUOT) else _diagnose_disk(error)
     if not isinstance(error, DBAPIError):
-        return _refused(error, "")
+        return _make_refused(error, "")
     name = getattr(error.orig, "sqlite_errorname", None)
     if name:
         known = next((_BY_SQLITE[key] for key in _BY_SQLITE if name.startswith(key)), None)
-        return known or _refused(error, name)
+        return known or _make_refused(error, name)
     state = getattr(error.orig, "sqlstate", None)
     if error.connection_invalidated or (state is None and "Operational" in type(error).__name__):
         return _LOST
     known = next((trouble for key, trouble in _BY_SQLSTATE if (state or "").startswith(key)), None)
-    return known or _refused(error, state or "")
+    return known or _make_refused(error, state or "")
 
 
-def _of_disk(error: OSError) -> _Trouble:
+def _diagnose_disk(error: OSError) -> _DatabaseProblem:
     code = errno.errorcode.get(error.errno or 0, "unknown")
-    return _Trouble(f"the file system refused ({code})", "check path, rights and disk")
+    return _DatabaseProblem(f"file system error ({code})", "check path, permissions and disk")
 
 
-def _refused(error: BaseException, code: str) -> _Trouble:
+def _make_refused(error: BaseException, code: str) -> _DatabaseProblem:
     kind = " ".join((type(error).__name__, code)).strip()
-    return _Trouble(f"a statement was refused ({kind})", "check the tables against OMOP CDM 5.4")
+    return _DatabaseProblem(f"statement failed ({kind})", "check the tables against OMOP CDM 5.4")
 
 
 def _scrub(error: BaseException | None) -> None:
-    """Empty an exception and all it hangs from: whoever walks the chain finds no value."""
+    """Remove values and messages from an exception and the whole chain of its causes."""
     while error is not None:
         deeper = getattr(error, "orig", None) or error.__cause__ or error.__context__
         if isinstance(error, UnicodeDecodeError):
@@ -262,26 +266,26 @@ def _scrub(error: BaseException | None) -> None:
         error = deeper
 
 
-def _transient(error: BaseException) -> bool:
+def _is_transient(error: BaseException) -> bool:
     return isinstance(error, Unavailable) and error.problem in _TRANSIENT
 
 
 def retrying(function: Callable[P, R]) -> Callable[P, R]:
-    """Call again, for a minute, what was Unavailable for a passing reason: servers restart.
+    """Retry a function for a minute on transient Unavailable errors, such as a server restart.
 
     Only for reads and idempotent writes. The last error is raised.
     """
-    return _again(function, tenacity.stop_after_delay(_PATIENCE_SECONDS))
+    return _retry(function, tenacity.stop_after_delay(_PATIENCE_SECONDS))
 
 
-def opening(function: Callable[P, R]) -> Callable[P, R]:
-    """Call again at most 5 times, some 8 seconds in all: who starts a run soon knows."""
-    return _again(function, tenacity.stop_after_attempt(5))
+def retrying_briefly(function: Callable[P, R]) -> Callable[P, R]:
+    """Retry at most 5 times, some 8 seconds in total, so that a start fails quickly."""
+    return _retry(function, tenacity.stop_after_attempt(5))
 
 
-def _again(function: Callable[P, R], stop: tenacity.stop.stop_base) -> Callable[P, R]:
+def _retry(function: Callable[P, R], stop: tenacity.stop.stop_base) -> Callable[P, R]:
     return tenacity.retry(
-        retry=tenacity.retry_if_exception(_transient),
+        retry=tenacity.retry_if_exception(_is_transient),
         stop=stop,
         wait=tenacity.wait_exponential(multiplier=0.5, max=8),
         reraise=True,
@@ -295,7 +299,7 @@ def upsert(
     *,
     keep: Collection[str] = (),
 ) -> None:
-    """Insert rows or overwrite those of the same primary key, but for the columns in `keep`."""
+    """Insert rows, or update those with the same primary key except for the columns in `keep`."""
     if not rows:
         return
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
@@ -311,6 +315,6 @@ def upsert(
 
 
 def chunks(values: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
-    """Cut a sequence into slices of at most `size`."""
+    """Split a sequence into slices of at most `size`."""
     for start in range(0, len(values), size):
         yield values[start : start + size]

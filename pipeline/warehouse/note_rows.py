@@ -1,4 +1,4 @@
-"""Rows of notes and persons as tables hold them, and the stretch of a table that is one unit."""
+"""Rows of the tables note and person, units of work, and parsing of raw column values."""
 
 import json
 from dataclasses import dataclass, field, fields
@@ -11,7 +11,7 @@ from record.span import Span
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A stretch of the note table that is read, processed and accounted for as one.
+    """A range of the note table that is read, processed and accounted for as a whole.
 
     `part` is empty in a database, where `low..high` is the inclusive range of note ids; in a
     folder it is the Parquet file's path below the folder and `low..high` its inclusive rows.
@@ -27,9 +27,9 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class NoteRow:
-    """A row of the OMOP CDM 5.4 table `note`; of a source, with values as the driver gave them.
+    """A row of the OMOP CDM 5.4 table `note`; in a source, with values as the driver returns them.
 
-    Text that is not valid in its encoding comes as bytes, a date as text.
+    Text that is not valid in its encoding is bytes, a date may be text.
     """
 
     note_id: int
@@ -52,7 +52,7 @@ class NoteRow:
 
 @dataclass(frozen=True, slots=True)
 class PersonRow:
-    """What is kept of a row of the OMOP CDM 5.4 table `person`."""
+    """The columns used of a row of the OMOP CDM 5.4 table `person`."""
 
     person_id: int = field(repr=False)
     gender_concept_id: int | None = None
@@ -65,7 +65,7 @@ class PersonRow:
 
 @dataclass(frozen=True, slots=True)
 class OutputRow:
-    """A released note with its replaced spans and its person, all under the output's ids."""
+    """A released note with its replaced spans and its person, with the output's ids."""
 
     note: NoteRow
     spans: tuple[Span, ...]
@@ -79,14 +79,14 @@ _TEXTS = {"note_title", "note_text", "note_source_value"}
 _INT64 = range(-(2**63), 2**63)
 
 
-def day(value: Any) -> date | None:
-    """Read a raw value as a day; None for nothing. Raises Unreadable `malformed`."""
-    found = moment(value)
+def parse_date(value: Any) -> date | None:
+    """Return a raw value as a date; None if empty. Raises Unreadable `malformed`."""
+    found = parse_datetime(value)
     return found.date() if found else None
 
 
-def moment(value: Any) -> datetime | None:
-    """Read a raw value as a point in time without a zone; None for nothing.
+def parse_datetime(value: Any) -> datetime | None:
+    """Return a raw value as a datetime without time zone; None if empty.
 
     Raises Unreadable `malformed`.
     """
@@ -104,10 +104,10 @@ def moment(value: Any) -> datetime | None:
         raise Unreadable("malformed") from None
 
 
-def whole(value: Any) -> int | None:
-    """Read a raw value as a 64-bit number; None where it is nothing of the kind.
+def parse_integer(value: Any) -> int | None:
+    """Return a raw value as a 64-bit integer; None if it is not one.
 
-    Floats and decimals without a fraction count: tables made by pandas or Spark hold ids so.
+    Floats and decimals without a fraction are accepted: pandas and Spark store ids this way.
     """
     if isinstance(value, bool) or value is None or isinstance(value, str | bytes):
         return None
@@ -118,51 +118,51 @@ def whole(value: Any) -> int | None:
     return number if number == value and number in _INT64 else None
 
 
-def settled(note: NoteRow) -> dict[str, Any]:
-    """Return an output note in the types that every sink stores alike.
+def normalize_note(note: NoteRow) -> dict[str, Any]:
+    """Return the columns of an output note in the types that all sinks store alike.
 
-    What no sink can store (NUL, unpaired surrogates) becomes U+FFFD, one for one, so that
-    offsets hold. Raises Unsafe `malformed` for a value of the wrong type.
+    Characters that no sink can store (NUL, unpaired surrogates) become U+FFFD, one for one, so
+    that offsets stay valid. Raises Unsafe `malformed` for a value of the wrong type.
     """
-    values = {name: _settled(name, getattr(note, name)) for name in NOTE_COLUMNS}
+    values = {name: _normalize_value(name, getattr(note, name)) for name in NOTE_COLUMNS}
     if values["note_id"] is None:
         raise Unsafe("malformed")
     return values
 
 
-def _settled(name: str, value: Any) -> Any:
+def _normalize_value(name: str, value: Any) -> Any:
     if value is None:
         return None
     if name in _TEXTS:
-        return _storable(value)
+        return _make_storable(value)
     try:
         if name in ("note_date", "note_datetime"):
-            return day(value) if name == "note_date" else moment(value)
+            return parse_date(value) if name == "note_date" else parse_datetime(value)
     except Unreadable:
         raise Unsafe("malformed") from None
-    number = whole(value)
+    number = parse_integer(value)
     if number is None:
         raise Unsafe("malformed")
     return number
 
 
-def _storable(value: Any) -> str:
+def _make_storable(value: Any) -> str:
     if not isinstance(value, str):
         raise Unsafe("malformed")
     if value.isascii() and "\0" not in value:
         return value
-    whole_text = value.replace("\0", "\ufffd")
+    text = value.replace("\0", "\ufffd")
     try:
-        whole_text.encode()
+        text.encode()
     except UnicodeEncodeError:
-        signs = ("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in whole_text)
-        return "".join(signs)
-    return whole_text
+        chars = ("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+        return "".join(chars)
+    return text
 
 
 def pack(row: OutputRow) -> bytes:
-    """Write an output row as canonical JSON: equal rows give equal bytes."""
-    note = [_plain(value) for value in settled(row.note).values()]
+    """Return an output row as canonical JSON: equal rows give equal bytes."""
+    note = [_to_json_value(value) for value in normalize_note(row.note).values()]
     spans = [[s.start, s.end, s.label, s.detector, s.score] for s in row.spans]
     person = [getattr(row.person, name) for name in PERSON_COLUMNS] if row.person else None
     packed = json.dumps([note, spans, person], separators=(",", ":"), ensure_ascii=False)
@@ -170,11 +170,11 @@ def pack(row: OutputRow) -> bytes:
 
 
 def unpack(packed: bytes) -> OutputRow:
-    """Read back what `pack` wrote."""
+    """Return the output row packed by `pack`."""
     note, spans, person = json.loads(packed)
     row = dict(zip(NOTE_COLUMNS, note, strict=True))
-    row["note_date"] = day(row["note_date"])
-    row["note_datetime"] = moment(row["note_datetime"])
+    row["note_date"] = parse_date(row["note_date"])
+    row["note_datetime"] = parse_datetime(row["note_datetime"])
     return OutputRow(
         NoteRow(**row),
         tuple(Span(*span) for span in spans),
@@ -182,5 +182,5 @@ def unpack(packed: bytes) -> OutputRow:
     )
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value

@@ -1,4 +1,4 @@
-"""The tables of OMOP CDM 5.4 that an output holds, and the columns a source is read by.
+"""Table definitions of OMOP CDM 5.4 for outputs, and the columns read from sources.
 
 https://ohdsi.github.io/CommonDataModel/cdm54.html
 """
@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from pipeline.warehouse.note_rows import NOTE_COLUMNS
 
-# SQLite makes only INTEGER an alias of its row id; its INTEGER holds 64 bits.
+# SQLite makes only INTEGER an alias of the row id; its INTEGER has 64 bits.
 LONG = BigInteger().with_variant(Integer(), "sqlite")
 
 CDM_VERSION, CDM_VERSION_CONCEPT = "5.4", 756265
@@ -34,7 +34,7 @@ REQUIRED = {
     "note": ("note_id", "person_id", "note_text"),
     "person": ("person_id",),
 }
-"""What a source cannot do without; other columns and tables count as empty where missing."""
+"""Required tables and columns of a source; other missing ones are treated as empty."""
 
 _PERSON = (
     ("gender_concept_id", LONG), ("year_of_birth", Integer), ("month_of_birth", Integer),
@@ -72,10 +72,10 @@ _NOTE_TYPES = {
 }  # fmt: skip
 
 
-def output_tables(schema: str | None) -> MetaData:
-    """Return the tables of an output: `note`, `person`, `cdm_source` and our own `note_span`.
+def make_output_tables(schema: str | None) -> MetaData:
+    """Return the tables of an output: `note`, `person`, `cdm_source`, and `note_span`, our own.
 
-    `note_span` has one row for each surrogate: offsets are code points of `note_text`, half open.
+    `note_span` has one row per surrogate: offsets are code points of `note_text`, half open.
     """
     tables = MetaData(schema=schema)
     others = [name for name in NOTE_COLUMNS if name != "note_id"]
@@ -104,11 +104,9 @@ def output_tables(schema: str | None) -> MetaData:
     return tables
 
 
-def release_tables(schema: str | None) -> MetaData:
-    """Return the tables of a cohort's release: those of an output, `visit_occurrence`,
-    `metadata`.
-    """
-    tables = output_tables(schema)
+def make_release_tables(schema: str | None) -> MetaData:
+    """Return the tables of a cohort release: an output's, `visit_occurrence` and `metadata`."""
+    tables = make_output_tables(schema)
     for name, key, columns in (
         ("visit_occurrence", "visit_occurrence_id", _VISIT),
         ("metadata", "metadata_id", _METADATA),

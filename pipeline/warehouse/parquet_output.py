@@ -1,7 +1,6 @@
-"""De-identified notes in a folder of Parquet files, each replaced as a whole or not at all."""
+"""Output of de-identified notes to a folder of Parquet files, each replaced atomically."""
 
 import hashlib
-import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -16,16 +15,17 @@ from sqlalchemy import BigInteger, Date, DateTime, Float, Integer, Table, Text
 from sqlalchemy.types import TypeEngine
 
 from pipeline.warehouse.note_rows import OutputRow
-from pipeline.warehouse.omop_tables import output_tables
-from pipeline.warehouse.parquet_source import reading
+from pipeline.warehouse.omop_tables import make_output_tables
+from pipeline.warehouse.parquet_source import guard_parquet
 from pipeline.warehouse.sql_output import (
     COMPARED,
     CdmSource,
-    digest_of,
-    note_rows,
-    person_rows,
-    span_rows,
+    hash_tables,
+    make_note_rows,
+    make_person_rows,
+    make_span_rows,
 )
+from record.atomic_write import sync
 
 _WHAT = "output"
 _TYPES: tuple[tuple[type[TypeEngine[Any]], pa.DataType], ...] = (
@@ -36,8 +36,8 @@ _HASH_BYTES = 5
 _HASH_BITS = 8 * _HASH_BYTES
 
 
-def arrow_schema(table: Table) -> pa.Schema:
-    """Return the columns of a table as Parquet holds them."""
+def make_arrow_schema(table: Table) -> pa.Schema:
+    """Return the Arrow schema of a table."""
     return pa.schema(
         [
             (column.name, next(found for sql, found in _TYPES if isinstance(column.type, sql)))
@@ -46,20 +46,22 @@ def arrow_schema(table: Table) -> pa.Schema:
     )
 
 
-_SCHEMAS = {name: arrow_schema(table) for name, table in output_tables(None).tables.items()}
+_SCHEMAS = {
+    name: make_arrow_schema(table) for name, table in make_output_tables(None).tables.items()
+}
 
 
-class Places:
-    """A number for each id (the part that holds it), at 16 bytes an id."""
+class IdIndex:
+    """A compact map from ids to integers (the parts that hold them), with 16 bytes per id."""
 
     def __init__(self, ids: "array[int]", numbers: "array[int]") -> None:
-        order = pc.array_sort_indices(_as_arrow(ids))
-        self._ids = _as_array(_as_arrow(ids).take(order))
-        self._numbers = _as_array(_as_arrow(numbers).take(order))
+        order = pc.array_sort_indices(_to_arrow(ids))
+        self._ids = _from_arrow(_to_arrow(ids).take(order))
+        self._numbers = _from_arrow(_to_arrow(numbers).take(order))
         self._changed: dict[int, int | None] = {}
 
     def get(self, key: int) -> int | None:
-        """Find the number of an id; None where there is none."""
+        """Return the number of an id, or None."""
         if key in self._changed:
             return self._changed[key]
         place = bisect_left(self._ids, key)
@@ -67,36 +69,36 @@ class Places:
         return self._numbers[place] if found else None
 
     def set(self, key: int, number: int | None) -> None:
-        """Return an id another number, or none."""
+        """Set or remove the number of an id."""
         self._changed[key] = number
 
 
-def _as_arrow(values: "array[int]") -> pa.Array:
+def _to_arrow(values: "array[int]") -> pa.Array:
     return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
 
 
-def _as_array(values: pa.Array) -> "array[int]":
+def _from_arrow(values: pa.Array) -> "array[int]":
     copy = array("q")
     if len(values):
         copy.frombytes(memoryview(values.buffers()[1])[: 8 * len(values)])
     return copy
 
 
-class FolderOutput:
-    """The output in a folder: `note/part-*.parquet` and the like, read by any Parquet reader.
+class ParquetOutput:
+    """An output in a folder: `note/part-*.parquet` and so on, for any Parquet reader.
 
-    New notes make a new part; a note that is there is replaced in its part. A file is written
-    beside its place, synced and moved: after a kill each file is old or new, and publishing the
-    same batch again gives the same bytes. Spans are written before and removed before their
-    notes, so that what is cut short is found by its missing part and made good.
+    New notes are written to a new part; an existing note is replaced in its part. A file is
+    written to a temporary name, synced and moved: after a kill each file is old or new, and
+    publishing the same batch again gives the same bytes. Spans are written and removed before
+    their notes, so that an interrupted write is detected by a missing part of notes and undone.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def check_writable(self) -> None:
-        """Raise Unavailable unless the folder can be written; clears what a killed run left."""
-        with reading(_WHAT):
+        """Raise Unavailable unless the folder is writable; remove files left by a killed run."""
+        with guard_parquet(_WHAT):
             self._folder.mkdir(parents=True, exist_ok=True)
             probe = self._folder / "writable.tmp"
             probe.write_bytes(b"")
@@ -106,29 +108,29 @@ class FolderOutput:
                 self._path("note_span", part).unlink()
 
     def publish(self, rows: Sequence[OutputRow]) -> None:
-        """Put notes in, with their spans and persons, in place of earlier versions."""
+        """Write notes with their spans and persons, replacing earlier versions."""
         batches: dict[int, list[OutputRow]] = {}
         fresh = self._next_part()
         for row in rows:
             found = self._notes.get(row.note.note_id)
             batches.setdefault(fresh if found is None else found, []).append(row)
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             self._publish_persons(rows)
             for part, some in sorted(batches.items()):
                 ids = [row.note.note_id for row in some]
-                self._replace("note_span", part, ids, span_rows(some))
-                self._replace("note", part, ids, note_rows(some))
+                self._replace("note_span", part, ids, make_span_rows(some))
+                self._replace("note", part, ids, make_note_rows(some))
                 for note_id in ids:
                     self._notes.set(note_id, part)
 
     def withdraw(self, note_ids: Sequence[int]) -> None:
-        """Take notes out, with their spans."""
+        """Remove notes and their spans."""
         parts: dict[int, list[int]] = {}
         for note_id in note_ids:
             found = self._notes.get(note_id)
             if found is not None:
                 parts.setdefault(found, []).append(note_id)
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             for part, ids in sorted(parts.items()):
                 self._replace("note_span", part, ids, [])
                 self._replace("note", part, ids, [])
@@ -136,8 +138,8 @@ class FolderOutput:
                     self._notes.set(note_id, None)
 
     def prune_persons(self) -> None:
-        """Take persons out who have no note left."""
-        with reading(_WHAT):
+        """Remove persons without notes."""
+        with guard_parquet(_WHAT):
             noted = pa.chunked_array([self._persons_of(p) for p in self._parts("note")], pa.int64())
             noted = noted.unique()
             for part in self._parts("person"):
@@ -151,15 +153,15 @@ class FolderOutput:
     def describe(self, source: CdmSource) -> None:
         """Write the single row of `cdm_source`."""
         table = pa.Table.from_pylist([source.row()], _SCHEMAS["cdm_source"])
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             self._write(table, self._folder / "cdm_source.parquet")
 
     def origin(self) -> str | None:
-        """Read what `cdm_source` says made this output."""
+        """Return the ETL reference in `cdm_source`, which identifies the key of this output."""
         path = self._folder / "cdm_source.parquet"
         if not path.is_file():
             return None
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             (row,) = pq.read_table(path).to_pylist()
         reference: str | None = row["cdm_etl_reference"]
         return reference
@@ -174,25 +176,25 @@ class FolderOutput:
         part = self._notes.get(note_id)
         if part is None:
             return None
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             notes = self._load("note", part)
             texts = notes.filter(pc.equal(notes["note_id"], note_id))["note_text"].to_pylist()
         text: str | None = texts[0] if texts else None
         return text
 
     def digest(self) -> str:
-        """Hash notes, spans and persons."""
-        return digest_of((name, self._rows(name, columns)) for name, columns in COMPARED.items())
+        """Return a digest of notes, spans and persons."""
+        return hash_tables((name, self._rows(name, columns)) for name, columns in COMPARED.items())
 
     def close(self) -> None:
-        """Nothing is open between calls."""
+        """Do nothing: no file is open between calls."""
 
     def _publish_persons(self, rows: Sequence[OutputRow]) -> None:
         batches: dict[int, list[dict[str, Any]]] = {}
         numbers: dict[int, int] = {}
         fresh = max(self._parts("person"), default=-1) + 1
-        for person in person_rows(rows):
-            key, hashed = person["person_id"], _hash(person)
+        for person in make_person_rows(rows):
+            key, hashed = person["person_id"], _hash_person(person)
             known = self._persons.get(key)
             if known is not None and known % 2**_HASH_BITS == hashed:
                 continue
@@ -205,22 +207,22 @@ class FolderOutput:
             self._persons.set(key, number)
 
     @cached_property
-    def _notes(self) -> Places:
+    def _notes(self) -> IdIndex:
         return self._places("note", lambda row, part: part)
 
     @cached_property
-    def _persons(self) -> Places:
-        return self._places("person", lambda row, part: (part << _HASH_BITS) + _hash(row))
+    def _persons(self) -> IdIndex:
+        return self._places("person", lambda row, part: (part << _HASH_BITS) + _hash_person(row))
 
-    def _places(self, name: str, number: Callable[[dict[str, Any], int], int]) -> Places:
+    def _places(self, name: str, number: Callable[[dict[str, Any], int], int]) -> IdIndex:
         ids, numbers = array("q"), array("q")
         columns = ["note_id"] if name == "note" else list(COMPARED["person"])
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             for part in self._parts(name):
                 for row in pq.read_table(self._path(name, part), columns=columns).to_pylist():
                     ids.append(row[columns[0]])
                     numbers.append(number(row, part))
-        return Places(ids, numbers)
+        return IdIndex(ids, numbers)
 
     def _persons_of(self, part: int) -> pa.Array:
         found = pq.read_table(self._path("note", part), columns=["person_id"])["person_id"]
@@ -228,7 +230,7 @@ class FolderOutput:
 
     def _rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         for part in self._parts(name):
-            with reading(_WHAT):
+            with guard_parquet(_WHAT):
                 table = pq.read_table(self._path(name, part), columns=list(columns))
                 rows = list(zip(*(table[name].to_pylist() for name in columns), strict=True))
             yield from rows
@@ -251,7 +253,7 @@ class FolderOutput:
     def _replace(
         self, name: str, part: int, ids: Sequence[int], rows: Sequence[dict[str, Any]]
     ) -> None:
-        """Put rows in a part in place of all that it holds of these ids."""
+        """Replace the rows of these ids in a part."""
         schema = _SCHEMAS[name]
         key = schema.names[0]
         old = self._load(name, part)
@@ -269,18 +271,13 @@ class FolderOutput:
 
     def _write(self, table: pa.Table, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(path.name + ".tmp")
-        pq.write_table(table.combine_chunks(), beside, compression="zstd")
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
-        beside.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        temporary = path.with_name(path.name + ".tmp")
+        pq.write_table(table.combine_chunks(), temporary, compression="zstd")
+        sync(temporary)
+        temporary.replace(path)
+        sync(path.parent)
 
 
-def _hash(person: dict[str, Any]) -> int:
+def _hash_person(person: dict[str, Any]) -> int:
     values = repr([person[name] for name in COMPARED["person"]]).encode()
     return int.from_bytes(hashlib.blake2b(values, digest_size=_HASH_BYTES).digest(), "big")

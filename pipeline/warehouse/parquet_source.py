@@ -1,4 +1,4 @@
-"""Notes and the tables around them in a folder of Parquet files, read batch by batch."""
+"""Source of notes in a folder of Parquet files, read batch by batch."""
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,16 +13,16 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from pipeline.warehouse.databases import decoded, guard
-from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, Unit, whole
+from pipeline.warehouse.databases import decode_text, guard
+from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, Unit, parse_integer
 from pipeline.warehouse.omop_tables import REQUIRED
 from pipeline.warehouse.sql_source import (
     Row,
-    alone,
     check_columns,
-    duplicate_note,
-    malformed_note,
-    no_table,
+    drop_shared_ids,
+    make_duplicate_failure,
+    make_malformed_failure,
+    make_table_error,
 )
 from record.errors import ConfigError, Unavailable
 from record.failure import Failure
@@ -34,20 +34,20 @@ _BUFFER = 1 << 20
 
 
 @contextmanager
-def reading(what: str) -> Iterator[None]:
-    """Turn what Arrow says of a broken file into Unavailable, without its message."""
+def guard_parquet(what: str) -> Iterator[None]:
+    """Convert Arrow's errors on a broken file into Unavailable, without their messages."""
     with guard(what):
         try:
             yield
         except pa.ArrowException as error:
             error.args = ()
-            problem = f"a Parquet file cannot be read ({type(error).__name__})"
-            raise Unavailable(what, problem, "export it again") from None
+            problem = f"invalid Parquet file ({type(error).__name__})"
+            raise Unavailable(what, problem, "export the file again") from None
 
 
 @dataclass
-class _Cursor:
-    """How far a file of notes has been read: units follow one another, so batches are kept."""
+class _FileCursor:
+    """Position in a file of notes: consecutive units continue with the current batch."""
 
     part: str
     file: pq.ParquetFile
@@ -56,57 +56,63 @@ class _Cursor:
     batch: pa.RecordBatch | None = None
 
 
-class FolderStore:
-    """The tables of a folder: `note.parquet` or `note/*.parquet`, whatever the case.
+class ParquetStore:
+    """The tables of a folder: `note.parquet` or `note/*.parquet`; names are case-insensitive.
 
     One batch of a file is in memory at a time, however large its row groups are.
     """
 
     def __init__(self, folder: Path, wanted: Collection[str]) -> None:
         if not folder.is_dir():
-            raise Unavailable("source.url", "the folder is not there", "check the path or mount")
+            raise Unavailable("source.url", "not a directory", "check the path or mount")
         self._folder = folder
-        self._cursor: _Cursor | None = None
+        self._cursor: _FileCursor | None = None
         self._tables: dict[str, ds.Dataset] = {}
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             for entry in sorted(folder.iterdir()):
-                files = _files(entry)
+                files = _list_files(entry)
                 name = entry.stem.lower()
                 if not files or name not in wanted:
                     continue
                 if name in self._tables:
-                    raise ConfigError("source.url", f"holds {name} twice", "remove one of the two")
+                    raise ConfigError(
+                        "source.url", f"duplicate table {name}", "remove one of the two"
+                    )
                 self._tables[name] = ds.dataset([str(file) for file in files])
         for name, required in REQUIRED.items():
             self.require(name, required)
         self._parts = [Path(name).relative_to(folder) for name in self._tables["note"].files]
 
     def require(self, table: str, columns: Sequence[str]) -> None:
-        """Raise ConfigError unless the table is there with these columns."""
+        """Raise ConfigError unless the table exists and has these columns."""
         if table.lower() not in self._tables:
-            raise no_table(table)
+            raise make_table_error(table)
         check_columns(table, self._tables[table.lower()].schema.names, columns)
 
     def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
-        """Cut each file of notes into units of `size` rows, each with its ids."""
+        """Divide each file of notes into units of `size` rows, each with its ids."""
         index = 0
         for part in self._parts:
-            for low, rows in _sliced(self._raw_ids(part), size):
-                ids = [i for i in map(whole, rows) if i is not None and i not in self._shared]
+            for low, rows in _slice(self._raw_ids(part), size):
+                ids = [
+                    i for i in map(parse_integer, rows) if i is not None and i not in self._shared
+                ]
                 yield Unit(index, str(part), low, low + len(rows) - 1, len(ids)), ids
                 index += 1
 
     def malformed(self) -> list[Failure]:
-        """Report the rows that no unit holds: ids that are no number, ids of several rows."""
-        strange = sum(whole(raw) is None for part in self._parts for raw in self._raw_ids(part))
-        failures = [malformed_note(number + 1) for number in range(strange)]
-        return failures + [duplicate_note(note_id) for note_id in sorted(self._shared)]
+        """Return the rows that are in no unit as failures: ids not integers, or of several rows."""
+        malformed = sum(
+            parse_integer(raw) is None for part in self._parts for raw in self._raw_ids(part)
+        )
+        failures = [make_malformed_failure(number + 1) for number in range(malformed)]
+        return failures + [make_duplicate_failure(note_id) for note_id in sorted(self._shared)]
 
     @cached_property
     def _shared(self) -> frozenset[int]:
         ids = array("q")
         for part in self._parts:
-            ids.extend(i for i in map(whole, self._raw_ids(part)) if i is not None)
+            ids.extend(i for i in map(parse_integer, self._raw_ids(part)) if i is not None)
         if len(ids) < 2:
             return frozenset()
         values = pa.Array.from_buffers(pa.int64(), len(ids), [None, pa.py_buffer(ids)])
@@ -115,30 +121,32 @@ class FolderStore:
         return frozenset(ordered[1:].filter(same).to_pylist())
 
     def _raw_ids(self, part: Path) -> Iterator[Any]:
-        with reading(_WHAT), pq.ParquetFile(self._folder / part, buffer_size=_BUFFER) as file:
-            name = _actual(file.schema_arrow.names, "note_id")
+        with guard_parquet(_WHAT), pq.ParquetFile(self._folder / part, buffer_size=_BUFFER) as file:
+            name = _find_name(file.schema_arrow.names, "note_id")
             for batch in file.iter_batches(_IDS, columns=[name], use_threads=False):
                 yield from batch.column(0).to_pylist()
 
     def read(self, unit: Unit) -> list[NoteRow]:
         """Read the notes of a unit in the order of its file; rows that share an id are left out.
 
-        Units are best read in their order: going back opens the file anew.
+        Units are best read in order: going back reopens the file.
         """
         rows: list[NoteRow] = []
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             for batch in self._batches(unit):
-                columns = {name.lower(): _values(batch.column(name)) for name in batch.schema.names}
+                columns = {
+                    name.lower(): _to_raw_values(batch.column(name)) for name in batch.schema.names
+                }
                 for k, raw in enumerate(columns["note_id"]):
-                    note_id = whole(raw)
+                    note_id = parse_integer(raw)
                     if note_id is None or note_id in self._shared:
                         continue
                     found = {n: columns[n][k] for n in NOTE_COLUMNS[1:] if n in columns}
                     rows.append(NoteRow(note_id, **found))
-        return alone(rows)
+        return drop_shared_ids(rows)
 
     def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
-        """Read single notes: files are gone through once, `size` rows at a time."""
+        """Read single notes in one pass over the files, `size` rows at a time."""
         wanted = set(note_ids)
         for unit, ids in self.plan(size):
             if not wanted.isdisjoint(ids):
@@ -160,7 +168,7 @@ class FolderStore:
             cursor.batch = cursor.batch.slice(taken)
             cursor.row += taken
 
-    def _open(self, unit: Unit) -> _Cursor:
+    def _open(self, unit: Unit) -> _FileCursor:
         self._close_cursor()
         file = pq.ParquetFile(self._folder / unit.part, buffer_size=_BUFFER)
         group, row = 0, 0
@@ -172,48 +180,48 @@ class FolderStore:
         names = [name for name in file.schema_arrow.names if name.lower() in NOTE_COLUMNS]
         groups = list(range(group, file.num_row_groups))
         batches = file.iter_batches(_BATCH, row_groups=groups, columns=names, use_threads=False)
-        self._cursor = _Cursor(unit.part, file, batches, row)
+        self._cursor = _FileCursor(unit.part, file, batches, row)
         return self._cursor
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
-        """Return which of these notes are there now."""
+        """Return which of these notes exist now."""
         rows = self.lookup("note", ("note_id",), "note_id", note_ids)
-        return {found for row in rows if (found := whole(row["note_id"])) is not None}
+        return {found for row in rows if (found := parse_integer(row["note_id"])) is not None}
 
     def lookup(
         self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
     ) -> list[Row]:
-        """Read the rows whose key is among the values; missing columns and tables are empty."""
+        """Read the rows whose key is among the values; missing tables and columns are empty."""
         dataset = self._tables.get(table.lower())
         if dataset is None or not values:
             return []
         names = dataset.schema.names
-        actual = {name: found for name in columns if (found := _actual(names, name))}
-        found = _actual(names, key)
+        actual = {name: found for name in columns if (found := _find_name(names, name))}
+        found = _find_name(names, key)
         if not found:
             return []
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             kind = dataset.schema.field(found).type
             if pa.types.is_string(kind) or pa.types.is_large_string(kind):
                 return []
             number = pa.float64() if pa.types.is_floating(kind) else pa.int64()
             chosen = pc.field(found).cast(number).isin(pa.array(values, number))
             rows = dataset.to_table(sorted(set(actual.values())), filter=chosen, use_threads=False)
-            table_columns = {name: _values(rows.column(actual[name])) for name in actual}
+            table_columns = {name: _to_raw_values(rows.column(actual[name])) for name in actual}
         count = rows.num_rows
         return [{name: table_columns[name][k] for name in actual} for k in range(count)]
 
     def columns(self, table: str) -> tuple[str, ...]:
-        """Name the columns of a table in lower case; none where there is no such table."""
+        """Return the columns of a table in lower case; empty if there is no such table."""
         dataset = self._tables.get(table.lower())
         return tuple(name.lower() for name in dataset.schema.names) if dataset else ()
 
     def scan(
         self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
     ) -> Iterator[Mapping[str, Any]]:
-        """Stream the rows whose key is among the values, some at a time, as columns.
+        """Stream the rows whose key is among the values in batches, as columns.
 
-        All of them must be there.
+        All columns must exist.
         """
         dataset = self._tables[table.lower()]
         names = {name.lower(): name for name in dataset.schema.names}
@@ -222,7 +230,7 @@ class FolderStore:
             return
         number = pa.float64() if pa.types.is_floating(kind) else pa.int64()
         chosen = pc.field(names[key]).cast(number).isin(pa.array(values, number))
-        with reading(_WHAT):
+        with guard_parquet(_WHAT):
             wanted = [names[name] for name in columns]
             scanner = dataset.scanner(wanted, filter=chosen, use_threads=False)
             for batch in scanner.to_batches():
@@ -230,7 +238,7 @@ class FolderStore:
                     yield dict(zip(columns, batch.columns, strict=True))
 
     def close(self) -> None:
-        """Close the file that is open."""
+        """Close the open file."""
         self._close_cursor()
 
     def _close_cursor(self) -> None:
@@ -239,17 +247,17 @@ class FolderStore:
             self._cursor = None
 
 
-def _files(entry: Path) -> list[Path]:
+def _list_files(entry: Path) -> list[Path]:
     if entry.is_dir():
         return sorted(path for path in entry.iterdir() if path.suffix.lower() == ".parquet")
     return [entry] if entry.suffix.lower() == ".parquet" else []
 
 
-def _actual(names: Sequence[str], wanted: str) -> str | None:
+def _find_name(names: Sequence[str], wanted: str) -> str | None:
     return next((name for name in names if name.lower() == wanted.lower()), None)
 
 
-def _sliced(values: Iterator[Any], size: int) -> Iterator[tuple[int, list[Any]]]:
+def _slice(values: Iterator[Any], size: int) -> Iterator[tuple[int, list[Any]]]:
     low, waiting = 0, list[Any]()
     for value in values:
         waiting.append(value)
@@ -260,13 +268,13 @@ def _sliced(values: Iterator[Any], size: int) -> Iterator[tuple[int, list[Any]]]
         yield low, waiting
 
 
-def _values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """Return a column's raw values as an SQL driver would: dates as text, broken text as bytes."""
+def _to_raw_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """Return a column's raw values as an SQL driver does: dates as text, invalid text as bytes."""
     kind = column.type
     if pa.types.is_temporal(kind):
         column = column.cast(pa.string())
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
         raw = column.cast(pa.large_binary()).to_pylist()
-        return [None if value is None else decoded(value) for value in raw]
+        return [None if value is None else decode_text(value) for value in raw]
     values: list[Any] = column.to_pylist()
     return values

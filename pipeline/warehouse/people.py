@@ -1,4 +1,4 @@
-"""Who is behind the ids of a note: patients, clinicians and visits, as the warehouse knows them."""
+"""Records of patients, clinicians and visits, read from the warehouse by the ids of notes."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any, Protocol
 
 from pipeline.config.settings import IdentitySettings
-from pipeline.warehouse.note_rows import PersonRow, day, whole
+from pipeline.warehouse.note_rows import PersonRow, parse_date, parse_integer
 from pipeline.warehouse.omop_tables import LOCATION_READ, PERSON_READ
 from record.errors import ConfigError, Unreadable
 from record.label import Label
@@ -29,7 +29,7 @@ Row = Mapping[str, Any]
 
 
 class PeopleTables(Protocol):
-    """Where rows can be looked up by key."""
+    """Tables whose rows can be looked up by key."""
 
     def lookup(
         self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
@@ -39,90 +39,98 @@ class PeopleTables(Protocol):
 
 
 def check_identity(identity: IdentitySettings) -> None:
-    """Raise ConfigError for a column that is mapped to nothing we know."""
+    """Raise ConfigError for a column mapped to an unknown field or label."""
     known = {*IDENTITY_FIELDS, *(label.value for label in Label)}
     for name in sorted(set(identity.columns) - known):
         key = f"source.identity.columns.{name}"
-        raise ConfigError(key, "neither a field of the patient nor a label", "correct or remove it")
+        raise ConfigError(
+            key, "must be a field of the patient record or a label", "correct or remove it"
+        )
 
 
 def find_patients(
     tables: PeopleTables, identity: IdentitySettings | None, person_ids: Collection[Any]
 ) -> dict[int, PatientRecord]:
-    """Assemble what is known of these persons: one query a table.
+    """Return the records of these persons, read with one query per table.
 
-    Persons that the warehouse does not have are left out, ids that are no numbers too.
+    Unknown persons and ids that are not integers are left out.
     """
-    persons = _by_key(tables.lookup("person", PERSON_READ, "person_id", _ids(person_ids)))
-    homes = {whole(row.get("location_id")) for found in persons.values() for row in found}
-    locations = _by_key(
-        tables.lookup("location", LOCATION_READ, "location_id", _ids(homes)), "location_id"
+    persons = _group_by_key(
+        tables.lookup("person", PERSON_READ, "person_id", _parse_ids(person_ids))
     )
-    known = _identities(tables, identity, list(persons))
+    homes = {parse_integer(row.get("location_id")) for found in persons.values() for row in found}
+    locations = _group_by_key(
+        tables.lookup("location", LOCATION_READ, "location_id", _parse_ids(homes)), "location_id"
+    )
+    known = _read_identities(tables, identity, list(persons))
     return {
-        person_id: _patient(
-            found[0], locations.get(whole(found[0].get("location_id")) or -1, []),
-            _Gathered(identity, known.get(person_id, [])),
+        person_id: _make_patient(
+            found[0], locations.get(parse_integer(found[0].get("location_id")) or -1, []),
+            _IdentityValues(identity, known.get(person_id, [])),
         )
         for person_id, found in sorted(persons.items())
     }  # fmt: skip
 
 
 def find_demographics(tables: PeopleTables, person_ids: Collection[Any]) -> dict[int, PersonRow]:
-    """Read what the output's person table is made from, under the source's ids."""
-    persons = _by_key(tables.lookup("person", PERSON_READ, "person_id", _ids(person_ids)))
-    return {person_id: _demographic(found[0]) for person_id, found in sorted(persons.items())}
+    """Read the rows of the output's person table, with the source's ids."""
+    persons = _group_by_key(
+        tables.lookup("person", PERSON_READ, "person_id", _parse_ids(person_ids))
+    )
+    return {person_id: _make_person_row(found[0]) for person_id, found in sorted(persons.items())}
 
 
 def find_identified(
     tables: PeopleTables, identity: IdentitySettings | None, person_ids: Collection[Any]
 ) -> set[int]:
-    """Return of whom enough is known: all, unless a row in the identity table is required."""
-    ids = _ids(person_ids)
+    """Return the persons with a row in the identity table, or all if that is not required."""
+    ids = _parse_ids(person_ids)
     if identity is None or not identity.required:
         return set(ids)
     rows = tables.lookup(identity.table, (identity.person_id,), identity.person_id, ids)
-    found = (whole(row[identity.person_id]) for row in rows)
+    found = (parse_integer(row[identity.person_id]) for row in rows)
     return {person_id for person_id in found if person_id is not None}
 
 
 def find_clinicians(tables: PeopleTables, provider_ids: Collection[Any]) -> dict[int, PersonName]:
-    """Read the names of clinicians; those without one are left out."""
+    """Read the names of clinicians; those without a name are left out."""
     columns = ("provider_id", "provider_name")
-    rows = tables.lookup("provider", columns, "provider_id", _ids(provider_ids))
+    rows = tables.lookup("provider", columns, "provider_id", _parse_ids(provider_ids))
     named = {
-        key: split_name(_word(found[0].get("provider_name")))
-        for key, found in sorted(_by_key(rows, "provider_id").items())
+        key: split_name(_to_text(found[0].get("provider_name")))
+        for key, found in sorted(_group_by_key(rows, "provider_id").items())
     }
     return {key: name for key, name in named.items() if name.given_names or name.family_names}
 
 
 def find_visit_numbers(tables: PeopleTables, visit_ids: Collection[Any]) -> dict[int, str]:
-    """Read the numbers that visits carry on paper."""
+    """Read the visit numbers that appear on documents."""
     key, column = "visit_occurrence_id", "visit_source_value"
-    rows = tables.lookup("visit_occurrence", (key, column), key, _ids(visit_ids))
-    numbers = {key: _word(found[0].get(column)) for key, found in _by_key(rows, key).items()}
+    rows = tables.lookup("visit_occurrence", (key, column), key, _parse_ids(visit_ids))
+    numbers = {
+        key: _to_text(found[0].get(column)) for key, found in _group_by_key(rows, key).items()
+    }
     return {key: number for key, number in sorted(numbers.items()) if number}
 
 
 def find_note_ids(tables: PeopleTables, person_ids: Collection[Any]) -> list[int]:
-    """Find the notes of persons, in order; an id that several rows share comes as often."""
-    rows = tables.lookup("note", ("note_id",), "person_id", _ids(person_ids))
-    return sorted(number for row in rows if (number := whole(row["note_id"])) is not None)
+    """Return the note ids of persons, sorted; an id shared by several rows is repeated."""
+    rows = tables.lookup("note", ("note_id",), "person_id", _parse_ids(person_ids))
+    return sorted(number for row in rows if (number := parse_integer(row["note_id"])) is not None)
 
 
 def split_name(name: str) -> PersonName:
-    """Tell given from family names in one string.
+    """Split a full name into given and family names.
 
-    `FAMILY, Given`; else what is in capitals is the family name; else the last word, with the
-    particles before it. Titles and degrees are left out.
+    The family name is the part before a comma, else the words in capitals, else the last word
+    with the particles before it. Titles and degrees are left out.
     """
     before, comma, after = name.partition(",")
     after_words = _name_words(after)
     if comma and after_words and _name_words(before):
         return PersonName(tuple(after_words), (" ".join(_name_words(before)),))
     words = _name_words(before)
-    capitals = [k for k, word in enumerate(words) if _is_capital(word)]
+    capitals = [k for k, word in enumerate(words) if _is_in_capitals(word)]
     if not capitals or len(capitals) == len(words):
         capitals = [len(words) - 1] if words else []
     first = capitals[0] if capitals else 0
@@ -138,21 +146,21 @@ def _name_words(name: str) -> list[str]:
     return [w for w in words if w.lower() not in _TITLES and w.lower().strip(",") not in _DEGREES]
 
 
-def _is_capital(word: str) -> bool:
+def _is_in_capitals(word: str) -> bool:
     return word.isupper() and sum(char.isalpha() for char in word) > 1
 
 
-class _Gathered:
-    """What the rows of one person in the identity table say, field by field, without repeats."""
+class _IdentityValues:
+    """The values of one person in the identity table, by field, without duplicates."""
 
     def __init__(self, identity: IdentitySettings | None, rows: Sequence[Row]) -> None:
         self._identity = identity
-        self._rows = sorted(rows, key=lambda row: [_word(value) for value in row.values()])
+        self._rows = sorted(rows, key=lambda row: [_to_text(value) for value in row.values()])
 
     def of_row(self, row: Row, field: str) -> list[str]:
         if self._identity is None or field not in self._identity.columns:
             return []
-        text = _word(row.get(self._identity.columns[field]))
+        text = _to_text(row.get(self._identity.columns[field]))
         return [value.strip() for value in text.split(self._identity.separator)]
 
     def all(self, field: str) -> tuple[str, ...]:
@@ -187,20 +195,20 @@ class _Gathered:
 _FIELDS = frozenset(IDENTITY_FIELDS)
 
 
-def _patient(person: Row, homes: Sequence[Row], known: _Gathered) -> PatientRecord:
-    row = _demographic(person)
-    number = _word(person.get("person_source_value"))
+def _make_patient(person: Row, homes: Sequence[Row], known: _IdentityValues) -> PatientRecord:
+    row = _make_person_row(person)
+    number = _to_text(person.get("person_source_value"))
     own = [Identifier(Label.PATIENT_ID.value, number)] if number else []
-    born = (_day(value) for value in known.all("birth_date"))
+    born = (_parse_valid_date(value) for value in known.all("birth_date"))
     gender = next(iter(known.all("gender")), "") or GENDERS.get(row.gender_concept_id or 0, "")
-    addresses = [address for home in homes for address in _home(home)]
+    addresses = [address for home in homes for address in _split_address(home)]
     return PatientRecord(
         person_id=str(row.person_id),
         given_names=known.all("given_names"),
         family_names=known.all("family_names"),
         birth_names=known.all("birth_names"),
         gender=gender,
-        birth_date=next((found for found in born if found), None) or _born(row),
+        birth_date=next((found for found in born if found), None) or _make_birth_date(row),
         addresses=tuple(dict.fromkeys([*known.addresses(), *addresses])),
         phones=known.all("phones"),
         emails=known.all("emails"),
@@ -209,11 +217,14 @@ def _patient(person: Row, homes: Sequence[Row], known: _Gathered) -> PatientReco
     )
 
 
-def _home(row: Row) -> Iterable[Address]:
-    """Two lines of an address are known apart, since a note may write either."""
-    street, more = _word(row.get("address_1")), _word(row.get("address_2"))
+def _split_address(row: Row) -> Iterable[Address]:
+    """Yield the two lines of an address as separate addresses, since a note may have either."""
+    street, more = _to_text(row.get("address_1")), _to_text(row.get("address_2"))
     first = Address(
-        street, _word(row.get("zip")), _word(row.get("city")), region=_word(row.get("state"))
+        street,
+        _to_text(row.get("zip")),
+        _to_text(row.get("city")),
+        region=_to_text(row.get("state")),
     )
     if street or first.zip or first.city:
         yield first
@@ -221,23 +232,23 @@ def _home(row: Row) -> Iterable[Address]:
         yield Address(more)
 
 
-def _demographic(row: Row) -> PersonRow:
-    born = _day(row.get("birth_datetime"))
-    person_id = whole(row["person_id"])
+def _make_person_row(row: Row) -> PersonRow:
+    born = _parse_valid_date(row.get("birth_datetime"))
+    person_id = parse_integer(row["person_id"])
     assert person_id is not None
-    year, month = whole(row.get("year_of_birth")), whole(row.get("month_of_birth"))
+    year, month = parse_integer(row.get("year_of_birth")), parse_integer(row.get("month_of_birth"))
     return PersonRow(
         person_id,
-        gender_concept_id=whole(row.get("gender_concept_id")),
+        gender_concept_id=parse_integer(row.get("gender_concept_id")),
         year_of_birth=year or (born.year if born else None),
         month_of_birth=month or (born.month if born else None),
-        day_of_birth=whole(row.get("day_of_birth")) or (born.day if born else None),
-        race_concept_id=whole(row.get("race_concept_id")),
-        ethnicity_concept_id=whole(row.get("ethnicity_concept_id")),
+        day_of_birth=parse_integer(row.get("day_of_birth")) or (born.day if born else None),
+        race_concept_id=parse_integer(row.get("race_concept_id")),
+        ethnicity_concept_id=parse_integer(row.get("ethnicity_concept_id")),
     )
 
 
-def _born(row: PersonRow) -> date | None:
+def _make_birth_date(row: PersonRow) -> date | None:
     if row.year_of_birth is None or row.month_of_birth is None or row.day_of_birth is None:
         return None
     try:
@@ -246,38 +257,38 @@ def _born(row: PersonRow) -> date | None:
         return None
 
 
-def _day(value: Any) -> date | None:
+def _parse_valid_date(value: Any) -> date | None:
     try:
-        return day(value)
+        return parse_date(value)
     except Unreadable:
         return None
 
 
-def _identities(
+def _read_identities(
     tables: PeopleTables, identity: IdentitySettings | None, person_ids: Sequence[int]
 ) -> dict[int, list[Row]]:
     if identity is None:
         return {}
     columns = sorted({identity.person_id, *identity.columns.values()})
     rows = tables.lookup(identity.table, columns, identity.person_id, person_ids)
-    return _by_key(rows, identity.person_id)
+    return _group_by_key(rows, identity.person_id)
 
 
-def _by_key(rows: Iterable[Row], key: str = "person_id") -> dict[int, list[Row]]:
+def _group_by_key(rows: Iterable[Row], key: str = "person_id") -> dict[int, list[Row]]:
     grouped: dict[int, list[Row]] = {}
     for row in rows:
-        number = whole(row[key])
+        number = parse_integer(row[key])
         if number is not None:
             grouped.setdefault(number, []).append(row)
     return grouped
 
 
-def _ids(values: Iterable[Any]) -> list[int]:
-    return sorted({number for number in map(whole, values) if number is not None})
+def _parse_ids(values: Iterable[Any]) -> list[int]:
+    return sorted({number for number in map(parse_integer, values) if number is not None})
 
 
-def _word(value: Any) -> str:
-    """Return a raw value as text; bytes that are no UTF-8 count as Latin-1, the usual culprit."""
+def _to_text(value: Any) -> str:
+    """Return a raw value as text; bytes that are not UTF-8 are decoded as Latin-1."""
     if isinstance(value, bytes):
         return value.decode("latin-1").strip()
     if isinstance(value, float) and value.is_integer():

@@ -1,4 +1,4 @@
-"""De-identified notes in an SQL database: written in idempotent batches, read back for checks."""
+"""Output of de-identified notes to an SQL database, and the interface that all outputs share."""
 
 import hashlib
 import json
@@ -15,9 +15,9 @@ from pipeline.warehouse.note_rows import (
     PERSON_COLUMNS,
     SPAN_COLUMNS,
     OutputRow,
-    settled,
+    normalize_note,
 )
-from pipeline.warehouse.omop_tables import CDM_VERSION, CDM_VERSION_CONCEPT, output_tables
+from pipeline.warehouse.omop_tables import CDM_VERSION, CDM_VERSION_CONCEPT, make_output_tables
 from record.errors import ConfigError
 
 _WHAT = "output"
@@ -25,12 +25,12 @@ _PAGE = 2_000
 _HASH_BITS = 512
 
 COMPARED = {"note": NOTE_COLUMNS, "note_span": SPAN_COLUMNS, "person": PERSON_COLUMNS}
-"""The columns of each table that a digest covers: all that is ever filled."""
+"""The columns of each table covered by a digest: all columns that are ever filled."""
 
 
 @dataclass(frozen=True)
 class CdmSource:
-    """What the table `cdm_source` says of an output; dates are given, never taken from a clock."""
+    """The row of the table `cdm_source`; dates are set by the caller, not by a clock."""
 
     cdm_source_name: str
     cdm_source_abbreviation: str
@@ -49,22 +49,22 @@ class CdmSource:
 
 
 class Output(Protocol):
-    """Where released notes go; every writing method may be repeated."""
+    """An output for released notes; writing methods are idempotent."""
 
     def check_writable(self) -> None:
-        """Raise Unavailable unless the output can be written now."""
+        """Raise Unavailable unless the output is writable."""
         ...
 
     def publish(self, rows: Sequence[OutputRow]) -> None:
-        """Put notes in, with their spans and persons, in place of earlier versions."""
+        """Write notes with their spans and persons, replacing earlier versions."""
         ...
 
     def withdraw(self, note_ids: Sequence[int]) -> None:
-        """Take notes out, with their spans."""
+        """Remove notes and their spans."""
         ...
 
     def prune_persons(self) -> None:
-        """Take persons out who have no note left."""
+        """Remove persons without notes."""
         ...
 
     def describe(self, source: CdmSource) -> None:
@@ -72,7 +72,7 @@ class Output(Protocol):
         ...
 
     def origin(self) -> str | None:
-        """Read what `cdm_source` says made this output; None where it was never described."""
+        """Return the ETL reference in `cdm_source`; None if it was never described."""
         ...
 
     def ids(self) -> Iterator[int]:
@@ -84,16 +84,16 @@ class Output(Protocol):
         ...
 
     def digest(self) -> str:
-        """Hash notes, spans and persons: equal contents give equal digests in every output."""
+        """Return a digest of notes, spans and persons, equal for equal contents of any output."""
         ...
 
     def close(self) -> None:
-        """Return what is open."""
+        """Close connections and files."""
         ...
 
 
-def digest_of(tables: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> str:
-    """Hash the rows of tables, whatever their order, in constant memory.
+def hash_tables(tables: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> str:
+    """Return a digest of the rows of tables, independent of their order, in constant memory.
 
     Row hashes are added modulo 2**512, so that no sink has to sort; the sum is hashed with each
     table's name and number of rows.
@@ -102,45 +102,45 @@ def digest_of(tables: Iterable[tuple[str, Iterable[Sequence[Any]]]]) -> str:
     for name, rows in tables:
         count = total = 0
         for row in rows:
-            canonical = json.dumps(list(row), separators=(",", ":"), default=_iso).encode()
+            canonical = json.dumps(list(row), separators=(",", ":"), default=_format_date).encode()
             total += int.from_bytes(hashlib.blake2b(canonical).digest(), "big")
             count += 1
         whole.update(f"{name}:{count}:{total % 2**_HASH_BITS:x}\n".encode())
     return whole.hexdigest()
 
 
-def _iso(value: date) -> str:
+def _format_date(value: date) -> str:
     return value.isoformat()
 
 
-def span_values(rows: Iterable[OutputRow]) -> Iterable[tuple[int, int, int, str]]:
-    """Return the rows of `note_span` in the order of its columns, each once."""
+def make_span_values(rows: Iterable[OutputRow]) -> Iterable[tuple[int, int, int, str]]:
+    """Return the values of `note_span` rows in the order of its columns, without duplicates."""
     found = ((row.note.note_id, s.start, s.end, s.label) for row in rows for s in row.spans)
     return dict.fromkeys(found)
 
 
-def span_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
-    """Return the rows of `note_span`, each once."""
-    return [dict(zip(SPAN_COLUMNS, values, strict=True)) for values in span_values(rows)]
+def make_span_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
+    """Return the rows of `note_span`, without duplicates."""
+    return [dict(zip(SPAN_COLUMNS, values, strict=True)) for values in make_span_values(rows)]
 
 
-def person_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
-    """Return the rows of `person`, each person once."""
+def make_person_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
+    """Return the rows of `person`, one per person."""
     persons = {row.person.person_id: row.person for row in rows if row.person}
     return [asdict(person) for _, person in sorted(persons.items())]
 
 
-def note_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
-    """Return the rows of `note` in the types that every sink stores alike, each note once."""
-    return list({row.note.note_id: settled(row.note) for row in rows}.values())
+def make_note_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
+    """Return the normalized rows of `note`, one per note."""
+    return list({row.note.note_id: normalize_note(row.note) for row in rows}.values())
 
 
 class SqlOutput:
-    """The output in a database: OMOP CDM 5.4 tables, each batch one transaction."""
+    """An output in a database: OMOP CDM 5.4 tables, one transaction per batch."""
 
     def __init__(self, engine: Engine, schema: str | None) -> None:
         self._engine = engine
-        self._tables = output_tables(schema)
+        self._tables = make_output_tables(schema)
         self._by_name: Mapping[str, Table] = {t.name: t for t in self._tables.tables.values()}
         with transaction(engine, _WHAT, write=True) as connection:
             self._tables.create_all(connection)
@@ -148,22 +148,22 @@ class SqlOutput:
             for name, table in self._by_name.items():
                 actual = {column["name"] for column in found.get_columns(name, schema)}
                 key = set(found.get_pk_constraint(name, schema)["constrained_columns"])
-                check_shape(table, actual, key)
+                check_table(table, actual, key)
 
     @retrying
     def check_writable(self) -> None:
-        """Raise Unavailable unless the output can be written now."""
+        """Raise Unavailable unless the output is writable."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             for table in self._by_name.values():
                 connection.execute(delete(table).where(table.c[0] != table.c[0]))
 
     @retrying
     def publish(self, rows: Sequence[OutputRow]) -> None:
-        """Put notes in, with their spans and persons, in one transaction.
+        """Write notes with their spans and persons in one transaction.
 
-        Raises Unsafe `malformed` for a value that no sink can store; then nothing is written.
+        Raises Unsafe `malformed`, and writes nothing, if a value cannot be stored.
         """
-        notes, spans, persons = note_rows(rows), span_rows(rows), person_rows(rows)
+        notes, spans, persons = make_note_rows(rows), make_span_rows(rows), make_person_rows(rows)
         span = self._by_name["note_span"]
         with transaction(self._engine, _WHAT, write=True) as connection:
             upsert(connection, self._by_name["person"], persons)
@@ -174,7 +174,7 @@ class SqlOutput:
 
     @retrying
     def withdraw(self, note_ids: Sequence[int]) -> None:
-        """Take notes out, with their spans, in one transaction."""
+        """Remove notes and their spans in one transaction."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             for some in chunks(note_ids):
                 for name in ("note_span", "note"):
@@ -183,7 +183,7 @@ class SqlOutput:
 
     @retrying
     def prune_persons(self) -> None:
-        """Take persons out who have no note left."""
+        """Remove persons without notes."""
         note, person = self._by_name["note"], self._by_name["person"]
         noted = exists().where(note.c.person_id == person.c.person_id)
         with transaction(self._engine, _WHAT, write=True) as connection:
@@ -199,7 +199,7 @@ class SqlOutput:
 
     @retrying
     def origin(self) -> str | None:
-        """Read what `cdm_source` says made this output."""
+        """Return the ETL reference in `cdm_source`, which identifies the key of this output."""
         table = self._by_name["cdm_source"]
         with transaction(self._engine, _WHAT) as connection:
             reference: str | None = connection.scalar(select(table.c.cdm_etl_reference))
@@ -219,11 +219,11 @@ class SqlOutput:
             return text
 
     def digest(self) -> str:
-        """Hash notes, spans and persons."""
-        return digest_of((name, self._rows(name, columns)) for name, columns in COMPARED.items())
+        """Return a digest of notes, spans and persons."""
+        return hash_tables((name, self._rows(name, columns)) for name, columns in COMPARED.items())
 
     def close(self) -> None:
-        """Return the connections."""
+        """Close the connections."""
         self._engine.dispose()
 
     def _rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -250,13 +250,13 @@ class SqlOutput:
             return [tuple(row) for row in connection.execute(page)]
 
 
-def check_shape(table: Table, actual: set[str], key: set[str], setting: str = "output.url") -> None:
-    """Raise ConfigError, which names the setting, where a table of an output has another shape."""
+def check_table(table: Table, actual: set[str], key: set[str], setting: str = "output.url") -> None:
+    """Raise ConfigError for the setting if a table lacks columns or has another primary key."""
     missing = sorted({column.name for column in table.columns} - actual)
     if missing:
-        problem = f"table {table.name} lacks the columns {', '.join(missing)}"
-        raise ConfigError(setting, problem, "name an empty database or OMOP CDM 5.4 tables")
+        problem = f"table {table.name}: missing columns {', '.join(missing)}"
+        raise ConfigError(setting, problem, "use an empty database or OMOP CDM 5.4 tables")
     needed = {column.name for column in table.primary_key}
     if key != needed:
-        problem = f"table {table.name} needs the primary key {', '.join(sorted(needed))}"
-        raise ConfigError(setting, problem, "add it, or name an empty database")
+        problem = f"table {table.name}: primary key must be {', '.join(sorted(needed))}"
+        raise ConfigError(setting, problem, "add the key, or use an empty database")

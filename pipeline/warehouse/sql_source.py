@@ -1,4 +1,4 @@
-"""Notes and the tables around them in an SQL database, read in ranges of keys."""
+"""Source of notes in an SQL database, read in ranges of keys."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -31,40 +31,40 @@ _PAGE = 20_000
 _SCANNED = 5_000
 
 
-def no_table(name: str) -> ConfigError:
-    """Say that the source lacks a table it cannot do without."""
-    return ConfigError("source", f"there is no table {name}", "check source.url and source.schema")
+def make_table_error(name: str) -> ConfigError:
+    """Return the error for a missing required table."""
+    return ConfigError("source", f"no table {name}", "check source.url and source.schema")
 
 
-def no_column(table: str, name: str) -> ConfigError:
-    """Say that a table of the source lacks a column it cannot do without."""
+def make_column_error(table: str, name: str) -> ConfigError:
+    """Return the error for a missing required column."""
     remedy = "check the table against OMOP CDM 5.4 and the configuration"
     return ConfigError("source", f"table {table} has no column {name}", remedy)
 
 
 def check_columns(table: str, present: Sequence[str], required: Sequence[str]) -> None:
-    """Raise ConfigError where a table lacks a required column; case does not matter."""
+    """Raise ConfigError if a table lacks a required column; names are case-insensitive."""
     known = {name.lower() for name in present}
     for name in required:
         if name.lower() not in known:
-            raise no_column(table, name)
+            raise make_column_error(table, name)
 
 
-def malformed_note(number: int) -> Failure:
-    """Report a row whose id is no number; the id itself could say something and stays away."""
+def make_malformed_failure(number: int) -> Failure:
+    """Return the failure of a row whose id is not an integer; the id may hold text: left out."""
     return Failure(f"row-{number}", "read", "Unreadable", "malformed-id")
 
 
-def duplicate_note(note_id: int) -> Failure:
-    """Report an id that several rows share: which of them is the note, nobody can tell."""
+def make_duplicate_failure(note_id: int) -> Failure:
+    """Return the failure of an id shared by several rows."""
     return Failure(str(note_id), "read", "Unreadable", "duplicate-id")
 
 
 class SqlStore:
     """The tables of a source database.
 
-    Tables and columns are found whatever their case. Values come as the driver gives them.
-    Every read is a range of keys in a transaction of its own. `wanted` names the tables to look
+    Names of tables and columns are case-insensitive. Values are returned as the driver gives
+    them. Every read is a range of keys in its own transaction. `wanted` are the tables to look
     for, in lower case.
     """
 
@@ -79,21 +79,21 @@ class SqlStore:
                 clause = named_table(name, *(column(c["name"]) for c in columns), schema=schema)
                 self._tables[name.lower()] = clause, {c["name"].lower(): c["name"] for c in columns}
                 if name.lower() == "note":
-                    _check_key(connection.dialect.name, columns)
+                    _check_id_type(connection.dialect.name, columns)
         for name, required in REQUIRED.items():
             self.require(name, required)
         note, actual = self._tables["note"]
-        self._note, self._id = note, _long(note.c[actual["note_id"]])
+        self._note, self._id = note, _to_long(note.c[actual["note_id"]])
         self._read = {name: note.c[actual[name]] for name in NOTE_COLUMNS if name in actual}
 
     def require(self, table: str, columns: Sequence[str]) -> None:
-        """Raise ConfigError unless the table is there with these columns."""
+        """Raise ConfigError unless the table exists and has these columns."""
         if table.lower() not in self._tables:
-            raise no_table(table)
+            raise make_table_error(table)
         check_columns(table, list(self._tables[table.lower()][1]), columns)
 
     def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
-        """Cut the notes into units of `size` by id, each with its ids, in order."""
+        """Divide the notes into units of `size` in order of id, each with its ids."""
         index, waiting = 0, list[int]()
         after: int | None = None
         while page := self._page(after):
@@ -121,8 +121,8 @@ class SqlStore:
 
     @retrying
     def malformed(self) -> list[Failure]:
-        """Report the rows that no unit holds: ids that are no number, ids of several rows."""
-        strange = select(func.count()).select_from(self._note).where(~self._is_number())
+        """Return the rows that are in no unit as failures: ids not integers, or of several rows."""
+        malformed = select(func.count()).select_from(self._note).where(~self._is_number())
         shared = (
             select(self._id)
             .where(self._is_number())
@@ -131,9 +131,11 @@ class SqlStore:
             .order_by(self._id)
         )
         with transaction(self._engine, _WHAT) as connection:
-            count = connection.scalar(strange) or 0
-            twice = connection.scalars(shared).all()
-        return [malformed_note(k + 1) for k in range(count)] + [duplicate_note(i) for i in twice]
+            count = connection.scalar(malformed) or 0
+            duplicates = connection.scalars(shared).all()
+        return [make_malformed_failure(k + 1) for k in range(count)] + [
+            make_duplicate_failure(i) for i in duplicates
+        ]
 
     @retrying
     def read(self, unit: Unit) -> list[NoteRow]:
@@ -144,7 +146,7 @@ class SqlStore:
             .order_by(self._id)
         )
         with transaction(self._engine, _WHAT) as connection:
-            return alone([NoteRow(**row._mapping) for row in connection.execute(rows)])
+            return drop_shared_ids([NoteRow(**row._mapping) for row in connection.execute(rows)])
 
     def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
         """Read single notes in order of id, at most `size` at a time."""
@@ -156,17 +158,17 @@ class SqlStore:
         columns = (found.label(name) for name, found in self._read.items())
         rows = select(*columns).where(self._is_number(), self._id.in_(note_ids)).order_by(self._id)
         with transaction(self._engine, _WHAT) as connection:
-            return alone([NoteRow(**row._mapping) for row in connection.execute(rows)])
+            return drop_shared_ids([NoteRow(**row._mapping) for row in connection.execute(rows)])
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
-        """Return which of these notes are there now."""
+        """Return which of these notes exist now."""
         return {row["note_id"] for row in self.lookup("note", ("note_id",), "note_id", note_ids)}
 
     @retrying
     def lookup(
         self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
     ) -> list[Row]:
-        """Read the rows whose key is among the values; missing columns and tables are empty."""
+        """Read the rows whose key is among the values; missing tables and columns are empty."""
         if table.lower() not in self._tables:
             return []
         clause, names = self._tables[table.lower()]
@@ -178,25 +180,25 @@ class SqlStore:
         found: list[Row] = []
         with transaction(self._engine, _WHAT) as connection:
             for some in chunks(sorted(values)):
-                matches = _long(clause.c[names[key.lower()]]).in_(some)
+                matches = _to_long(clause.c[names[key.lower()]]).in_(some)
                 result = connection.execute(select(*wanted).where(matches))
                 found.extend(dict(row._mapping) for row in result)
         return found
 
     def columns(self, table: str) -> tuple[str, ...]:
-        """Name the columns of a table in lower case; none where there is no such table."""
+        """Return the columns of a table in lower case; empty if there is no such table."""
         return tuple(self._tables[table.lower()][1]) if table.lower() in self._tables else ()
 
     def scan(
         self, table: str, columns: Sequence[str], key: str, values: Sequence[int]
     ) -> Iterator[Mapping[str, Any]]:
-        """Stream the rows whose key is among the values, some at a time, as columns.
+        """Stream the rows whose key is among the values in batches, as columns.
 
-        All of them must be there. What failed in the middle is to be read anew from the start.
+        All columns must exist. After a failure, the stream must be restarted from the beginning.
         """
         clause, names = self._tables[table.lower()]
         wanted = [clause.c[names[name]].label(name) for name in columns]
-        matches = _long(clause.c[names[key]])
+        matches = _to_long(clause.c[names[key]])
         for some in chunks(values):
             statement = select(*wanted).where(matches.in_(some))
             with transaction(self._engine, _WHAT) as connection:
@@ -205,23 +207,23 @@ class SqlStore:
                     yield dict(zip(columns, zip(*rows, strict=True), strict=True))
 
     def close(self) -> None:
-        """Return the connections."""
+        """Close the connections."""
         self._engine.dispose()
 
     def _is_number(self) -> ColumnElement[bool]:
-        # SQLite lets any value into any column; a text is greater than every number.
+        # SQLite accepts any value in any column; text sorts after all numbers.
         if self._engine.dialect.name == "sqlite":
             return func.typeof(self._id) == "integer"
         return self._id.is_not(None)
 
 
-def _long(key: ColumnElement[Any]) -> ColumnElement[int]:
-    # Else numbers are sent to PostgreSQL as the type of the first, and larger ones do not fit.
+def _to_long(key: ColumnElement[Any]) -> ColumnElement[int]:
+    # Otherwise values are sent to PostgreSQL with the type of the first, too small for others.
     return type_coerce(key, BigInteger())
 
 
-def alone(rows: list[NoteRow]) -> list[NoteRow]:
-    """Leave out rows that share their id with another."""
+def drop_shared_ids(rows: list[NoteRow]) -> list[NoteRow]:
+    """Return the rows whose id is unique among them."""
     if len({row.note_id for row in rows}) == len(rows):
         return rows
     counts: dict[int, int] = {}
@@ -230,8 +232,8 @@ def alone(rows: list[NoteRow]) -> list[NoteRow]:
     return [row for row in rows if counts[row.note_id] == 1]
 
 
-def _check_key(dialect: str, columns: Sequence[Any]) -> None:
+def _check_id_type(dialect: str, columns: Sequence[Any]) -> None:
     kind = next((c["type"] for c in columns if c["name"].lower() == "note_id"), None)
     if dialect != "sqlite" and kind is not None and not isinstance(kind, Integer):
-        remedy = "make it an integer, as OMOP CDM 5.4 says"
-        raise ConfigError("source", "note.note_id is not a column of integers", remedy)
+        remedy = "change its type, as OMOP CDM 5.4 requires"
+        raise ConfigError("source", "note.note_id must be an integer column", remedy)

@@ -7,10 +7,10 @@ from locales.registry import alternatives, every
 from record.document import Document
 from record.label import Label
 from record.span import Span
-from rules.dates.number_words import is_ordinal, spoken_before
+from rules.dates.number_words import is_ordinal, read_number_before
 from rules.matching.normalized_document import fold_once
 from rules.matching.scanner import Pattern
-from rules.names.words import common, family, given, surely_given
+from rules.names.words import is_common, is_family_name, is_given_name, is_surely_given
 
 # Between these and a number stand no more than a few words such as `de`, `is`, `environ`.
 AGE_WORDS = every(lambda language: language.ages.announcing)
@@ -108,13 +108,13 @@ def detect(document: Document) -> list[Span]:
     """
     text = document.text
     folded = fold_once(text)
-    found = dict(_bare(folded))
-    for start, end in _with_unit(text, folded):
+    found = dict(_ages_without_unit(folded))
+    for start, end in _ages_with_unit(text, folded):
         found[start] = end
     return [Span(start, end, Label.AGE, "rules.ages") for start, end in sorted(found.items())]
 
 
-def _bare(folded: str) -> Iterator[tuple[int, int]]:
+def _ages_without_unit(folded: str) -> Iterator[tuple[int, int]]:
     for pattern in (_BARE, _TURNED):
         for match in pattern.finditer(folded):
             following = _WORD_AFTER.match(folded, match.end())
@@ -130,7 +130,7 @@ def _bare(folded: str) -> Iterator[tuple[int, int]]:
         yield match.span(match.lastindex or 0)
 
 
-def _with_unit(text: str, folded: str) -> Iterator[tuple[int, int]]:
+def _ages_with_unit(text: str, folded: str) -> Iterator[tuple[int, int]]:
     for match in _DIGITS.finditer(folded):
         start, end = match.span(1)
         figure = float(match[1].replace(",", "."))
@@ -141,9 +141,9 @@ def _with_unit(text: str, folded: str) -> Iterator[tuple[int, int]]:
             if smaller:
                 yield smaller.span(1)
             if match.lastgroup == "years":
-                yield from _listed(folded, start)
+                yield from _ages_listed_before(folded, start)
     for match in _WORDS.finditer(folded):
-        words = spoken_before(folded, match.start() + 1)
+        words = read_number_before(folded, match.start() + 1)
         if words is None or is_ordinal(folded[words[0] : match.start() + 1].rsplit(maxsplit=1)[-1]):
             continue
         start, number = words
@@ -151,7 +151,7 @@ def _with_unit(text: str, folded: str) -> Iterator[tuple[int, int]]:
             yield start, match.start() + 1
 
 
-def _listed(folded: str, start: int) -> Iterator[tuple[int, int]]:
+def _ages_listed_before(folded: str, start: int) -> Iterator[tuple[int, int]]:
     joined = _ALSO_BEFORE
     for _ in range(_MOST_LISTED):
         also = joined.search(folded, max(0, start - 10), start)
@@ -166,23 +166,25 @@ def _is_age(text: str, folded: str, start: int, number: float, unit: re.Match[st
     if kind in ("old", "edad"):
         return True
     if kind == "adjective":
-        return _describes(text, folded, unit)
+        return _describes_person(text, folded, unit)
     following = _words_after(folded, unit.end())
-    if _says_age(following):
+    if _is_followed_by_age_word(following):
         return True
     if kind == "years":
-        start = min((first for first, _ in _listed(folded, start)), default=start)
+        start = min((first for first, _ in _ages_listed_before(folded, start)), default=start)
     words = _words_before(folded, start)
-    if _follows(words, AGE_WORDS, AGE_FILLERS):
+    if _follows_word(words, AGE_WORDS, AGE_FILLERS):
         return True
     if kind == "small" and folded[start - 1 : start] != "(" and words and words[0][-1] != ",":
-        return _after_child(words) and not _goes_on(folded, unit.end(), following)
-    lasts = _goes_on(folded, unit.end(), following)
-    if kind == "years" and _at_age(words):
+        return _follows_child(words) and not _continues_as_duration(folded, unit.end(), following)
+    lasts = _continues_as_duration(folded, unit.end(), following)
+    if kind == "years" and _follows_at_age(words):
         return not lasts
     if lasts or _is_duration(words):
         return False
-    return _plain(following, number, unit, words) or _of_somebody(text, folded, start, unit)
+    return _is_plain_age(following, number, unit, words) or _follows_name_or_birth(
+        text, folded, start, unit
+    )
 
 
 def _words_after(folded: str, end: int) -> list[str]:
@@ -192,43 +194,45 @@ def _words_after(folded: str, end: int) -> list[str]:
     return [word.strip(".,;:)") for word in folded[end : end + 40].split()[:3]]
 
 
-def _says_age(following: list[str]) -> bool:
+def _is_followed_by_age_word(following: list[str]) -> bool:
     if following[2:3] and following[2] in NOT_OF_AGE:
         return False
     return following[:1] != [] and (following[0] in OF_AGE or "/".join(following[:2]) in OF_AGE)
 
 
-def _goes_on(folded: str, end: int, following: list[str]) -> bool:
+def _continues_as_duration(folded: str, end: int, following: list[str]) -> bool:
     """Return whether what follows makes a length of time of a number of years."""
     if folded[end : end + 1] == "/" or folded.startswith(("-paquet", " paquet"), end):
         return True
     return any("/".join(following[:count]) in AFTER_DURATION for count in (1, 2, 3))
 
 
-def _at_age(words: list[str]) -> bool:
-    """Tell `a los 31 años` and `mit 67 Jahren`."""
+def _follows_at_age(words: list[str]) -> bool:
+    """Return whether the words before give an age: `a los 31 años`, `mit 67 Jahren`."""
     return words[:1] == ["mit"] or (
         words[:1] == ["los"] and words[1:2] != [] and words[1] in AT_AGE
     )
 
 
-def _plain(following: list[str], number: float, unit: re.Match[str], words: list[str]) -> bool:
+def _is_plain_age(
+    following: list[str], number: float, unit: re.Match[str], words: list[str]
+) -> bool:
     kind = unit.lastgroup
     if kind == "small":
-        return _after_child(words)
+        return _follows_child(words)
     if kind == "years" and unit[kind] in ("years", "yrs"):
         return (following[:1] != [] and following[0] in GROWN) or (
-            words[:1] == ["of"] and _after_person(words)
+            words[:1] == ["of"] and _follows_person(words)
         )
-    if _after_person(words):
+    if _follows_person(words):
         return True
     if words and words[0] in ("van", "von"):
         return False
     return kind == "years" and number >= _GROWN
 
 
-def _describes(text: str, folded: str, unit: re.Match[str]) -> bool:
-    """Tell `67-jährige Patientin` and `die 67-Jährige` from `5-jährige Anamnese`."""
+def _describes_person(text: str, folded: str, unit: re.Match[str]) -> bool:
+    """Return whether `67-jährige` is of a person, and not of a thing as in `5-jährige Anamnese`."""
     start, end = unit.span("adjective")
     if text[start].isupper():
         return True
@@ -251,7 +255,7 @@ def _bare_word(word: str) -> str:
     return bare.rpartition(":")[2]
 
 
-def _follows(words: list[str], wanted: frozenset[str], between: frozenset[str]) -> bool:
+def _follows_word(words: list[str], wanted: frozenset[str], between: frozenset[str]) -> bool:
     for word in words:
         bare = _bare_word(word)
         if word[-1] == "." and len(bare) > 2:
@@ -266,10 +270,10 @@ def _follows(words: list[str], wanted: frozenset[str], between: frozenset[str]) 
 def _is_duration(words: list[str]) -> bool:
     if words and words[0] in LIMITS:
         return True
-    return _follows(words[:3], BEFORE_DURATION, DURATION_FILLERS)
+    return _follows_word(words[:3], BEFORE_DURATION, DURATION_FILLERS)
 
 
-def _after_person(words: list[str]) -> bool:
+def _follows_person(words: list[str]) -> bool:
     """Return whether a person is named with at most three plain words between."""
     for place, word in enumerate(words[:5]):
         if _bare_word(word) in PERSONS:
@@ -281,7 +285,7 @@ def _after_person(words: list[str]) -> bool:
     return False
 
 
-def _after_child(words: list[str]) -> bool:
+def _follows_child(words: list[str]) -> bool:
     """Return whether the words right before are a child and `de`, or a child and a comma."""
     kept = [_bare_word(word) for word in words[:5]]
     if not PREGNANT.isdisjoint(kept) or not kept:
@@ -296,7 +300,7 @@ def _after_child(words: list[str]) -> bool:
     return linked and bool(kept) and kept[0] in PERSONS
 
 
-def _of_somebody(text: str, folded: str, start: int, unit: re.Match[str]) -> bool:
+def _follows_name_or_birth(text: str, folded: str, start: int, unit: re.Match[str]) -> bool:
     """Return whether an age follows a name, `Laurent, 11 ans,`, or a date of birth, in brackets."""
     end = unit.end()
     if folded[start - 1 : start] == "(":
@@ -309,4 +313,6 @@ def _of_somebody(text: str, folded: str, start: int, unit: re.Match[str]) -> boo
     ends = folded[end : end + 1] in ",.;)" or (following != [] and following[0] in THEN)
     if not ends:
         return False
-    return surely_given(name[1]) or ((given(name[1]) or family(name[1])) and not common(name[1]))
+    return is_surely_given(name[1]) or (
+        (is_given_name(name[1]) or is_family_name(name[1])) and not is_common(name[1])
+    )

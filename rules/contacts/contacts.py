@@ -91,11 +91,12 @@ _MAC_WORD = re.compile(r"\bmac\b[^0-9\n]{0,15}\Z")
 def find_network_addresses(folded: str, text: str, lang: str) -> Iterator[Span]:
     """Yield EMAIL, URL, IP_ADDRESS and DEVICE_ID spans.
 
-    `text` shows where a word was glued to an address; `lang` which ends of a host are words.
+    `text` shows where a word follows an address without a blank, `lang` which ends of a host are
+    words.
     """
-    taken = [*_mails(folded, text), *_webs(folded)]
+    taken = [*_email_addresses(folded, text), *_web_addresses(folded)]
     taken += _outside_taken(_bare_hosts(folded, text, lang), taken)
-    taken += _outside_taken(_addresses(folded), taken)
+    taken += _outside_taken(_ip_and_mac_addresses(folded), taken)
     yield from taken
 
 
@@ -107,20 +108,20 @@ def _outside_taken(spans: Iterator[Span], taken: list[Span]) -> list[Span]:
     ]
 
 
-def _mails(folded: str, text: str) -> Iterator[Span]:
+def _email_addresses(folded: str, text: str) -> Iterator[Span]:
     for at in _AT.finditer(folded):
-        domain = _domain(folded, at.end())
+        domain = _find_domain(folded, at.end())
         if domain is None:
             continue
-        joined = _joined(folded, *domain)
+        joined = _broken_domain_end(folded, *domain)
         if not joined and not _is_domain(folded, at, folded[slice(*domain)]):
             continue
-        start = _local(folded, at.start())
+        start = _local_part_start(folded, at.start())
         if start is not None:
-            yield Span(start, joined or _unglue(text, *domain), Label.EMAIL, _DETECTOR)
+            yield Span(start, joined or _without_joined_word(text, *domain), Label.EMAIL, _DETECTOR)
 
 
-def _domain(folded: str, at: int) -> tuple[int, int] | None:
+def _find_domain(folded: str, at: int) -> tuple[int, int] | None:
     spaced = _SPACED_DOMAIN.match(folded, at)
     if spaced:
         return spaced.span()
@@ -128,16 +129,16 @@ def _domain(folded: str, at: int) -> tuple[int, int] | None:
     if domain is None:
         return None
     top = _SPACED_TOP.match(folded, domain.end())
-    if top and top[1] in _TOPS and not _ends_in_top(domain[0]):
+    if top and top[1] in _TOPS and not _has_top_level_domain(domain[0]):
         return at, top.end()
     return domain.span()
 
 
-def _ends_in_top(domain: str) -> bool:
+def _has_top_level_domain(domain: str) -> bool:
     return "." in domain and domain.rpartition(".")[2] in _TOPS
 
 
-def _local(folded: str, at: int) -> int | None:
+def _local_part_start(folded: str, at: int) -> int | None:
     """Return where the part before an at sign begins, with a part broken off on the line before."""
     end = at - 2 if folded[at - 2 : at] == "  " else at - 1 if folded[at - 1 : at] == " " else at
     start = end
@@ -171,10 +172,10 @@ def _is_domain(folded: str, at: re.Match[str], domain: str) -> bool:
     return domain in _TOPS or domain[0] == "[" or (len(domain) > 3 and domain[0].isalpha())
 
 
-def _joined(folded: str, start: int, end: int) -> int | None:
+def _broken_domain_end(folded: str, start: int, end: int) -> int | None:
     """Return the end of a domain that a line's end breaks before its last part is whole."""
     rest = _BROKEN_DOMAIN.match(folded, end - (folded[end - 1] == "-"))
-    if rest is None or (not rest[1] and _ends_in_top(folded[start:end])):
+    if rest is None or (not rest[1] and _has_top_level_domain(folded[start:end])):
         return None
     if (
         "." not in rest[2]
@@ -183,10 +184,10 @@ def _joined(folded: str, start: int, end: int) -> int | None:
     ):
         return None
     joined = folded[start : rest.start()] + rest[1] + rest[2]
-    return rest.end() if _ends_in_top(joined) else None
+    return rest.end() if _has_top_level_domain(joined) else None
 
 
-def _unglue(text: str, start: int, end: int) -> int:
+def _without_joined_word(text: str, start: int, end: int) -> int:
     """End an address before a capitalised word that was written without a blank after it."""
     for match in _GLUED.finditer(text, start, end):
         if (match[1] or match[2]).lower() in _TOPS:
@@ -196,14 +197,14 @@ def _unglue(text: str, start: int, end: int) -> int:
     return end
 
 
-def _webs(folded: str) -> Iterator[Span]:
+def _web_addresses(folded: str) -> Iterator[Span]:
     for match in _WEB.finditer(folded):
-        end = _unclosed(folded, match.end())
+        end = _without_final_punctuation(folded, match.end())
         if end > match.start() + 4:
             yield Span(match.start(), end, Label.URL, _DETECTOR)
 
 
-def _unclosed(folded: str, end: int) -> int:
+def _without_final_punctuation(folded: str, end: int) -> int:
     """Leave out the marks of a sentence that stand behind an address."""
     while folded[end - 1] in _CLOSING:
         end -= 1
@@ -218,7 +219,9 @@ def _bare_hosts(folded: str, text: str, lang: str) -> Iterator[Span]:
             continue
         if not match["path"] and _is_sentence(text, host, match, lang):
             continue
-        yield Span(host.start(), _unclosed(folded, match.end()), Label.URL, _DETECTOR)
+        yield Span(
+            host.start(), _without_final_punctuation(folded, match.end()), Label.URL, _DETECTOR
+        )
 
 
 def _is_sentence(text: str, host: re.Match[str], match: re.Match[str], lang: str) -> bool:
@@ -233,17 +236,21 @@ def _is_sentence(text: str, host: re.Match[str], match: re.Match[str], lang: str
     return _WEB_WORD.search(host.string, max(0, start - 20), start) is None
 
 
-def _addresses(folded: str) -> Iterator[Span]:
+def _ip_and_mac_addresses(folded: str) -> Iterator[Span]:
     for match in _IPV4.finditer(folded):
         start, end = match.span()
         bare = re.split("[:/]", match[0])[0]
         if not _is_ip(bare):
             continue
-        if _is_named(folded, start) or _is_host(folded, start, bare) or ":" in match[0]:
+        if (
+            _follows_ip_word(folded, start)
+            or _may_be_ip_address(folded, start, bare)
+            or ":" in match[0]
+        ):
             yield Span(start, end, Label.IP_ADDRESS, _DETECTOR)
     for match in _IPV6.finditer(folded):
         start, end = match.span()
-        if _is_ip(match[0]) and (_is_named(folded, start) or _is_long(match[0])):
+        if _is_ip(match[0]) and (_follows_ip_word(folded, start) or _has_long_group(match[0])):
             port = _BRACKET_PORT.match(folded, end) if folded[start - 1 : start] == "[" else None
             start, end = (start - 1, port.end()) if port else (start, end)
             yield Span(start, end, Label.IP_ADDRESS, _DETECTOR)
@@ -253,11 +260,11 @@ def _addresses(folded: str) -> Iterator[Span]:
             yield Span(match.start(), match.end(), Label.DEVICE_ID, _DETECTOR)
 
 
-def _is_named(folded: str, start: int) -> bool:
+def _follows_ip_word(folded: str, start: int) -> bool:
     return bool(_IP_WORD.search(folded, max(0, start - 28), start))
 
 
-def _is_host(folded: str, start: int, bare: str) -> bool:
+def _may_be_ip_address(folded: str, start: int, bare: str) -> bool:
     """Return whether four numbers with dots are not a version, a section or a Spanish telephone."""
     if _VERSION_WORD.search(folded, max(0, start - 28), start) or _SPANISH_PHONE.fullmatch(bare):
         return False
@@ -266,7 +273,7 @@ def _is_host(folded: str, start: int, bare: str) -> bool:
     return max(len(part) for part in bare.split(".")) > 2
 
 
-def _is_long(written: str) -> bool:
+def _has_long_group(written: str) -> bool:
     return max(len(part) for part in written.split(":")) > 2
 
 
@@ -290,15 +297,17 @@ _PIECE = re.compile(r"[0-9]{7,11}(?![0-9a-z])")
 def find_phones(folded: str, lang: str) -> Iterator[Span]:
     """Yield PHONE and FAX spans of folded text, sorted and disjoint; `lang` may be empty."""
     found: list[tuple[int, int]] = []
-    _collect(folded, found, phone_formats.shaped(folded, lang))
-    _collect(folded, found, phone_context.said(folded))
-    _collect(folded, found, _named_behind(folded))
-    _collect(folded, found, [more for _, end in found for more in _listed(folded, end)])
+    _add_disjoint(folded, found, phone_formats.find_formats(folded, lang))
+    _add_disjoint(folded, found, phone_context.numbers_behind_phone_words(folded))
+    _add_disjoint(folded, found, _numbers_before_phone_word(folded))
+    _add_disjoint(
+        folded, found, [more for _, end in found for more in _further_numbers(folded, end)]
+    )
     for start, end in found:
         yield Span(start, end, phone_context.label(folded, start, end), _DETECTOR)
 
 
-def _bounded(folded: str, start: int, end: int) -> tuple[int, int]:
+def _with_extension(folded: str, start: int, end: int) -> tuple[int, int]:
     """Take in an extension, leave out a parenthesis that opens before or closes after."""
     end = phone_context.extension(folded, end)
     written = folded[start:end]
@@ -312,10 +321,12 @@ def _bounded(folded: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _collect(folded: str, found: list[tuple[int, int]], more: Iterable[tuple[int, int]]) -> None:
+def _add_disjoint(
+    folded: str, found: list[tuple[int, int]], more: Iterable[tuple[int, int]]
+) -> None:
     """Insert stretches that touch none of those found before; `found` stays sorted."""
     for stretch in more:
-        start, end = _bounded(folded, *stretch)
+        start, end = _with_extension(folded, *stretch)
         at = bisect_right(found, (start, end))
         if at and found[at - 1][1] > start:
             continue
@@ -324,7 +335,7 @@ def _collect(folded: str, found: list[tuple[int, int]], more: Iterable[tuple[int
         found.insert(at, (start, end))
 
 
-def _named_behind(folded: str) -> Iterator[tuple[int, int]]:
+def _numbers_before_phone_word(folded: str) -> Iterator[tuple[int, int]]:
     for word in _WORD_BEHIND.finditer(folded):
         end = word.start() + 1
         run = _RUN_BEFORE.search(folded, max(0, end - 24), end)
@@ -332,7 +343,7 @@ def _named_behind(folded: str) -> Iterator[tuple[int, int]]:
             yield run.span()
 
 
-def _listed(folded: str, end: int) -> Iterator[tuple[int, int]]:
+def _further_numbers(folded: str, end: int) -> Iterator[tuple[int, int]]:
     """Yield numbers in one piece that follow a telephone number: `911234567 / 611234569`."""
     while link := _NEXT.match(folded, end):
         piece = _PIECE.match(folded, link.end())
@@ -352,10 +363,10 @@ def detect(document: Document) -> list[Span]:
     """
     folded = fold_once(document.text)
     spans = list(find_network_addresses(folded, document.text, document.lang))
-    return sorted([*spans, *_outside(find_phones(folded, document.lang), spans)])
+    return sorted([*spans, *_outside_spans(find_phones(folded, document.lang), spans)])
 
 
-def _outside(numbers: Iterable[Span], spans: list[Span]) -> Iterator[Span]:
+def _outside_spans(numbers: Iterable[Span], spans: list[Span]) -> Iterator[Span]:
     for number in numbers:
         if all(number.end <= span.start or span.end <= number.start for span in spans):
             yield number

@@ -117,13 +117,13 @@ _AND_FAX = re.compile(r"[^a-z0-9\n]{0,3}(?:[a-z]{1,3} )?")
 
 
 def label(folded: str, start: int, end: int) -> Label:
-    """Tell a fax number from a telephone number by the words before and behind it."""
+    """Return FAX or PHONE for a number, by the words before and behind it."""
     window = max(0, start - _FAR)
     if not _FAX_SIGN.search(folded, window, end + 8):
         return Label.PHONE
     if _INITIAL.search(folded, window, start):
         return Label.FAX
-    words = [word for word in _words(folded, start, window) if word[0] not in _PLACE]
+    words = [word for word in _phone_words(folded, start, window) if word[0] not in _PLACE]
     if not words:
         return Label.FAX if _FAX_BEHIND.match(folded, end) else Label.PHONE
     word, at = words[-1]
@@ -131,17 +131,17 @@ def label(folded: str, start: int, end: int) -> Label:
     return Label.FAX if word in _FAX and not both else Label.PHONE
 
 
-def _words(folded: str, start: int, window: int) -> list[tuple[str, int]]:
+def _phone_words(folded: str, start: int, window: int) -> list[tuple[str, int]]:
     """Return the words that lead to a number at an offset, with their ends, from left to right."""
     words: list[tuple[str, int]] = []
     for match in _WORD.finditer(folded, window, start):
         word, at = match[0], match.end()
-        if word in _EVERY_WORD and _leads(folded, word, at, start):
+        if word in _EVERY_WORD and _leads_to_number(folded, word, at, start):
             words.append((word, at))
     return words
 
 
-def _leads(folded: str, word: str, at: int, start: int) -> bool:
+def _leads_to_number(folded: str, word: str, at: int, start: int) -> bool:
     if _NEAR.fullmatch(folded, at, start):
         return True
     if word in _FAX and _LOOSE.fullmatch(folded, at, start):
@@ -155,17 +155,17 @@ def extension(folded: str, end: int) -> int:
     return longer.end() if longer else end
 
 
-def is_said(folded: str, start: int) -> bool:
+def follows_phone_word(folded: str, start: int) -> bool:
     """Return whether a word for a telephone or fax stands right before an offset."""
-    return bool(_words(folded, start, max(0, start - _FAR)))
+    return bool(_phone_words(folded, start, max(0, start - _FAR)))
 
 
-def is_another(folded: str, start: int) -> bool:
+def follows_other_number_word(folded: str, start: int) -> bool:
     """Return whether a word for a number of another kind stands right before an offset."""
     return bool(_AFTER_OTHER.search(folded, max(0, start - _FAR), start))
 
 
-def is_beside_person(folded: str, start: int) -> bool:
+def follows_relative(folded: str, start: int) -> bool:
     """Return whether a relative is named shortly before an offset."""
     return bool(_AFTER_PERSON.search(folded, max(0, start - _FAR), start))
 
@@ -181,7 +181,7 @@ def is_date(folded: str, start: int) -> bool:
     return bool(_DATED.match(folded, start))
 
 
-def said(folded: str) -> Iterator[tuple[int, int]]:
+def numbers_behind_phone_words(folded: str) -> Iterator[tuple[int, int]]:
     """Yield the numbers that a word for a telephone or fax stands before, whatever their shape.
 
     Whole numbers have six to fifteen digits, internal ones three to six after their own words.
@@ -190,41 +190,41 @@ def said(folded: str) -> Iterator[tuple[int, int]]:
         digit = trigger.end() - 1
         opens = _OPENS.search(folded, max(0, digit - 4), digit)
         start = opens.start() if opens else digit
-        whole = list(_whole(folded, trigger.start(), start))
-        yield from whole or _inner(folded, trigger.start(), digit)
+        whole = list(_whole_numbers(folded, trigger.start(), start))
+        yield from whole or _internal_numbers(folded, trigger.start(), digit)
 
 
-def _whole(folded: str, word: int, start: int) -> Iterator[tuple[int, int]]:
+def _whole_numbers(folded: str, word: int, start: int) -> Iterator[tuple[int, int]]:
     run = _RUN.match(folded, start)
     if run is None or _DATED.match(folded, start) or is_measure(folded, run.end()):
         return
-    for begin, end in _apart(folded, start, run.end()):
-        if begin != start or _is_whole(folded, word, begin, end):
+    for begin, end in _split_numbers(folded, start, run.end()):
+        if begin != start or _is_whole_number(folded, word, begin, end):
             yield begin, end
 
 
-def _apart(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _split_numbers(folded: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Part a run at a slash or dash between two whole numbers; what is cut short is left out."""
     while split := _APART.search(folded, start, end):
-        if _digits(folded, start, split.start()) < 6:
+        if _count_digits(folded, start, split.start()) < 6:
             break
         yield start, split.start()
         start = split.end()
-    if _digits(folded, start, end) >= 6:
+    if _count_digits(folded, start, end) >= 6:
         yield start, end
 
 
-def _digits(folded: str, start: int, end: int) -> int:
+def _count_digits(folded: str, start: int, end: int) -> int:
     return sum("0" <= char <= "9" for char in folded[start:end])
 
 
-def _is_whole(folded: str, word: int, start: int, end: int) -> bool:
-    if _SERIES.match(folded, start, end) or is_another(folded, start):
+def _is_whole_number(folded: str, word: int, start: int, end: int) -> bool:
+    if _SERIES.match(folded, start, end) or follows_other_number_word(folded, start):
         return False
-    words = {found for found, _ in _words(folded, start, word)}
+    words = {found for found, _ in _phone_words(folded, start, word)}
     if words & _PHONE or words & _FAX:
         return True
-    count = _digits(folded, start, end)
+    count = _count_digits(folded, start, end)
     if count < 7:
         return False
     if count >= 9 or folded[start - 2] == ":" or _GROUPED.match(folded, start, end):
@@ -232,7 +232,7 @@ def _is_whole(folded: str, word: int, start: int, end: int) -> bool:
     return bool(words & _CALL)
 
 
-def _inner(folded: str, word: int, start: int) -> Iterator[tuple[int, int]]:
+def _internal_numbers(folded: str, word: int, start: int) -> Iterator[tuple[int, int]]:
     number = _INNER.match(folded, start)
     if number is None or not _is_internal(folded, word, start):
         return
@@ -245,7 +245,7 @@ def _inner(folded: str, word: int, start: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_internal(folded: str, word: int, start: int) -> bool:
-    for found, at in _words(folded, start, word):
+    for found, at in _phone_words(folded, start, word):
         if found in _INTERNAL and (found in _BEEPER or _NEAR.fullmatch(folded, at, start)):
             return True
     return False

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 from rules.contacts.phone_context import (
     extension,
-    is_another,
-    is_beside_person,
+    follows_other_number_word,
+    follows_phone_word,
+    follows_relative,
     is_date,
     is_measure,
-    is_said,
 )
 from rules.matching.scanner import Pattern
 
@@ -95,40 +95,40 @@ _LONGEST = {
 }
 
 
-def shaped(folded: str, lang: str) -> Iterator[tuple[int, int]]:
+def find_formats(folded: str, lang: str) -> Iterator[tuple[int, int]]:
     """Yield stretches that look like a whole telephone number; they may overlap.
 
-    Those that only a language's own habits tell from measures need that language or none known.
+    Formats that are measures in other languages need their own language, or none known.
     """
     for match in _ABROAD.finditer(folded):
         start, end = match.span()
         end = _national_end(folded, start, end)
-        if _in_series(folded, start, end) or _is_identifier(match[0]):
+        if _is_part_of_longer_number(folded, start, end) or _is_identifier(match[0]):
             continue
-        if "+" in match[0][:2] or not is_another(folded, start):
+        if "+" in match[0][:2] or not follows_other_number_word(folded, start):
             yield start, end
     for pattern in (_AMERICAN, _BRACKETED, _PAIRS, _AREA, _SHORT_AREA, _FRENCH):
-        yield from _shapes(pattern, folded)
+        yield from _plausible_matches(pattern, folded)
     if lang in _LONG_NUMBERS:
-        yield from _shapes(_ELEVEN, folded)
+        yield from _plausible_matches(_ELEVEN, folded)
     for match in _SPANISH.finditer(folded):
-        if _is_plausible(folded, match) and _is_spanish(folded, lang, match):
+        if _is_plausible(folded, match) and _is_spanish_phone(folded, lang, match):
             yield match.span()
     for match in _PIECE.finditer(folded):
         start, end = match.span()
-        named = is_beside_person(folded, start) or extension(folded, end) > end
+        named = follows_relative(folded, start) or extension(folded, end) > end
         enclosed = lang == "es" and folded[start - 1 : start] + folded[end : end + 1] == "()"
-        if (named or enclosed) and not is_another(folded, start):
+        if (named or enclosed) and not follows_other_number_word(folded, start):
             yield start, end
 
 
-def _shapes(pattern: Pattern, folded: str) -> Iterator[tuple[int, int]]:
-    for start, end in pattern.convert(folded, _read):
+def _plausible_matches(pattern: Pattern, folded: str) -> Iterator[tuple[int, int]]:
+    for start, end in pattern.convert(folded, _plausible_span):
         if start < end:
             yield start, end
 
 
-def _read(folded: str, match: re.Match[str]) -> tuple[int, int] | None:
+def _plausible_span(folded: str, match: re.Match[str]) -> tuple[int, int] | None:
     """Return a number's stretch, an empty one for what is none, or nothing to look within it.
 
     A number may begin within what is none where a date or a count runs into it.
@@ -176,17 +176,19 @@ def _is_identifier(written: str) -> bool:
 def _is_plausible(folded: str, match: re.Match[str]) -> bool:
     start, end = match.span()
     written = match[0]
-    if not written.isdigit() and not _is_even(written):
+    if not written.isdigit() and not _is_evenly_written(written):
         return False
-    if _in_series(folded, start, end) or is_date(folded, start):
+    if _is_part_of_longer_number(folded, start, end) or is_date(folded, start):
         return False
-    if is_said(folded, start):
+    if follows_phone_word(folded, start):
         return True
-    if _FOUR_FOUR.match(written) or _is_pages(written):
+    if _FOUR_FOUR.match(written) or _is_page_range(written):
         return False
-    if is_measure(folded, end) or (not _FIVE.fullmatch(written) and is_another(folded, start)):
+    if is_measure(folded, end) or (
+        not _FRENCH_PAIRS.fullmatch(written) and follows_other_number_word(folded, start)
+    ):
         return False
-    return not _is_round(written)
+    return not _is_number_series(written)
 
 
 # What bank accounts, packages of drugs and pages of journals look like.
@@ -194,12 +196,12 @@ _FOUR_FOUR = re.compile(r"\(?[0-9]{4}[ .\-][0-9]{4}[ .\-][0-9]{2}\Z")
 _PAGES = re.compile(r"\([0-9]{1,3}\) ?([0-9]{3,4})-([0-9]{3,4})\Z")
 
 
-def _is_pages(written: str) -> bool:
+def _is_page_range(written: str) -> bool:
     pages = _PAGES.match(written)
     return pages is not None and 0 < int(pages[2]) - int(pages[1]) < 100
 
 
-_FIVE = re.compile(r"0[1-9](?:([ .\-])[0-9]{2})(?:\1[0-9]{2}){3}")
+_FRENCH_PAIRS = re.compile(r"0[1-9](?:([ .\-])[0-9]{2})(?:\1[0-9]{2}){3}")
 _TRIPLES = re.compile(r"[0-9]{3}(?: [0-9]{3}){2}|[0-9]{3}(?:-[0-9]{3}){2}")
 _WORD_BEFORE = re.compile(r"([a-z]+)[ :]{1,3}\Z")
 # What is measured in hundreds, and words that stand before a number that is none of these.
@@ -207,12 +209,12 @@ _MEASURED = re.compile(r"plaquet|plt|trombo|leuco|ferritin|gluco|dosis|ldh|cpk|t
 _LINKS = frozenset(("au", "le", "at", "on", "op", "unter", "is", "est", "ou", "or", "et", "and"))
 
 
-def _is_spanish(folded: str, lang: str, match: re.Match[str]) -> bool:
+def _is_spanish_phone(folded: str, lang: str, match: re.Match[str]) -> bool:
     """Return whether three groups of three digits may be a telephone number and no measures."""
     start = match.start()
     if not _TRIPLES.fullmatch(match[0]):
         return True
-    if is_said(folded, start) or is_beside_person(folded, start):
+    if follows_phone_word(folded, start) or follows_relative(folded, start):
         return True
     word = _WORD_BEFORE.search(folded, max(0, start - 30), start)
     if lang in ("es", ""):
@@ -223,7 +225,7 @@ def _is_spanish(folded: str, lang: str, match: re.Match[str]) -> bool:
 _LETTER = re.compile("[a-z]")
 
 
-def _is_even(written: str) -> bool:
+def _is_evenly_written(written: str) -> bool:
     """Return whether a number has few letters for digits and at most one end of line in it."""
     if len(_LETTER.findall(written)) > 2:
         return False
@@ -232,7 +234,7 @@ def _is_even(written: str) -> bool:
     return written.count("\n") == 1 and len(set(_PARTED.findall(written))) <= 1
 
 
-def _is_round(written: str) -> bool:
+def _is_number_series(written: str) -> bool:
     """Return whether groups are steps of a series: 900 800 700, 600-700-800, 05 10 15 20 25."""
     groups = _GROUP.findall(written)
     spaced = written.count(" ") == len(groups) - 1 or _TRIPLES.fullmatch(written)
@@ -246,9 +248,9 @@ def _is_round(written: str) -> bool:
     )
 
 
-def _in_series(folded: str, start: int, end: int) -> bool:
+def _is_part_of_longer_number(folded: str, start: int, end: int) -> bool:
     """Return whether more digits stand so close that the number is part of something longer."""
-    if _continues(folded, start, end):
+    if _continues_number(folded, start, end):
         return True
     first = start < 2 or not folded[start - 2].isdigit()
     after = folded[end : end + 2]
@@ -270,7 +272,7 @@ def _in_series(folded: str, start: int, end: int) -> bool:
 _FOURS = re.compile(r"[0-9]{2} [0-9]{4} [0-9]{4}")
 
 
-def _continues(folded: str, start: int, end: int) -> bool:
+def _continues_number(folded: str, start: int, end: int) -> bool:
     before = folded[max(0, start - 3) : start]
     if not before:
         return False
@@ -283,11 +285,11 @@ def _continues(folded: str, start: int, end: int) -> bool:
         return False
     if before[-1] in ".,-:" or (before[-1] == "/" and "/" in folded[start:end]):
         return True
-    if before[-1] == "/" or (before[-1] == " " and not _is_marked(folded, start, end)):
+    if before[-1] == "/" or (before[-1] == " " and not _has_phone_punctuation(folded, start, end)):
         return _WHOLE_BEFORE.search(folded, max(0, start - 20), start) is None
     return False
 
 
-def _is_marked(folded: str, start: int, end: int) -> bool:
+def _has_phone_punctuation(folded: str, start: int, end: int) -> bool:
     written = folded[start:end]
     return written[0] in "+(" or any(char in written for char in ".-/")

@@ -26,7 +26,7 @@ def _names(styles: list[DateStyle]) -> frozenset[str]:
 
 MONTHS = _months()
 FULL_MONTHS = _names([style for dates in _DATES for style in dates.months if not style.short])
-# Also ordinary words: without a year they need a capital, a glued day or a hyphen to count.
+# Also ordinary words: without a year they need a capital, a hyphen or a day joined to them.
 AMBIGUOUS_MONTHS = every(lambda language: language.dates.ambiguous_months)
 MONTH = f"(?:{longest_first(MONTHS)})"
 

@@ -17,7 +17,7 @@ YEAR_WORDS = every(lambda language: language.dates.year_words)
 # These go before a year, and before many other numbers.
 WEAK_YEAR_WORDS = every(lambda language: language.dates.weak_year_words)
 
-# Before a number these tell of a measure, a score or a page.
+# Before a number these announce a measure, a score or a page.
 MEASURE_WORDS = frozenset(
     (
         "ta pa t.a p.a pas bp tas tad tension arterielle pression eva en ens score glasgow gcs"
@@ -44,7 +44,7 @@ UNITS = frozenset(
 _AFTER = re.compile(r" ?([%/€$]|[a-zμ]+(?:/[a-z0-9]+)?|[0-9]|[.,\-][0-9])")
 
 
-def measures(folded: str, end: int) -> bool:
+def is_followed_by_unit(folded: str, end: int) -> bool:
     """Return whether a unit, another number or a sign of one follows a number."""
     match = _AFTER.match(folded, end)
     return match is not None and (not match[1].isalpha() or match[1] in UNITS)
@@ -53,7 +53,7 @@ def measures(folded: str, end: int) -> bool:
 _QUANTITY = re.compile(r" ?(?:([:%/.,][0-9]|%)|([a-zμ]+))")
 
 
-def counted(folded: str, end: int) -> bool:
+def is_quantity(folded: str, end: int) -> bool:
     """Return whether a number is a quantity, a time or part of a decimal."""
     match = _QUANTITY.match(folded, end)
     return match is not None and (match[1] is not None or match[2] in UNITS)
@@ -63,7 +63,7 @@ HOUR = re.compile(r" (?:[a-z]{1,2} )?[0-2]?[0-9] ?(?:h|uhr|uur)\b")
 CLOCK = re.compile(r"[)\]]?\.?,? {0,2}(?:[a-z\-]{1,3} )?[0-2]?[0-9] ?[:h] ?[0-5][0-9](?![0-9])")
 
 
-def glued(folded: str, start: int, separators: str) -> bool:
+def continues_digits(folded: str, start: int, separators: str) -> bool:
     """Return whether more digits lead up to a number, at once or over one of the separators."""
     if not start:
         return False

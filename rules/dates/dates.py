@@ -25,12 +25,12 @@ from rules.dates.calendar import (
     full_year,
 )
 from rules.dates.context import UNITS, WEAK_YEAR_WORDS, YEAR_WORDS
-from rules.dates.spaced_digits import boxes
-from rules.dates.written import companions
+from rules.dates.spaced_digits import digit_boxes
+from rules.dates.written import days_in_series
 from rules.matching.normalized_document import fold_once
-from rules.matching.preceding_words import lead
+from rules.matching.preceding_words import words_before
 from rules.matching.scanner import Pattern, longest_first
-from rules.names.words import given
+from rules.names.words import is_given_name
 
 _ENDS = r"(?![0-9a-z])(?![.,][0-9])(?! ?-[0-9]{1,2}(?![0-9]))"
 _YEAR = Pattern(rf"\b(?<![/.'\-])((?:19|20)[0-9]{{2}})(?:[\-/]((?:19|20)[0-9]{{2}}))?{_ENDS}")
@@ -68,49 +68,49 @@ def find(folded: str) -> Iterator[Moment]:
         for match in pattern.finditer(folded):
             yield Moment(match.start(), match.end(), int(match[1]), None, None)
     for match in _SHORT_YEAR.finditer(folded):
-        if lead(folded, match.start())[1] in YEAR_WORDS:
+        if words_before(folded, match.start())[1] in YEAR_WORDS:
             yield Moment(match.start(), match.end(), int(match[1]), None, None)
     for match in _RUN_ON.finditer(folded):
         yield Moment(match.start(1), match.end(1), int(match[1]), None, None)
-    yield from _alone(folded)
+    yield from _years_alone(folded)
 
 
-def _alone(folded: str) -> Iterator[Moment]:
+def _years_alone(folded: str) -> Iterator[Moment]:
     last = -1
     for match in _YEAR.finditer(folded):
         start, end = match.span()
-        if _counted(folded, end):
+        if _has_unit(folded, end):
             continue
-        listed = 0 <= last <= start and _joined(folded[last:start])
-        if listed or _says_year(folded, start, end):
+        listed = 0 <= last <= start and _is_list_joint(folded[last:start])
+        if listed or _is_year(folded, start, end):
             last = end
             for group in (1, 2):
                 if match[group]:
                     yield Moment(*match.span(group), int(match[group]), None, None)
 
 
-def _joined(between: str) -> bool:
+def _is_list_joint(between: str) -> bool:
     words = between.split()
     return len(words) <= 2 and len(between) < 12 and all(word in _JOINS for word in words)
 
 
-def _counted(folded: str, end: int) -> bool:
+def _has_unit(folded: str, end: int) -> bool:
     match = _UNIT.match(folded, end)
     return match is not None and (match[1] in UNITS or not match[1].isalpha())
 
 
-def _says_year(folded: str, start: int, end: int) -> bool:
-    previous, last = lead(folded, start)
+def _is_year(folded: str, start: int, end: int) -> bool:
+    previous, last = words_before(folded, start)
     if previous.isdigit():
         return False
     if last in YEAR_WORDS or (last == "el" and previous in YEAR_WORDS):
         return True
     if last in WEAK_YEAR_WORDS and folded[start - 1] == " " and folded[start:end] != "2000":
         return not _FOLLOWING_NUMBER.match(folded, end)
-    return _set_apart(folded, start, end) or _explained(folded, start)
+    return _is_set_apart(folded, start, end) or _follows_field_or_history(folded, start)
 
 
-def _set_apart(folded: str, start: int, end: int) -> bool:
+def _is_set_apart(folded: str, start: int, end: int) -> bool:
     """Return whether a year stands in brackets, or at the head of a line or of an item."""
     left = max(0, start - 12)
     if _IN_BRACKETS.search(folded, left, start):
@@ -120,7 +120,7 @@ def _set_apart(folded: str, start: int, end: int) -> bool:
     return bool(_HEAD.search(folded, left, start) and _HEADED.match(folded, end))
 
 
-def _explained(folded: str, start: int) -> bool:
+def _follows_field_or_history(folded: str, start: int) -> bool:
     left = max(0, start - 60)
     return any(before.search(folded, left, start) for before in (_FIELD, _HISTORY))
 
@@ -144,7 +144,9 @@ _WIDEST = 60
 _OLDEST_NOTE = 25
 
 
-def beside_patients(folded: str, text: str, moments: Sequence[Moment], written: int) -> set[Moment]:
+def dates_beside_patients(
+    folded: str, text: str, moments: Sequence[Moment], written: int
+) -> set[Moment]:
     """Return the whole dates that directly follow a patient's number, or name in a header or list.
 
     A comma or the end of a line may stand between. Their year lies before that of another date of
@@ -152,9 +154,9 @@ def beside_patients(folded: str, text: str, moments: Sequence[Moment], written: 
     year of the note, and for a name in a header long before. `moments` are sorted and disjoint,
     `folded` and `text` have the same offsets.
     """
-    listed = set(_listed(folded, moments))
-    numbered = {moment for moment in moments if _numbered(folded, moment)}
-    named = {moment for moment in moments if _named(folded, text, moment)}
+    listed = set(_dates_in_patient_lists(folded, moments))
+    numbered = {moment for moment in moments if _follows_patient_number(folded, moment)}
+    named = {moment for moment in moments if _follows_patient_name(folded, text, moment)}
     found = listed | numbered | named
     if not found:
         return found
@@ -175,7 +177,7 @@ def _is_whole(moment: Moment) -> bool:
     return moment.year is not None and bool(moment.month) and bool(moment.day)
 
 
-def _numbered(folded: str, moment: Moment) -> bool:
+def _follows_patient_number(folded: str, moment: Moment) -> bool:
     start = moment.start
     if not folded[max(0, start - 4) : start].rstrip(" ,\n")[-1:].isdigit() or not _is_whole(moment):
         return False
@@ -183,7 +185,7 @@ def _numbered(folded: str, moment: Moment) -> bool:
     return number is not None and number[1].count(" ") >= _LEAST_GROUPS
 
 
-def _named(folded: str, text: str, moment: Moment) -> bool:
+def _follows_patient_name(folded: str, text: str, moment: Moment) -> bool:
     """Return whether a date has its line for itself, and the line before holds a patient's name."""
     start = moment.start
     if not start or folded[start - 1] != "\n" or not _is_whole(moment):
@@ -192,10 +194,10 @@ def _named(folded: str, text: str, moment: Moment) -> bool:
     patient = _PATIENT.fullmatch(unaccent(line).strip())
     if patient is None or not _LINE_ENDS.match(folded, moment.end):
         return False
-    return given(patient[1].lower())
+    return is_given_name(patient[1].lower())
 
 
-def _listed(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
+def _dates_in_patient_lists(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
     starts = [moment.start for moment in moments]
     for match in _LIST.finditer(folded):
         end = match.end()
@@ -217,7 +219,7 @@ _BIRTH = Pattern(
 _MARKED = re.compile(r"(?:[\w,;(] ?\(?\* ?|[|;,] ?[mfhvw] ?[|;,] ?)\Z")
 _MARKS = frozenset("*|;,")
 _TOKEN = re.compile(r"\w+")
-# Between a birth and a date these tell of something else that happened.
+# Between a word for birth and a date, these name some other event.
 _EVENTS = tuple(
     (
         "hospitalis vu vue vus vues admis admitted seen consult oper suivi entree sortie decede"
@@ -226,14 +228,14 @@ _EVENTS = tuple(
         " opgenomen opname ontslag gezien overleden"
     ).split()
 )
-_EXPLAINED = re.compile(r"[ (:,=\-]{0,4}(?:date )?(?:de |of )?(?:la )?")
+_BETWEEN_DATE_AND_BIRTH = re.compile(r"[ (:,=\-]{0,4}(?:date )?(?:de |of )?(?:la )?")
 _NE_THEN = re.compile(r"\.? {0,2}(?:([a-z]+)|[:(=0-9\n])")
 _PLACES = frozenset({"le", "la", "en", "a", "au", "aux", "vers"})
 
 _TOKENS_AWAY = 5
 
 
-def born(
+def find_birth_dates(
     folded: str, text: str, moments: list[Moment], *, written: int, month_first: bool
 ) -> set[Moment]:
     """Return the dates that a word for birth points at within five tokens, and all of their value.
@@ -242,24 +244,24 @@ def born(
     word wins over one before it; `moments` are sorted and disjoint, `written` is the note's year.
     With `month_first`, 03/04/1950 may also be 4 March 1950.
     """
-    pointed = _pointed(folded, text, moments)
-    pointed |= beside_patients(folded, text, moments, written)
+    pointed = _dates_near_birth_words(folded, text, moments)
+    pointed |= dates_beside_patients(folded, text, moments, written)
     if not pointed:
         return pointed
-    values = {value for moment in pointed for value in _values(moment, written)}
+    values = {value for moment in pointed for value in _possible_values(moment, written)}
     values.discard((None, None, None))
     turned = {(year, day, month) for year, month, day in values if month_first and day}
     found = set(pointed)
     for moment in moments:
-        value = _value(moment, written)
-        if value in values or (value in turned and _in_words(folded, moment)):
+        value = _full_value(moment, written)
+        if value in values or (value in turned and _has_letters(folded, moment)):
             found.add(moment)
     return found
 
 
-def _pointed(folded: str, text: str, moments: list[Moment]) -> set[Moment]:
+def _dates_near_birth_words(folded: str, text: str, moments: list[Moment]) -> set[Moment]:
     starts = [moment.start for moment in moments]
-    found = {moment for moment in moments if _marked(folded, moment)}
+    found = {moment for moment in moments if _follows_birth_mark(folded, moment)}
     for match in _BIRTH.finditer(folded):
         if _is_negation(folded, text, match):
             continue
@@ -267,20 +269,20 @@ def _pointed(folded: str, text: str, moments: list[Moment]) -> set[Moment]:
         at = bisect_left(starts, end)
         following = moments[at] if at < len(moments) else None
         preceding = moments[at - 1] if at else None
-        if following and _near(folded, end, following.start):
+        if following and _is_near_birth_word(folded, end, following.start):
             found.add(following)
         elif preceding and preceding.end <= match.start():
             between = folded[preceding.end : match.start()]
-            if len(between) < 60 and _EXPLAINED.fullmatch(between):
+            if len(between) < 60 and _BETWEEN_DATE_AND_BIRTH.fullmatch(between):
                 found.add(preceding)
     return found
 
 
-def _in_words(folded: str, moment: Moment) -> bool:
+def _has_letters(folded: str, moment: Moment) -> bool:
     return any(char.isalpha() for char in folded[moment.start : moment.end])
 
 
-def _marked(folded: str, moment: Moment) -> bool:
+def _follows_birth_mark(folded: str, moment: Moment) -> bool:
     start = moment.start
     if moment.year is None or _MARKS.isdisjoint(folded[max(0, start - 2) : start]):
         return False
@@ -288,7 +290,7 @@ def _marked(folded: str, moment: Moment) -> bool:
 
 
 def _is_negation(folded: str, text: str, match: re.Match[str]) -> bool:
-    """Tell `ne tousse pas` from `ne le`, where the accent of `né` is missing."""
+    """Return whether `ne` is a negation, `ne tousse pas`, and not `né` without its accent."""
     if match[1] != "ne" or not text.startswith(("ne", "Ne"), match.start()):
         return False
     following = _NE_THEN.match(folded, match.end(1))
@@ -298,14 +300,14 @@ def _is_negation(folded: str, text: str, match: re.Match[str]) -> bool:
 _Value = tuple[int | None, int | None, int | None]
 
 
-def _value(moment: Moment, written: int) -> _Value:
+def _full_value(moment: Moment, written: int) -> _Value:
     year = moment.year
     return (None if year is None else full_year(year, written)), moment.month, moment.day
 
 
-def _values(moment: Moment, written: int) -> list[_Value]:
+def _possible_values(moment: Moment, written: int) -> list[_Value]:
     """Return the readings of a date of birth: one in two digits may lie a hundred years earlier."""
-    year, month, day = _value(moment, written)
+    year, month, day = _full_value(moment, written)
     if year is None or moment.year is None:
         return [(year, month, day)]
     if moment.year < 100:
@@ -313,7 +315,7 @@ def _values(moment: Moment, written: int) -> list[_Value]:
     return [(year, month, day), *([(year + 100, month, day)] if year + 100 > written else [])]
 
 
-def _near(folded: str, start: int, end: int) -> bool:
+def _is_near_birth_word(folded: str, start: int, end: int) -> bool:
     if end - start > 90:
         return False
     words = _TOKEN.findall(folded, start, end)
@@ -339,13 +341,13 @@ def detect(document: Document) -> list[Span]:
     """
     text = document.text
     folded = fold_once(text)
-    moments = _disjoint(_all(folded, text), len(folded))
+    moments = _without_overlaps(_find_all(folded, text), len(folded))
     if not moments:
         return []
-    further = list(companions(folded, moments))
+    further = list(days_in_series(folded, moments))
     if further:
-        moments = _disjoint([*moments, *further], len(folded))
-    births = born(
+        moments = _without_overlaps([*moments, *further], len(folded))
+    births = find_birth_dates(
         folded,
         text,
         moments,
@@ -355,7 +357,7 @@ def detect(document: Document) -> list[Span]:
     two_letters = document.lang in _TWO_LETTERS
     return [
         Span(
-            _with_weekday(folded, moment.start, two_letters and moment.day is not None),
+            _weekday_start(folded, moment.start, two_letters and moment.day is not None),
             moment.end,
             Label.BIRTH_DATE if moment in births else Label.DATE,
             "rules.dates",
@@ -364,17 +366,17 @@ def detect(document: Document) -> list[Span]:
     ]
 
 
-def _all(folded: str, text: str) -> Iterator[Moment]:
+def _find_all(folded: str, text: str) -> Iterator[Moment]:
     yield from numeric.find(folded)
     yield from written.find(folded, text)
     yield from find(folded)
-    for box in boxes(folded):
+    for box in digit_boxes(folded):
         if box.is_date:
             year, month, day = numeric.run_of_digits(box.digits) or (None, None, None)
             yield Moment(box.start, box.end, year, month, day)
 
 
-def _disjoint(moments: Iterable[Moment], length: int) -> list[Moment]:
+def _without_overlaps(moments: Iterable[Moment], length: int) -> list[Moment]:
     """Keep the longest of dates that overlap, of equal ones the leftmost."""
     taken = bytearray(length)
     kept = []
@@ -385,7 +387,7 @@ def _disjoint(moments: Iterable[Moment], length: int) -> list[Moment]:
     return sorted(kept)
 
 
-def _with_weekday(folded: str, start: int, two_letters: bool) -> int:
+def _weekday_start(folded: str, start: int, two_letters: bool) -> int:
     before = folded[max(0, start - 20) : start].split()
     if not before or folded[start - 1] != " ":
         return start

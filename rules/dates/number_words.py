@@ -50,14 +50,14 @@ _BETWEEN = re.compile(r"[ \-]")
 _LONGEST = 64
 
 
-def spoken(words: str) -> int | None:
+def read_number(words: str) -> int | None:
     """Read a number written in folded words; None where a word is not part of a number.
 
     Years said in two halves (`nineteen eighty five`) are read as one number.
     """
     total, current, previous = 0, 0, ""
     for word in words.replace("-", " ").split():
-        number = _value(word)
+        number = _word_value(word)
         if word in _THOUSANDS:
             total, current = total + max(current, 1) * 1000, 0
         elif word in _HUNDREDS:
@@ -73,7 +73,7 @@ def spoken(words: str) -> int | None:
     return total + current
 
 
-def _value(word: str) -> int | None:
+def _word_value(word: str) -> int | None:
     """Read one word, also a German or Dutch year in one word."""
     if word in _CENTURY_WORDS:
         return _CENTURIES[word]
@@ -86,27 +86,27 @@ def _value(word: str) -> int | None:
     return number
 
 
-def counts(word: str) -> bool:
+def is_number_word(word: str) -> bool:
     """Return whether a folded word is part of a number in words."""
     known = word in _NUMBERS or word in _LINKS or word in _HUNDREDS or word in _THOUSANDS
     return known or word.startswith(_CENTURY_WORDS)
 
 
-def _after_mark(word: str) -> str:
+def _letters_at_end(word: str) -> str:
     """Return the letters at the end of a word: `premier` of `(premier`."""
     letters = _LETTERS.search(word)
     return letters[0] if letters else ""
 
 
-def spoken_before(folded: str, end: int) -> tuple[int, int] | None:
+def read_number_before(folded: str, end: int) -> tuple[int, int] | None:
     """Read the number in words that ends at an offset: (start, number), None without one.
 
     Its words stand a blank or a hyphen apart.
     """
     words: list[str] = []
     for word in reversed(folded[max(0, end - _LONGEST) : end].replace("-", " ").split(" ")):
-        bare = word if word.isalpha() else _after_mark(word)
-        if not counts(bare):
+        bare = word if word.isalpha() else _letters_at_end(word)
+        if not is_number_word(bare):
             break
         words.insert(0, bare)
         if bare is not word:
@@ -115,27 +115,27 @@ def spoken_before(folded: str, end: int) -> tuple[int, int] | None:
         return None
     while words and words[0] in _LINKS:
         del words[0]
-    number = spoken(" ".join(words))
+    number = read_number(" ".join(words))
     if not words or number is None or words[-1] in _LINKS:
         return None
     return end - len(" ".join(words)), number
 
 
-def spoken_after(folded: str, at: int) -> tuple[int, int] | None:
+def read_number_after(folded: str, at: int) -> tuple[int, int] | None:
     """Read the number in words that begins at an offset: (end, number), None without one."""
     first = _WORD.match(folded, at)
-    if first is None or not counts(first[0]):
+    if first is None or not is_number_word(first[0]):
         return None
     match = _WORDS.match(folded, at, at + _LONGEST)
     if match is None:
         return None
-    words = list(takewhile(counts, _BETWEEN.split(match[0])))
+    words = list(takewhile(is_number_word, _BETWEEN.split(match[0])))
     while words and words[-1] in _LINKS:
         del words[-1]
-    number = spoken(" ".join(words))
+    number = read_number(" ".join(words))
     return (at + len(" ".join(words)), number) if words and number is not None else None
 
 
 def is_ordinal(word: str) -> bool:
-    """Tell `first` from `one`; ordinals in two words count by their last."""
+    """Return whether a word is an ordinal, `first` and not `one`; of two words the last counts."""
     return word in _ORDINALS or word.endswith(("ste", "sten", "first", "second", "third"))

@@ -13,10 +13,10 @@ from rules.dates.context import (
     MEASURE_WORDS,
     MONTH_WORDS,
     VERSIONS,
-    glued,
-    measures,
+    continues_digits,
+    is_followed_by_unit,
 )
-from rules.matching.preceding_words import lead
+from rules.matching.preceding_words import words_before
 from rules.matching.scanner import Pattern
 
 # More digits over a separator make a series of numbers, or another date.
@@ -30,86 +30,88 @@ _ENTRY_GOES_ON = re.compile(r"[)\]]? {0,2}:(?![0-9])|[)\]]? {1,2}[-–] {1,2}[^\
 _PERCENT = re.compile(r" ?[%μ]")
 
 
-def read(folded: str, match: re.Match[str]) -> Moment | None:
+def read_two_numbers(folded: str, match: re.Match[str]) -> Moment | None:
     """Read the first two numbers of a series: groups 1 to 5 of `match`, with their separator."""
     first, separator, second = match.group(1, 3, 5)
-    if separator not in "/.-" or glued(folded, match.start(), "./,-"):
+    if separator not in "/.-" or continues_digits(folded, match.start(), "./,-"):
         return None
     if len(first) > 2 or len(second) > 2:
-        return _month_and_year(folded, match)
+        return _read_month_and_year(folded, match)
     if separator == "/":
-        return _slash(folded, match)
+        return _read_day_with_slash(folded, match)
     if separator == "." and folded.startswith(".", match.end(5)):
         # Read a German day and month, which end with a full stop each.
         start, end = match.start(), match.end(5)
-        parts = _parts(match[1], match[5]) if not _NO_STOP.match(folded, end) else None
+        parts = _day_and_month(match[1], match[5]) if not _NO_STOP.match(folded, end) else None
         timed = CLOCK.match(folded, end)
-        if parts is None or (measures(folded, end + 1) and not timed):
+        if parts is None or (is_followed_by_unit(folded, end + 1) and not timed):
             return None
-        if not timed and not _led(lead(folded, start)[1]):
+        if not timed and not _announces_day(words_before(folded, start)[1]):
             return None
         return Moment(start, end, None, parts[1], parts[0])
-    return _point(folded, match) if second[0] in "01" and len(second) == 2 else None
+    return _read_day_with_point(folded, match) if second[0] in "01" and len(second) == 2 else None
 
 
-def _goes_on(folded: str, end: int, separator: str) -> bool:
+def _continues_number(folded: str, end: int, separator: str) -> bool:
     more = _PARTIAL_GOES_ON.match(folded, end)
     return more is not None and more[1] in (separator, "/")
 
 
-def _slash(folded: str, match: re.Match[str]) -> Moment | None:
+def _read_day_with_slash(folded: str, match: re.Match[str]) -> Moment | None:
     first, second = match.group(1, 5)
     start, end = match.start(), match.end(5)
-    parts = _parts(first, second)
-    if parts is None or _fraction(first, second) or _goes_on(folded, end, "/"):
+    parts = _day_and_month(first, second)
+    if parts is None or _is_fraction(first, second) or _continues_number(folded, end, "/"):
         return None
-    previous, last = lead(folded, start)
-    if _measured(previous, last):
+    previous, last = words_before(folded, start)
+    if _announces_measure(previous, last):
         return None
     found = Moment(start, end, None, parts[1], parts[0])
     if _opens_entry(folded, match, first, second):
         return found
-    if measures(folded, end) and not (_led(last) and HOUR.match(folded, end)):
+    if is_followed_by_unit(folded, end) and not (_announces_day(last) and HOUR.match(folded, end)):
         return None
-    loose = len(second) == 2 and _loosely(previous, last)
-    return found if loose or _led(last) or _looks_like_day(first, second) else None
+    loose = len(second) == 2 and _may_announce_day(previous, last)
+    return found if loose or _announces_day(last) or _looks_like_day(first, second) else None
 
 
-def _point(folded: str, match: re.Match[str]) -> Moment | None:
+def _read_day_with_point(folded: str, match: re.Match[str]) -> Moment | None:
     first, separator, second = match.group(1, 3, 5)
     start, end = match.start(), match.end(5)
-    parts = _parts(first, second)
+    parts = _day_and_month(first, second)
     if parts is None or not (separator == "." or "0" in (first[0], second[0])):
         return None
     clock = CLOCK.match(folded, end)
-    if (measures(folded, end) and not clock) or _goes_on(folded, end, separator):
+    if (is_followed_by_unit(folded, end) and not clock) or _continues_number(
+        folded, end, separator
+    ):
         return None
     # `22-05 16:41`: both of two digits, a hyphen, and a time after.
     timed = clock and separator == "-" and end - start == len("22-05")
-    if not timed and not _led(lead(folded, start)[1]):
+    if not timed and not _announces_day(words_before(folded, start)[1]):
         return None
     return Moment(start, end, None, parts[1], parts[0])
 
 
-def _parts(first: str, second: str) -> tuple[int, int] | None:
+def _day_and_month(first: str, second: str) -> tuple[int, int] | None:
     parts = day_and_month(first, second)
     return None if parts is None or 0 in parts else parts
 
 
-def _led(last: str) -> bool:
+def _announces_day(last: str) -> bool:
     return last in DAY_WORDS or _CYCLE.fullmatch(last) is not None
 
 
-def _loosely(previous: str, last: str) -> bool:
+def _may_announce_day(previous: str, last: str) -> bool:
     return (last in LOOSE_DAY_WORDS and previous != "pain") or (last == "of" and previous == "labs")
 
 
-def _measured(previous: str, last: str) -> bool:
+def _announces_measure(previous: str, last: str) -> bool:
     return last in MEASURE_WORDS or (last in ("a", "at", "de") and previous in MEASURE_WORDS)
 
 
-def _fraction(first: str, second: str) -> bool:
-    """Tell shares and scores that are read as such even after `du`: 1/3, 2/3, 3/4."""
+def _is_fraction(first: str, second: str) -> bool:
+    """Return whether numbers are a share or a score, even after `du`: 1/3, 2/3, 3/4."""
     if len(first) == len(second) == 1:
         return int(second) in (2, 3, 4, 5) and int(first) < int(second)
     return False
@@ -137,7 +139,7 @@ def _looks_like_day(first: str, second: str) -> bool:
     return second[0] == "0" or (first[0] == "0" and len(first) == 2 and second not in ("10", "20"))
 
 
-def _month_and_year(folded: str, match: re.Match[str]) -> Moment | None:
+def _read_month_and_year(folded: str, match: re.Match[str]) -> Moment | None:
     first, separator, second = match.group(1, 3, 5)
     start, end = match.start(), match.end(5)
     year_first = len(first) == 4
@@ -149,12 +151,12 @@ def _month_and_year(folded: str, match: re.Match[str]) -> Moment | None:
         return None
     if year_first and (len(month) == 1 or blank):
         return None
-    last = lead(folded, start)[1]
+    last = words_before(folded, start)[1]
     if last in VERSIONS or (month == "1" and last not in MONTH_WORDS):
         return None  # a titre: 1/2048
     if _PARTIAL_GOES_ON.match(folded, end) or _PERCENT.match(folded, end):
         return None
-    if separator == "." and measures(folded, end):
+    if separator == "." and is_followed_by_unit(folded, end):
         return None
     return Moment(start, end, int(year), int(month), None)
 
@@ -203,11 +205,11 @@ _TIME = re.compile(r" ?[:h][0-5][0-9]")
 
 def find(folded: str) -> Iterator[Moment]:
     """Yield dates of digits in folded text, whole or in part; they may overlap."""
-    yield from _SERIES.convert(folded, _series)
-    yield from _MISREAD.convert(folded, _misread)
-    yield from _blanks(folded)
-    yield from _ROMAN.convert(folded, _roman)
-    yield from _runs(folded)
+    yield from _SERIES.convert(folded, _read_series)
+    yield from _MISREAD.convert(folded, _read_misread_date)
+    yield from _dates_with_blanks(folded)
+    yield from _ROMAN.convert(folded, _read_roman_month)
+    yield from _dates_without_separators(folded)
     for match in _FIELD.finditer(folded):
         start, end = match.span(1)
         typed = _WELL_TYPED.fullmatch(folded, start, end)
@@ -220,57 +222,57 @@ def find(folded: str) -> Iterator[Moment]:
                 yield Moment(start, end, None, None, None)
 
 
-def _series(folded: str, match: re.Match[str]) -> Moment | None:
+def _read_series(folded: str, match: re.Match[str]) -> Moment | None:
     start = match.start()
     if start > 1 and folded[start - 1] == match[3] and folded[start - 2].isdigit():
         return None
-    found = _three_parts(folded, match) if match[9] else None
-    return found or read(folded, match)
+    found = _read_three_parts(folded, match) if match[9] else None
+    return found or read_two_numbers(folded, match)
 
 
-def _moment(start: int, end: int, year: str, first: str, second: str) -> Moment | None:
+def _make_moment(start: int, end: int, year: str, first: str, second: str) -> Moment | None:
     parts = day_and_month(first, second)
     if parts is None or not possible_year(int(year)):
         return None
     return Moment(start, end, int(year), parts[1], parts[0])
 
 
-def _three_parts(folded: str, match: re.Match[str]) -> Moment | None:
+def _read_three_parts(folded: str, match: re.Match[str]) -> Moment | None:
     first, _, separator, _, second, _, other, broken, third = match.groups()
     start, end = match.span()
     if len(first) == 3 or len(second) > 2 or (broken == "\n" and len(third) < 4):
         return None
-    if glued(folded, start, separator + ","):
+    if continues_digits(folded, start, separator + ","):
         return None
     if separator != other or separator == ",":
-        return _mixed(folded, match)
+        return _read_mixed_separators(folded, match)
     if len(first) == 4:
-        return _moment(start, end, first, third, second) if len(third) <= 2 else None
-    if len(third) == 4 or _short_year(folded, match):
-        return _moment(start, end, third, first, second)
+        return _make_moment(start, end, first, third, second) if len(third) <= 2 else None
+    if len(third) == 4 or _is_date_with_short_year(folded, match):
+        return _make_moment(start, end, third, first, second)
     return None
 
 
-def _mixed(folded: str, match: re.Match[str]) -> Moment | None:
+def _read_mixed_separators(folded: str, match: re.Match[str]) -> Moment | None:
     """Read `12/03-2024`, `12,03,2024`: only with the whole year."""
     first, separator, second, third = match.group(1, 3, 5, 9)
     start, end = match.span()
-    if len(first) > 2 or not _YEAR.fullmatch(third) or glued(folded, start, ",./-"):
+    if len(first) > 2 or not _YEAR.fullmatch(third) or continues_digits(folded, start, ",./-"):
         return None
     if separator == "," and len(first + second) < 4:
         return None
-    return _moment(start, end, third, first, second)
+    return _make_moment(start, end, third, first, second)
 
 
-def _misread(_: str, match: re.Match[str]) -> Moment | None:
+def _read_misread_date(_: str, match: re.Match[str]) -> Moment | None:
     written = match[1]
     if sum(char.isdigit() for char in written) < 4:
         return None
     first, second, year = _SEPARATOR.split(written.translate(_DIGITS_OF_LETTERS))
-    return _moment(*match.span(), year, first, second)
+    return _make_moment(*match.span(), year, first, second)
 
 
-def _short_year(folded: str, match: re.Match[str]) -> bool:
+def _is_date_with_short_year(folded: str, match: re.Match[str]) -> bool:
     """Return whether three numbers of at most two digits are a date and not part of a series."""
     first, separator, second, third = match.group(1, 3, 5, 9)
     start, end = match.span()
@@ -280,7 +282,7 @@ def _short_year(folded: str, match: re.Match[str]) -> bool:
     blank = any(match.group(2, 4, 6, 8))
     if blank and _TIME.match(folded, end):
         return False
-    last = lead(folded, start)[1]
+    last = words_before(folded, start)[1]
     if last in MEASURE_WORDS and last != "en":
         return False
     if separator == "/" and not blank:
@@ -291,27 +293,27 @@ def _short_year(folded: str, match: re.Match[str]) -> bool:
     if last in VERSIONS or blank:
         return False
     timed = CLOCK.match(folded, end) is not None
-    return len(first) == len(second) == 2 and (timed or not measures(folded, end))
+    return len(first) == len(second) == 2 and (timed or not is_followed_by_unit(folded, end))
 
 
-def _blanks(folded: str) -> Iterator[Moment]:
+def _dates_with_blanks(folded: str) -> Iterator[Moment]:
     for match in _BLANKS.finditer(folded):
         first, second, year = match.groups()
         start, end = match.span()
-        if glued(folded, start, " .-/,"):
+        if continues_digits(folded, start, " .-/,"):
             continue
-        if len(first) + len(second) == 4 or lead(folded, start)[1] in DATE_WORDS:
-            found = _moment(start, end, year, first, second)
+        if len(first) + len(second) == 4 or words_before(folded, start)[1] in DATE_WORDS:
+            found = _make_moment(start, end, year, first, second)
             if found:
                 yield found
     for match in _BLANKS_YEAR_FIRST.finditer(folded):
         year, month, day = match.groups()
         start, end = match.span()
-        if possible_day(int(day), int(month)) and not glued(folded, start, " .-/,"):
+        if possible_day(int(day), int(month)) and not continues_digits(folded, start, " .-/,"):
             yield Moment(start, end, int(year), int(month), int(day))
 
 
-def _roman(_: str, match: re.Match[str]) -> Moment | None:
+def _read_roman_month(_: str, match: re.Match[str]) -> Moment | None:
     """Read a month written as a Roman number: `12-III-2024`."""
     day, name, year = match.group(1, 3, 4)
     month = _ROMANS.index(name) + 1 if name in _ROMANS else 0
@@ -320,12 +322,14 @@ def _roman(_: str, match: re.Match[str]) -> Moment | None:
     return Moment(match.start(), match.end(), int(year), month, int(day))
 
 
-def _runs(folded: str) -> Iterator[Moment]:
+def _dates_without_separators(folded: str) -> Iterator[Moment]:
     for pattern, wanted in ((_EIGHT, DAY_WORDS), (_SIX, DATE_WORDS)):
         for match in pattern.finditer(folded):
             start = match.start()
             digits = match[0].partition("t")[0]
-            if lead(folded, start)[1] in wanted and not glued(folded, start, ".,-/"):
+            if words_before(folded, start)[1] in wanted and not continues_digits(
+                folded, start, ".,-/"
+            ):
                 found = run_of_digits(digits)
                 if found:
                     yield Moment(start, start + len(digits), *found)

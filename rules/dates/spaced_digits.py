@@ -21,7 +21,7 @@ class Boxes(NamedTuple):
     is_date: bool
 
 
-def boxes(folded: str) -> Iterator[Boxes]:
+def digit_boxes(folded: str) -> Iterator[Boxes]:
     """Yield stretches of at least eight digits written apart.
 
     A form's line runs dates and numbers together: a date of eight digits at either end of a
@@ -37,22 +37,22 @@ def boxes(folded: str) -> Iterator[Boxes]:
         digits = end - start - blanks
         if digits < 8 or (blanks + 1) * 3 < digits * 2:
             continue
-        yield from _split(folded, [i for i in range(start, end) if folded[i] != " "])
+        yield from _split_dates_off(folded, [i for i in range(start, end) if folded[i] != " "])
 
 
-def _split(folded: str, offsets: list[int]) -> Iterator[Boxes]:
+def _split_dates_off(folded: str, offsets: list[int]) -> Iterator[Boxes]:
     if len(offsets) >= 18:
-        head, tail = _box(folded, offsets[:8]), _box(folded, offsets[-8:])
+        head, tail = _make_boxes(folded, offsets[:8]), _make_boxes(folded, offsets[-8:])
         if head.is_date:
             yield head
             offsets = offsets[8:]
         if tail.is_date and len(offsets) >= 18:
             yield tail
             offsets = offsets[:-8]
-    yield _box(folded, offsets)
+    yield _make_boxes(folded, offsets)
 
 
-def _box(folded: str, offsets: list[int]) -> Boxes:
+def _make_boxes(folded: str, offsets: list[int]) -> Boxes:
     digits = "".join(folded[i] for i in offsets)
     is_date = len(digits) == 8 and run_of_digits(digits) is not None
     return Boxes(offsets[0], offsets[-1] + 1, digits, is_date)

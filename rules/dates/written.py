@@ -13,9 +13,9 @@ from rules.dates.calendar import (
     Moment,
     possible_day,
 )
-from rules.dates.context import MONTH_WORDS, UNITS, counted
-from rules.dates.number_words import spoken_after, spoken_before
-from rules.matching.preceding_words import lead
+from rules.dates.context import MONTH_WORDS, UNITS, is_quantity
+from rules.dates.number_words import read_number_after, read_number_before
+from rules.matching.preceding_words import words_before
 from rules.matching.scanner import Pattern
 
 _EARLIER_DAY = re.compile(
@@ -46,21 +46,21 @@ _ENDS = re.compile(r" ?[.;)\n]|\Z")
 _ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)?")
 
 
-def companions(folded: str, moments: list[Moment]) -> Iterator[Moment]:
+def days_in_series(folded: str, moments: list[Moment]) -> Iterator[Moment]:
     """Yield bare days that share month and year with one of the sorted, disjoint `moments`."""
     previous_end = 0
     for moment in moments:
-        yield from _earlier(folded, moment, previous_end)
+        yield from _earlier_days(folded, moment, previous_end)
         previous_end = moment.end
         if folded[moment.start].isalpha():
-            yield from _later(folded, moment)
+            yield from _later_days(folded, moment)
 
 
-def _earlier(folded: str, moment: Moment, floor: int) -> Iterator[Moment]:
+def _earlier_days(folded: str, moment: Moment, floor: int) -> Iterator[Moment]:
     start, day = moment.start, moment.day
-    if not _may_follow(folded, start):
+    if not _may_follow_list(folded, start):
         return
-    part = _earlier_part(folded, moment, floor) if day is not None else None
+    part = _earlier_day_and_month(folded, moment, floor) if day is not None else None
     if part:
         yield part
         return
@@ -72,8 +72,8 @@ def _earlier(folded: str, moment: Moment, floor: int) -> Iterator[Moment]:
         yield earlier._replace(year=moment.year, month=moment.month)
 
 
-def _may_follow(folded: str, start: int) -> bool:
-    """Tell quickly whether what stands before a date could join it to another."""
+def _may_follow_list(folded: str, start: int) -> bool:
+    """Return, at little cost, whether what stands before a date could join it to another."""
     words = folded[max(0, start - 14) : start].split()
     if words and words[-1] in _SERIES_ARTICLES:
         del words[-1]
@@ -82,7 +82,7 @@ def _may_follow(folded: str, start: int) -> bool:
     )
 
 
-def _earlier_part(folded: str, moment: Moment, floor: int) -> Moment | None:
+def _earlier_day_and_month(folded: str, moment: Moment, floor: int) -> Moment | None:
     match = _EARLIER_PART.search(folded, max(floor, moment.start - 14), moment.start)
     if match is None or match[2] not in folded[moment.start : moment.end]:
         return None
@@ -105,7 +105,7 @@ def _earlier_day(folded: str, start: int, day: int, floor: int) -> Moment | None
     return Moment(match.start(), match.end(2), None, None, number)
 
 
-def _later(folded: str, moment: Moment) -> Iterator[Moment]:
+def _later_days(folded: str, moment: Moment) -> Iterator[Moment]:
     """Find the further days of `March 3-5, 2024`, `March 3, 5 and 8, 2024`."""
     if moment.day is None:  # `March 20` was read as a year
         moment = moment._replace(year=None, day=moment.year)
@@ -113,21 +113,21 @@ def _later(folded: str, moment: Moment) -> Iterator[Moment]:
         return
     match = _LATER_DAY.match(folded, moment.end)
     if match:
-        yield from _further(folded, moment, match, 1, 2)
+        yield from _range_end(folded, moment, match, 1, 2)
         return
     match = _LATER_DAYS.match(folded, moment.end)
     if match and (match[3] or _ENDS.match(folded, match.end())):
         for day in _ORDINAL.finditer(folded, *match.span(1)):
             yield moment._replace(start=day.start(), end=day.end(), day=int(day[1]))
-        yield from _further(folded, moment, match, 2, 3)
+        yield from _range_end(folded, moment, match, 2, 3)
 
 
-def _further(
+def _range_end(
     folded: str, moment: Moment, match: re.Match[str], day: int, year: int
 ) -> Iterator[Moment]:
     if moment.day is None or not moment.day < int(match[day]) <= 31:
         return
-    if counted(folded, match.end()):
+    if is_quantity(folded, match.end()):
         return
     number = int(match[year]) if match[year] else None
     yield Moment(match.start(day), match.end(), number, moment.month, int(match[day]))
@@ -152,7 +152,7 @@ _PLACES = frozenset(
 _NAMED_AFTER = frozenset({"", "du", "de", "del", "des", "van", "general"})
 _DECIMAL = re.compile(r"[0-9][.,/]\Z")
 _BEFORE_MONTH = re.compile(r"[ \n](?:(?:de|of) )?\Z")
-# Short names that words of a number may go before; `sept` and `dix dec` tell nothing.
+# Short names that words of a number may go before; `sept` and `dix dec` prove nothing.
 _SHORT_BUT_FULL = frozenset(name for name in FULL_MONTHS if len(name) <= 4)
 _ARTICLES = frozenset({"un", "une", "una", "one", "ein", "eine", "een"})
 # `a week or two of June` has no day.
@@ -189,13 +189,13 @@ _NUMBER_FOLLOWS = re.compile(r" ?[:h%/.,\-]? ?[0-9]| ?%")
 
 def find(folded: str, text: str) -> Iterator[Moment]:
     """Yield dates with a month's or weekday's name; `text` shows the capitals."""
-    yield from _months(folded, text)
+    yield from _dates_with_month(folded, text)
     for match in _WEEKDAY_AND_DAY.finditer(folded):
-        if 1 <= int(match[1]) <= 31 and not _goes_on(folded, match.end()):
+        if 1 <= int(match[1]) <= 31 and not _is_followed_by_more(folded, match.end()):
             yield Moment(match.start(), match.end(), None, None, int(match[1]))
 
 
-def _goes_on(folded: str, end: int) -> bool:
+def _is_followed_by_more(folded: str, end: int) -> bool:
     """Return whether a month or more of a number follows the day of a week."""
     month = _MONTH_FOLLOWS.match(folded, end)
     if month and (month[1] in MONTHS or month[1] in UNITS):
@@ -203,7 +203,7 @@ def _goes_on(folded: str, end: int) -> bool:
     return _NUMBER_FOLLOWS.match(folded, end) is not None
 
 
-class _Name(NamedTuple):
+class _MonthName(NamedTuple):
     """The name of a month: `bare` is its end, `end` that with the dot of an abbreviation."""
 
     start: int
@@ -213,25 +213,25 @@ class _Name(NamedTuple):
     number: int
 
 
-def _named(folded: str, match: re.Match[str]) -> _Name:
+def _month_name(folded: str, match: re.Match[str]) -> _MonthName:
     start, bare = match.span(1)
     end = bare + folded.startswith(".", bare)
-    return _Name(start, bare, end, match[1], MONTHS[match[1]])
+    return _MonthName(start, bare, end, match[1], MONTHS[match[1]])
 
 
-def _months(folded: str, text: str) -> Iterator[Moment]:
+def _dates_with_month(folded: str, text: str) -> Iterator[Moment]:
     """Yield dates with a month; a bare month counts beside one: `mai à juin 2029`."""
     waiting: Moment | None = None
     last = -1
     for match in _MONTH.finditer(folded):
-        name = _named(folded, match)
-        found = _around(folded, text, name)
+        name = _month_name(folded, match)
+        found = _complete_month(folded, text, name)
         alone = None
         if found is None and name.word not in AMBIGUOUS_MONTHS:
             alone = Moment(name.start, name.bare, None, name.number, None)
         if found and waiting:
             yield waiting
-        if alone and 0 <= last <= alone.start and _joined(folded[last : alone.start]):
+        if alone and 0 <= last <= alone.start and _is_list_joint(folded[last : alone.start]):
             found = alone
         if found:
             yield found
@@ -241,13 +241,13 @@ def _months(folded: str, text: str) -> Iterator[Moment]:
         waiting = alone if ranged else None
 
 
-def _joined(between: str) -> bool:
+def _is_list_joint(between: str) -> bool:
     """Return whether what stands between two months joins them: `, `, ` et `."""
     words = between.split()
     return len(words) <= 2 and all(word in _JOINS for word in words)
 
 
-def _names_a_place(folded: str, start: int) -> bool:
+def _is_part_of_place(folded: str, start: int) -> bool:
     for word in reversed(folded[max(0, start - 32) : start].split()):
         bare = word.strip(".,(\"'«/")
         if bare in _PLACES or word == "c/":
@@ -257,44 +257,44 @@ def _names_a_place(folded: str, start: int) -> bool:
     return False
 
 
-def _around(folded: str, text: str, name: _Name) -> Moment | None:
+def _complete_month(folded: str, text: str, name: _MonthName) -> Moment | None:
     """Complete the name of a month with the day and the year around it."""
     month = name.number
     before = _day_before(folded, name.start, name.word)
-    if before and not _counts_on(folded, name):
+    if before and not _is_day_after_month(folded, name):
         start, day = before
         year, end = _year_after(folded, name.end)
-        if _names_a_place(folded, start):
+        if _is_part_of_place(folded, start):
             return None
-        if year is None and not _plain(folded, text, name, start):
+        if year is None and not _is_unambiguous(folded, text, name, start):
             return None
-        return Moment(start, _trim(folded, end), year, month, day)
+        return Moment(start, _without_final_dot(folded, end), year, month, day)
     first = _YEAR_FIRST.search(folded, max(0, name.start - 8), name.start)
     if first:
         year, _ = _year_after(folded, name.end)
         if year is None or year <= 31:
-            return _year_first(folded, name, first)
-    return _month_first(folded, text, name)
+            return _read_year_first(folded, name, first)
+    return _read_month_first(folded, text, name)
 
 
-def _counts_on(folded: str, name: _Name) -> bool:
+def _is_day_after_month(folded: str, name: _MonthName) -> bool:
     """Return whether a number before `of` is no day, as the day follows:
     `24C6-3 of June 8, 2023`.
     """
     linked = folded.startswith("of ", max(0, name.start - 3))
-    return linked and _month_day_year(folded, name) is not None
+    return linked and _read_month_day_year(folded, name) is not None
 
 
-def _year_first(folded: str, name: _Name, first: re.Match[str]) -> Moment:
+def _read_year_first(folded: str, name: _MonthName, first: re.Match[str]) -> Moment:
     """Read `2016 janvier`, `2013-jan-12`."""
     day = _DAY_AFTER.match(folded, name.end)
-    if day and 1 <= int(day[1]) <= 31 and not counted(folded, day.end()):
+    if day and 1 <= int(day[1]) <= 31 and not is_quantity(folded, day.end()):
         return Moment(first.start(), day.end(), int(first[1]), name.number, int(day[1]))
-    end = _trim(folded, name.end)
+    end = _without_final_dot(folded, name.end)
     return Moment(first.start(), end, int(first[1]), name.number, None)
 
 
-def _trim(folded: str, end: int) -> int:
+def _without_final_dot(folded: str, end: int) -> int:
     """Leave out the dot of an abbreviation that ends a date."""
     return end - 1 if folded[end - 1] == "." else end
 
@@ -310,7 +310,7 @@ def _day_before(folded: str, at: int, name: str) -> tuple[int, int] | None:
     between = _BEFORE_MONTH.search(folded, max(0, at - 8), at)
     if between is None or not (len(name) > 4 or name in _SHORT_BUT_FULL):
         return None
-    number = spoken_before(folded, between.start())
+    number = read_number_before(folded, between.start())
     if number is None or folded[number[0] : between.start()] in _ARTICLES:
         return None
     if folded[number[0] : at].rstrip() in _COUNTS_OF:
@@ -323,7 +323,7 @@ def _year_after(folded: str, at: int) -> tuple[int | None, int]:
     match = _YEAR.match(folded, at)
     if match:
         digits = match[1] or match[2]
-        if len(digits) == 2 and counted(folded, match.end()):
+        if len(digits) == 2 and is_quantity(folded, match.end()):
             return None, at
         return int(digits), match.end()
     return _year_in_words(folded, at)
@@ -331,13 +331,13 @@ def _year_after(folded: str, at: int) -> tuple[int | None, int]:
 
 def _year_in_words(folded: str, at: int) -> tuple[int | None, int]:
     between = _BEFORE_YEAR_IN_WORDS.match(folded, at)
-    number = spoken_after(folded, between.end()) if between else None
+    number = read_number_after(folded, between.end()) if between else None
     if number and 1800 <= number[1] < 2200:
         return number[1], number[0]
     return None, at
 
 
-def _plain(folded: str, text: str, name: _Name, start: int) -> bool:
+def _is_unambiguous(folded: str, text: str, name: _MonthName, start: int) -> bool:
     """Return whether a day and a month without a year can be nothing else."""
     if name.word not in AMBIGUOUS_MONTHS or text[name.start].isupper():
         return True
@@ -345,13 +345,13 @@ def _plain(folded: str, text: str, name: _Name, start: int) -> bool:
     return between.strip() != "" or between == ""
 
 
-def _month_first(folded: str, text: str, name: _Name) -> Moment | None:
+def _read_month_first(folded: str, text: str, name: _MonthName) -> Moment | None:
     start, end, month = name.start, name.end, name.number
     capital = text[start].isupper()
     ambiguous = name.word in AMBIGUOUS_MONTHS and not capital
     if not _ANY_DIGIT.search(folded, end, end + 24):
-        return _bare_month(folded, name, ambiguous)
-    whole = _month_day_year(folded, name)
+        return _read_bare_month(folded, name, ambiguous)
+    whole = _read_month_day_year(folded, name)
     if whole:
         return whole
     if folded[end : end + 1].isdigit() and not _GLUED_YEAR.match(folded, end):
@@ -362,39 +362,39 @@ def _month_first(folded: str, text: str, name: _Name) -> Moment | None:
     day = _day_after(folded, name) if capital else None
     if day:
         return Moment(start, day.end(), None, month, int(day[1]))
-    return _bare_month(folded, name, ambiguous)
+    return _read_bare_month(folded, name, ambiguous)
 
 
-def _bare_month(folded: str, name: _Name, ambiguous: bool) -> Moment | None:
+def _read_bare_month(folded: str, name: _MonthName, ambiguous: bool) -> Moment | None:
     """Read a month alone or with a year in words: only after a word that makes it a date."""
     year, end = _year_in_words(folded, name.end)
     if year is not None:
         return Moment(name.start, end, year, name.number, None)
     if ambiguous or folded[name.start - 1] not in " -\n'":
         return None
-    previous, last = lead(folded, name.start)
+    previous, last = words_before(folded, name.start)
     if last in MONTH_WORDS or (previous in _MONTH_OF and last in _OF):
         return Moment(name.start, name.bare, None, name.number, None)
     return None
 
 
-def _day_after(folded: str, name: _Name) -> re.Match[str] | None:
+def _day_after(folded: str, name: _MonthName) -> re.Match[str] | None:
     """Find the day of `March 12`, `on March\\n12`."""
     end = name.end
     day = _DAY_AFTER.match(folded, end)
-    if day is None or not 1 <= int(day[1]) <= 31 or counted(folded, day.end()):
+    if day is None or not 1 <= int(day[1]) <= 31 or is_quantity(folded, day.end()):
         return None
     if "\n" in folded[end : day.start(1)]:
-        return day if lead(folded, name.start)[1] in _DAY_ON_NEXT_LINE else None
+        return day if words_before(folded, name.start)[1] in _DAY_ON_NEXT_LINE else None
     return day
 
 
-def _month_day_year(folded: str, name: _Name) -> Moment | None:
+def _read_month_day_year(folded: str, name: _MonthName) -> Moment | None:
     """Read `March 12th`, `March 12, 2024`: a day that is ordinal or goes before a year."""
     ordinal = _ORDINAL_AFTER.match(folded, name.end)
     day = ordinal or _DAY_AFTER.match(folded, name.end)
     if day is None:
-        return _month_day_in_words(folded, name)
+        return _read_month_day_in_words(folded, name)
     if not 1 <= int(day[1]) <= 31:
         return None
     year = (_YEAR_NEAR if ordinal else _YEAR_AFTER_DAY).match(folded, day.end())
@@ -405,11 +405,11 @@ def _month_day_year(folded: str, name: _Name) -> Moment | None:
     return Moment(name.start, end, number, name.number, int(day[1]))
 
 
-def _month_day_in_words(folded: str, name: _Name) -> Moment | None:
+def _read_month_day_in_words(folded: str, name: _MonthName) -> Moment | None:
     """Read `March twelfth, 2024`: only before a year."""
     if folded[name.end : name.end + 1] != " ":
         return None
-    number = spoken_after(folded, name.end + 1)
+    number = read_number_after(folded, name.end + 1)
     year = _YEAR_AFTER_DAY.match(folded, number[0]) if number else None
     if number is None or year is None or not 1 <= number[1] <= 31:
         return None

@@ -1,12 +1,12 @@
-"""Numbers that their own shape and check digits betray, whatever stands around them."""
+"""Numbers recognized by their own shape and check digits, whatever their context."""
 
 import re
 from collections.abc import Iterable, Iterator
 
 from locales import check_digits
 from record.label import Label
-from record.span import Span, covered
-from rules.dates.spaced_digits import boxes
+from record.span import Span, merge_spans
+from rules.dates.spaced_digits import digit_boxes
 from rules.matching.scanner import Pattern
 
 _DETECTOR = "rules.identifiers"
@@ -32,15 +32,15 @@ _COUNT = re.compile(r"@|[.,\-][0-9]| ?(?:ui|cop|cell|/|%|eq|[cu]f[cu]|ge?\b)")
 
 def find(folded: str) -> Iterator[Span]:
     """Yield the numbers of folded text known by their shape, except those of persons."""
-    for box in boxes(folded):
+    for box in digit_boxes(folded):
         if len(set(box.digits)) == 1:
             continue
         if len(box.digits) >= 12:
             yield Span(box.start, box.end, Label.SSN, _DETECTOR)
         elif len(box.digits) == 10 and box.digits[0] != "0":
             yield Span(box.start, box.end, Label.PATIENT_ID, _DETECTOR)
-    yield from _iban(folded)
-    yield from _accounts(folded)
+    yield from _find_ibans(folded)
+    yield from _find_accounts(folded)
     for pattern, label in (
         (_SPECIMEN, Label.VISIT_ID),
         (_PATHOLOGY, Label.VISIT_ID),
@@ -54,13 +54,13 @@ def find(folded: str) -> Iterator[Span]:
 def long_runs(folded: str, others: Iterable[Span]) -> Iterator[Span]:
     """Yield unbroken runs of nine digits and more that no other span covers, as ID.
 
-    Counts end in zeros; numbers of publications and telephones are told by the word before.
+    Counts end in zeros; numbers of publications and telephones are recognized by the word before.
     """
     taken: list[tuple[int, int]] | None = None
     reach = place = 0
     for match in _LONG.finditer(folded):
         start, end = match.span()
-        taken = covered(others) if taken is None else taken
+        taken = merge_spans(others) if taken is None else taken
         while place < len(taken) and taken[place][0] < end:
             reach = max(reach, taken[place][1])
             place += 1
@@ -70,10 +70,10 @@ def long_runs(folded: str, others: Iterable[Span]) -> Iterator[Span]:
 
 def _may_name_somebody(folded: str, match: re.Match[str]) -> bool:
     counts = match[0].endswith("0000") or _COUNT.match(folded, match.end())
-    return not counts and not _of_a_thing(folded, match)
+    return not counts and not _identifies_thing(folded, match)
 
 
-def _of_a_thing(folded: str, match: re.Match[str]) -> bool:
+def _identifies_thing(folded: str, match: re.Match[str]) -> bool:
     start, digits = match.start(), match[0]
     if digits[0] == "0" and len(digits) == 10:
         return True  # a telephone
@@ -94,7 +94,7 @@ def stands_alone(folded: str, start: int, end: int) -> bool:
     )
 
 
-def _iban(folded: str) -> Iterator[Span]:
+def _find_ibans(folded: str) -> Iterator[Span]:
     for match in _IBAN.finditer(folded):
         start = match.start()
         ends = (end for end in range(match.end(), start + 14, -1) if _word_ends(folded, end))
@@ -107,7 +107,7 @@ def _word_ends(folded: str, at: int) -> bool:
     return folded[at - 1].isalnum() and not folded[at : at + 1].isalnum()
 
 
-def _accounts(folded: str) -> Iterator[Span]:
+def _find_accounts(folded: str) -> Iterator[Span]:
     for pattern in (_LONG, _CARD, _AMEX, _CCC):
         for match in pattern.finditer(folded):
             if len(match[0]) < 13 or not stands_alone(folded, match.start(), match.end()):

@@ -315,7 +315,7 @@ class NationalNumbers:
         """Yield the numbers that are of one of the kinds in a text, folded and with its case."""
         for patterns, kinds in self._sought:
             for index, match in patterns.finditer(cased if kinds[0].cased else folded):
-                if kinds[index].valid(match[1]) and not _in_boxes(folded, match):
+                if kinds[index].valid(match[1]) and not _is_in_boxes(folded, match):
                     yield Span(match.start(1), match.end(1), kinds[index].label, _DETECTOR)
 
 
@@ -323,7 +323,7 @@ _FOLLOWED = re.compile(r" {1,2}[0-9](?![0-9])")
 _PRECEDED = re.compile(r"[0-9] \Z")
 
 
-def _in_boxes(folded: str, match: re.Match[str]) -> bool:
+def _is_in_boxes(folded: str, match: re.Match[str]) -> bool:
     """Return whether single digits go on before or after: boxes of a form are read as a whole."""
     if match[1].count(" ") <= 8:
         return False
@@ -344,7 +344,7 @@ def detect(document: Document, *, site: SiteNumbers = SITE) -> list[Span]:
     it. Spans are sorted; none lies within another, but two may overlap.
     """
     folded, cased = fold_once(document.text), cased_once(document.text)
-    found = list(_by_proof(folded, cased, site))
+    found = list(_find_proven(folded, cased, site))
     found.extend(checksummed.long_runs(folded, found))
     ranked = sorted(enumerate(found), key=lambda one: (one[1].start, -one[1].end, one[0]))
     kept: list[Span] = []
@@ -354,7 +354,7 @@ def detect(document: Document, *, site: SiteNumbers = SITE) -> list[Span]:
     return kept
 
 
-def _by_proof(folded: str, cased: str, site: SiteNumbers) -> Iterator[Span]:
+def _find_proven(folded: str, cased: str, site: SiteNumbers) -> Iterator[Span]:
     """Yield spans so that of two with the same extent the surer label comes first."""
     named = [*site_patterns.find_named(folded, site), *labelled.find(folded)]
     yield from (one.span for one in named if one.sure)

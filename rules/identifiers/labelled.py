@@ -134,7 +134,7 @@ THINGS: dict[Label, str] = {
     ),
 }
 
-# Says no more than that something has a number: any other word tells better what it is.
+# Says no more than that something has a number: any other word says better what it is.
 ANYTHING: dict[Label, str] = {Label.ID: r"id|identifica(?:tion|cion)|referen(?:ce|cia|tie)|ref"}
 
 
@@ -195,7 +195,7 @@ _DATE = (
 _OTHER_THING = re.compile(
     rf"{_DATE}"
     r"|(?:nct|pmc|rs|isrctn|crd)[0-9]|34009"  # studies, papers, variants; French medicines
-    r"|(?:ipp?|nip|mrn|nhc|nda|nir|csn|fin)[\-/]?[0-9]"  # another word for a number, glued to it
+    r"|(?:ipp?|nip|mrn|nhc|nda|nir|csn|fin)[\-/]?[0-9]"  # another word for a number, joined to it
     r"|(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![.0-9])"  # an address of the internet
 )
 _DAY_OF = re.compile(r"\b(?:date|fecha|datum|jour|dia)(?: d\w{1,2}| of| van)?(?: la)? (?:l')?\Z")
@@ -236,9 +236,9 @@ def find(folded: str) -> list[Named]:
     found = [
         named
         for index, match in _WORDS.finditer(folded)
-        for named in read_after(folded, match.start(), match.end(1), *_SAYS[index])
+        for named in read_after(folded, match.start(), match.end(1), *_LABEL_OF_PATTERN[index])
     ]
-    found.extend(_stacked(folded))
+    found.extend(_numbers_under_headings(folded))
     found.sort()
     return found
 
@@ -248,14 +248,14 @@ def read_after(
 ) -> list[Named]:
     """Read the numbers that a word at `start` to `end` of folded text names."""
     link = _LINK.match(folded, end)
-    numbers = _numbers(folded, start, link, label, proof) if link else []
+    numbers = _read_numbers(folded, start, link, label, proof) if link else []
     if numbers or label is not Label.DEVICE_ID:
         return numbers
     link = _DEVICE_LINK.match(folded, end)
-    return _numbers(folded, start, link, label, proof) if link else []
+    return _read_numbers(folded, start, link, label, proof) if link else []
 
 
-# A word ends, or a word for a number is glued to it, or the number; three digits follow near.
+# A word ends, or a word for a number is joined to it, or the number; three digits follow near.
 _ENDS = r"(?:\b|num[bm]er|n[ro°]n?(?![a-z])|kennung|identifikation|[a-z]?[0-9])"
 _NEAR = r"(?=[^0-9]{0,40}+[0-9](?:[^0-9\n]{0,3}[0-9]){2})"
 
@@ -270,12 +270,15 @@ _TABLES = [
     )
     for label, words in table.items()
 ]
-# In Spanish sign-offs the word is glued to the name before it.
+# In Spanish sign-offs the word is joined to the name before it.
 _GLUED = Pattern(rf"(n[°o]\.? ?col)(?![a-z]){_NEAR}")
 _WORDS = Patterns(
     (*(Pattern(rf"\b(?<!&)({words}){_ENDS}{_NEAR}") for words, _, _ in _TABLES), _GLUED)
 )
-_SAYS = [*((label, proof) for _, label, proof in _TABLES), (Label.PROVIDER_ID, LabelEvidence.NAME)]
+_LABEL_OF_PATTERN = [
+    *((label, proof) for _, label, proof in _TABLES),
+    (Label.PROVIDER_ID, LabelEvidence.NAME),
+]
 
 
 # Two headings, one on each line, then their two numbers.
@@ -289,7 +292,7 @@ _STACKED = Patterns(
 )
 
 
-def _stacked(folded: str) -> Iterator[Named]:
+def _numbers_under_headings(folded: str) -> Iterator[Named]:
     for index, match in _STACKED.finditer(folded):
         labels = (Label.PATIENT_ID, Label.VISIT_ID)
         rank = (-LabelEvidence.NAME - 1, match.start(), 0)
@@ -297,13 +300,13 @@ def _stacked(folded: str) -> Iterator[Named]:
         yield Named(rank, Span(*match.span(2), labels[1 - index], _DETECTOR))
 
 
-def _numbers(
+def _read_numbers(
     folded: str, start: int, link: re.Match[str], label: Label, proof: LabelEvidence
 ) -> list[Named]:
     token = _TOKEN.match(folded, link.end())
     if token is None:
         return []
-    at, end = token.start(), _extended(folded, token)
+    at, end = token.start(), _end_with_groups(folded, token)
     written = folded[at:end]
     digits = end - at if written.isdigit() else sum(map(str.isdigit, written))
     if digits < 3:
@@ -313,17 +316,19 @@ def _numbers(
         called = _CALLED_BEFORE.search(folded, max(0, start - 28), start) is not None
     if proof is LabelEvidence.THING and not called:
         return []
-    said = _Said(label, proof, called, called or bool(link["colon"]))
-    if digits < _least(said, written) or (link["broken"] and digits < 6 and not said.announced):
+    said = _LabelContext(label, proof, called, called or bool(link["colon"]))
+    if digits < _min_digits(said, written) or (
+        link["broken"] and digits < 6 and not said.announced
+    ):
         return []
-    if not _believable(folded, at, end, said) or _is_day(folded, start, written):
+    if not _is_believable(folded, at, end, said) or _is_day(folded, start, written):
         return []
     sure = proof if proof in (LabelEvidence.NAME, LabelEvidence.ANYTHING) else LabelEvidence.NOUN
     rank = (-sure, start, start - link.start())
-    return [Named(rank, span) for span in _series(folded, at, end, label)]
+    return [Named(rank, span) for span in _numbers_in_series(folded, at, end, label)]
 
 
-class _Said(NamedTuple):
+class _LabelContext(NamedTuple):
     """What the words before a number say of it."""
 
     label: Label
@@ -332,7 +337,7 @@ class _Said(NamedTuple):
     announced: bool
 
 
-def _extended(folded: str, token: re.Match[str]) -> int:
+def _end_with_groups(folded: str, token: re.Match[str]) -> int:
     """Take in the groups of digits after a short first one."""
     start, end = token.span()
     if not token[0].isdigit():
@@ -347,7 +352,7 @@ def _extended(folded: str, token: re.Match[str]) -> int:
     return end
 
 
-def _believable(folded: str, start: int, end: int, said: _Said) -> bool:
+def _is_believable(folded: str, start: int, end: int, said: _LabelContext) -> bool:
     """Return whether what stands after a word is no date, amount, telephone, range or zip code."""
     if _OTHER_THING.match(folded, start) or _AMOUNT.match(folded, end):
         return False
@@ -377,7 +382,7 @@ def _is_day(folded: str, start: int, written: str) -> bool:
     return not written.isdigit() and bool(_DAY_OF.search(folded, max(0, start - 16), start))
 
 
-def _least(said: _Said, written: str) -> int:
+def _min_digits(said: _LabelContext, written: str) -> int:
     """Return the digits that a number must have; letters among them make up for some."""
     if said.label is Label.SSN:
         return 7
@@ -392,19 +397,19 @@ def _least(said: _Said, written: str) -> int:
     return (4 if device else 5) if lettered else 6 if device else 7
 
 
-def _series(folded: str, start: int, end: int, label: Label) -> Iterator[Span]:
+def _numbers_in_series(folded: str, start: int, end: int, label: Label) -> Iterator[Span]:
     """Yield a number and those after it that are built like it."""
     yield Span(start, end, label, _DETECTOR)
     length = end - start
     while more := _MORE.match(folded, end):
         token = _TOKEN.match(folded, more.end())
-        if token is None or not _alike(folded, token, length):
+        if token is None or not _is_alike(folded, token, length):
             return
         start, end = token.span()
         yield Span(start, end, label, _DETECTOR)
 
 
-def _alike(folded: str, token: re.Match[str], length: int) -> bool:
+def _is_alike(folded: str, token: re.Match[str], length: int) -> bool:
     start, end = token.span()
     digits = sum(map(str.isdigit, token[0]))
     if digits < 4 or abs(end - start - length) > 1 or _AMOUNT.match(folded, end):

@@ -153,7 +153,7 @@ class SiteNumbers:
 
     Shapes are regular expressions over folded text (lower case, no accents) of characters, sets,
     groups, `|`, `?` and counted repetition: `8(?: ?[0-9]){9}`, `[a-z]{2}[0-9]{6}`. They match
-    where no letter or digit stands beside them, so they must be telling. Words name whatever
+    where no letter or digit stands beside them, so they must be distinctive. Words name whatever
     number stands after them: `IPP`, `Nº HC`. Raises ConfigError, with the name of the field, for
     a shape that is none, that could take long to match or that is shorter than four characters,
     and for a word without a letter.
@@ -202,7 +202,7 @@ _NEXT_CELL = re.compile(r" ?\| ?\n?([a-z]?[0-9]{6,12}(?:-[0-9]{1,2})?)(?![\-/]?[
 
 def find(folded: str, site: SiteNumbers) -> Iterator[Span]:
     """Yield the site's own numbers in folded text, and the stay in the cell after a patient."""
-    for label, shape in _shapes(site):
+    for label, shape in _shape_patterns(site):
         for match in shape.finditer(folded):
             if not stands_alone(folded, match.start(), match.end()):
                 continue
@@ -216,14 +216,14 @@ def find_named(folded: str, site: SiteNumbers) -> list[labelled.Named]:
     """Return the numbers of folded text that a word of the site's own names."""
     return [
         named
-        for label, words in _words(site)
+        for label, words in _word_patterns(site)
         for match in words.finditer(folded)
         for named in labelled.read_after(folded, match.start(), match.end(), label) or ()
     ]
 
 
 @lru_cache(maxsize=8)
-def _shapes(site: SiteNumbers) -> tuple[tuple[Label, re.Pattern[str] | Pattern], ...]:
+def _shape_patterns(site: SiteNumbers) -> tuple[tuple[Label, re.Pattern[str] | Pattern], ...]:
     kinds = ((Label.PATIENT_ID, site.patient_shapes), (Label.VISIT_ID, site.visit_shapes))
     return tuple(
         (label, _COMPILED.get(shape) or re.compile(shape))
@@ -233,14 +233,14 @@ def _shapes(site: SiteNumbers) -> tuple[tuple[Label, re.Pattern[str] | Pattern],
 
 
 @lru_cache(maxsize=8)
-def _words(site: SiteNumbers) -> tuple[tuple[Label, re.Pattern[str]], ...]:
+def _word_patterns(site: SiteNumbers) -> tuple[tuple[Label, re.Pattern[str]], ...]:
     kinds = ((Label.PATIENT_ID, site.patient_words), (Label.VISIT_ID, site.visit_words))
     return tuple(
-        (label, re.compile(rf"(?<![a-z0-9])(?:{_any_of(words)})(?![a-z])"))
+        (label, re.compile(rf"(?<![a-z0-9])(?:{_alternatives(words)})(?![a-z])"))
         for label, words in kinds
         if words
     )
 
 
-def _any_of(words: tuple[str, ...]) -> str:
+def _alternatives(words: tuple[str, ...]) -> str:
     return "|".join(re.escape(fold(word)) for word in words)

@@ -131,27 +131,27 @@ _LONGEST = 24
 _PERSON = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.USERNAME.value))
 
 
-class Joined:
-    """What may be glued to each family name of some persons, and what the whole then is."""
+class ConcatenatedNames:
+    """What may be joined to the family names of some persons, and what the whole then is."""
 
-    __slots__ = ("_rests",)
+    __slots__ = ("_concatenations",)
 
     def __init__(self, people: Iterable[PersonName]) -> None:
-        self._rests: dict[str, dict[str, bool]] = {}
+        self._concatenations: dict[str, dict[str, bool]] = {}
         for person in people:
-            rests = _rests(person)
+            rests = _concatenations(person)
             for family in person.family_names if rests else ():
-                self._rests.setdefault(" ".join(words(family)), {}).update(rests)
+                self._concatenations.setdefault(" ".join(words(family)), {}).update(rests)
 
     def around(self, view: View, hit: Hit) -> Iterator[Hit]:
         """Yield what a family name that stands within a longer word is there.
 
         A whole given name beside it gives two hits, initials give one user name.
         """
-        rests = self._rests.get(hit.known.form)
+        rests = self._concatenations.get(hit.known.form)
         if rests is None or hit.known.label != Label.LAST_NAME:
             return
-        start, end = _word(view.folded, hit.start, hit.end)
+        start, end = _word_bounds(view.folded, hit.start, hit.end)
         before, after = view.folded[start : hit.start], view.folded[hit.end : end]
         rest = before or after
         is_given = rests.get(rest)
@@ -183,7 +183,7 @@ def _is_account(folded: str, start: int) -> bool:
     return before in ("\\", "/", "@", "_", ":") or word_before(folded, start)[0] in _ACCOUNTS
 
 
-def _rests(person: PersonName) -> dict[str, bool]:
+def _concatenations(person: PersonName) -> dict[str, bool]:
     rests: dict[str, bool] = {}
     initials = ""
     for given in person.given_names:
@@ -198,7 +198,7 @@ def _rests(person: PersonName) -> dict[str, bool]:
     return rests
 
 
-def _word(folded: str, start: int, end: int) -> tuple[int, int]:
+def _word_bounds(folded: str, start: int, end: int) -> tuple[int, int]:
     first, last = start, end
     while first > 0 and start - first < _LONGEST and folded[first - 1].isalpha():
         first -= 1

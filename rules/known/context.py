@@ -1,4 +1,4 @@
-"""What stands around a word tells whether a person is meant: titles, verbs, neighbours."""
+"""Whether a word means a person, by its context: titles, verbs, neighbouring names."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -86,23 +86,23 @@ _PREPOSITIONS = frozenset("de d du of von van del".split())
 _ARTICLES = _PREPOSITIONS | frozenset("un le el the a l con avec".split())
 
 
-def cued(view: View, start: int) -> bool:
+def has_cue_before(view: View, start: int) -> bool:
     """Return whether what stands before announces a name, perhaps with initials between."""
-    return _announcing(view.folded, start) in _CUES
+    return _word_before_initials(view.folded, start) in _CUES
 
 
-def titled(view: View, start: int) -> bool:
+def has_title_before(view: View, start: int) -> bool:
     """Return whether a title or the label of a form announces a name, in whatever case it is."""
     word, end = word_before(view.folded, start)
     return word in _TITLES or (word in _FIELDS and ":" in view.folded[end:start])
 
 
-def of_staff(view: View, start: int) -> bool:
+def has_staff_title_before(view: View, start: int) -> bool:
     """Return whether a title of medical staff stands before, perhaps with initials between."""
-    return _announcing(view.folded, start) in _STAFF
+    return _word_before_initials(view.folded, start) in _STAFF
 
 
-def _announcing(folded: str, start: int) -> str:
+def _word_before_initials(folded: str, start: int) -> str:
     word, end = word_before(folded, start)
     for _ in range(3):
         if len(word) != 1 or word == "m" or folded[end : end + 1] != ".":
@@ -141,19 +141,19 @@ class Neighbours:
         A line break may stand between where a long line is broken, not where lines are a list.
         """
         for gap in range(_WIDEST_GAP + 1):
-            if hit.start - gap in self._by_end and self._apart(hit.start - gap, hit.start):
+            if hit.start - gap in self._by_end and self._is_gap(hit.start - gap, hit.start):
                 yield from self._by_end[hit.start - gap]
-            if hit.end + gap in self._by_start and self._apart(hit.end, hit.end + gap):
+            if hit.end + gap in self._by_start and self._is_gap(hit.end, hit.end + gap):
                 yield from self._by_start[hit.end + gap]
 
-    def _apart(self, start: int, end: int) -> bool:
+    def _is_gap(self, start: int, end: int) -> bool:
         between = self._view.folded[start:end]
         if any(char.isalnum() for char in between):
             return False
         return "\n" not in between or self._view.folded.rfind("\n", 0, start) + _FULL < start
 
 
-def opens(view: View, start: int) -> bool:
+def opens_sentence(view: View, start: int) -> bool:
     """Return whether a sentence, a heading or an item of a list may begin here."""
     return _OPENING.search(view.plain, max(0, start - 12), start) is not None
 
@@ -161,8 +161,8 @@ def opens(view: View, start: int) -> bool:
 def is_name(view: View, hit: Hit) -> bool:
     """Return whether a capitalised everyday word is a name by its place in the sentence.
 
-    In the middle of a sentence a capital tells; at its start only the verb that follows does;
-    among words in capitals, nothing. Of several words the last tells.
+    In the middle of a sentence a capital is enough; at its start only the verb that follows is;
+    among words in capitals, nothing is. Of several words the last one counts.
     """
     plain, end = view.plain, hit.end
     parts = hit.known.form.count(" ")
@@ -171,10 +171,10 @@ def is_name(view: View, hit: Hit) -> bool:
         return False
     shouted = plain[start:end].isupper()
     follows = _CAPITALS_AFTER.match(plain, end) is not None if shouted else False
-    if cued(view, hit.start):
+    if has_cue_before(view, hit.start):
         return not follows
-    if not parts and opens(view, start):
-        return not shouted and (_is_subject(view, end) or _alone(plain, start, end))
+    if not parts and opens_sentence(view, start):
+        return not shouted and (_is_subject(view, end) or _is_alone_on_line(plain, start, end))
     before = shouted and _CAPITALS_BEFORE.search(plain, max(0, hit.start - 16), hit.start)
     return not (follows or before)
 
@@ -188,11 +188,11 @@ def _is_subject(view: View, end: int) -> bool:
     return _POSSESSIVE.match(view.plain, end) is not None
 
 
-def _alone(plain: str, start: int, end: int) -> bool:
+def _is_alone_on_line(plain: str, start: int, end: int) -> bool:
     return plain[end : end + 1] in ("", "\n") and (start == 0 or plain[start - 1] == "\n")
 
 
-def of_disease(view: View, hit: Hit, *, frequent: bool = False) -> bool:
+def is_eponym(view: View, hit: Hit, *, frequent: bool = False) -> bool:
     """Return whether the name of a person stands for a disease, a sign, a score or a device.
 
     With an article alone before it only the names do that are not `frequent` among persons.

@@ -11,9 +11,9 @@ from record.label import Label
 from record.patient import Identifier, PatientRecord, PersonName
 from record.span import Span
 from rules.dates.calendar import MONTHS
-from rules.known.concatenated_names import Initials, Joined, addresses
+from rules.known.concatenated_names import ConcatenatedNames, Initials, addresses
 from rules.known.context import Hit
-from rules.known.misspelled_names import Misspelt
+from rules.known.misspelled_names import MisspelledNames
 from rules.known.numbers import Numbers
 from rules.known.variants import Known, Match, around, variants
 from rules.known.words import Words
@@ -66,20 +66,20 @@ class Birthday:
         written = [digits for digits in self._digits if digits in every]
         found: set[tuple[int, int]] = set()
         for digits in written:
-            if len(digits) >= 6 and digits in self._compact(lang):
-                found.update(_glued(view, digits))
-        for at in self._years(view.data):
+            if len(digits) >= 6 and digits in self._compact_writings(lang):
+                found.update(_find_digit_runs(view, digits))
+        for at in self._year_offsets(view.data):
             near = max(0, at - _REACH), at + _REACH
             if written:
-                found.update(self._numeric(view.folded, (max(0, at - 14), at + 12), lang))
+                found.update(self._find_numeric(view.folded, (max(0, at - 14), at + 12), lang))
             window = view.data[near[0] : near[1]]
             if any(stem in window for stem in self._stems):
                 found.update(self._textual(view.folded, near))
         if not written and any(digits in view.confused for digits in self._whole):
-            found.update(self._misread(view, lang))
+            found.update(self._find_misread(view, lang))
         yield from sorted(found)
 
-    def _years(self, data: bytes) -> Iterator[int]:
+    def _year_offsets(self, data: bytes) -> Iterator[int]:
         """Yield where the last two digits of the year may be: in every writing they are there."""
         century = b"%02d" % (self._day.year // 100)
         at = data.find(self._year_digits)
@@ -89,35 +89,37 @@ class Birthday:
                 yield at
             at = data.find(self._year_digits, at + 1)
 
-    def _misread(self, view: View, lang: str) -> Iterator[tuple[int, int]]:
+    def _find_misread(self, view: View, lang: str) -> Iterator[tuple[int, int]]:
         text = view.data.translate(CONFUSED).decode("latin-1")
-        for start, end in self._numeric(text, (0, len(text)), lang):
+        for start, end in self._find_numeric(text, (0, len(text)), lang):
             if sum(char.isalpha() for char in view.folded[start:end]) <= _MISREAD:
                 yield start, end
 
-    def _numeric(self, folded: str, near: tuple[int, int], lang: str) -> Iterator[tuple[int, int]]:
+    def _find_numeric(
+        self, folded: str, near: tuple[int, int], lang: str
+    ) -> Iterator[tuple[int, int]]:
         for found in _NUMERIC.finditer(folded, *near):
             a, b, c = found["a"], found["b"], found["c"]
             # Small numbers with blanks between them are values, unless all are written out.
             if found["gap"].isspace() and len(a + b + c) < 6:
                 continue
-            if self._is(a, b, c, lang):
+            if self._is_birthday(a, b, c, lang):
                 yield found.start("a"), found.end("c")
 
-    def _is(self, a: str, b: str, c: str, lang: str) -> bool:
+    def _is_birthday(self, a: str, b: str, c: str, lang: str) -> bool:
         born = self._day
         if len(a) == 4 and int(a) == born.year and len(c) == 2:
             return (int(b), int(c)) == (born.month, born.day)
-        if len(a) > 2 or not self._year(c):
+        if len(a) > 2 or not self._is_birth_year(c):
             return False
         day_first = (int(a), int(b)) == (born.day, born.month)
         return day_first or (lang in ("en", "") and (int(a), int(b)) == (born.month, born.day))
 
-    def _year(self, digits: str) -> bool:
+    def _is_birth_year(self, digits: str) -> bool:
         year = self._day.year
         return int(digits) == (year if len(digits) == 4 else year % 100) and len(digits) != 3
 
-    def _compact(self, lang: str) -> frozenset[bytes]:
+    def _compact_writings(self, lang: str) -> frozenset[bytes]:
         """Return the writings of eight or six digits without anything between them."""
         return self._either_first if lang in ("en", "") else self._day_first
 
@@ -126,7 +128,7 @@ class Birthday:
             day = found["day"] or found["day2"] or found["day3"]
             year = found["year"] or found["year2"] or found["year3"]
             number = 1 if day == "premier" else int(day)
-            if number == self._day.day and self._year(year):
+            if number == self._day.day and self._is_birth_year(year):
                 yield found.span()
 
 
@@ -138,7 +140,7 @@ def _compact_forms(born: date) -> tuple[frozenset[bytes], frozenset[bytes]]:
     return day_first, frozenset((month + day + year, month + day + short))
 
 
-def _glued(view: View, digits: bytes) -> Iterator[tuple[int, int]]:
+def _find_digit_runs(view: View, digits: bytes) -> Iterator[tuple[int, int]]:
     spaced = b" ".join(b"%c" % digit for digit in digits)
     for written in (digits, spaced) if len(digits) == 8 else (digits,):
         at = view.data.find(written)
@@ -209,12 +211,12 @@ class KnownPatient:
         text, lang = document.text, document.lang
         hits = self._lookup.hits(text, lang, misspelt=misspelt)
         if document.clinicians:
-            hits += _clinicians(document.clinicians).hits(text, lang, misspelt=misspelt)
+            hits += _clinician_lookup(document.clinicians).hits(text, lang, misspelt=misspelt)
         if document.identifiers:
-            hits += _identifiers(document.identifiers).hits(text, lang, misspelt=False)
+            hits += _identifier_lookup(document.identifiers).hits(text, lang, misspelt=False)
         return [
             Span(start, end, str(known.label), f"known.{known.source}")
-            for start, end, known in _outermost(hits)
+            for start, end, known in _outermost_hits(hits)
         ]
 
     def find(
@@ -224,7 +226,7 @@ class KnownPatient:
 
         Without `lang` a numeric date of birth counts with the day first and with the month first.
         """
-        hits = _outermost(self._lookup.hits(text, lang, misspelt=misspelt))
+        hits = _outermost_hits(self._lookup.hits(text, lang, misspelt=misspelt))
         return [(start, end, str(known.label)) for start, end, known in hits]
 
     def __repr__(self) -> str:
@@ -256,24 +258,27 @@ class _Lookup:
         self._numbers = Numbers(forms)
         self._birthday = Birthday(born) if born else None
         self._initials = Initials(people)
-        self._joined = Joined(people)
-        self._misspelt: Misspelt | None = None
+        self._joined = ConcatenatedNames(people)
+        self._misspelt: MisspelledNames | None = None
         self._staff = staff
 
     def hits(self, text: str, lang: str, *, misspelt: bool) -> list[Hit]:
         first, *others = views(text)
-        found = self._of_view(first, lang, misspelt=misspelt)
+        found = self._hits_in_view(first, lang, misspelt=misspelt)
         if first.shifted:
             found = [Hit(*first.span(hit.start, hit.end), hit.known) for hit in found]
         for view in others:
-            for hit in self._of_view(view, lang, misspelt=misspelt):
+            for hit in self._hits_in_view(view, lang, misspelt=misspelt):
                 found.append(Hit(*view.span(hit.start, hit.end), hit.known))
         return found
 
-    def _of_view(self, view: View, lang: str, *, misspelt: bool) -> list[Hit]:
-        named, doubtful, glued = self._words.find(view)
-        hits = [_street(view, hit) if hit.known.label == Label.STREET else hit for hit in named]
-        for hit in glued:
+    def _hits_in_view(self, view: View, lang: str, *, misspelt: bool) -> list[Hit]:
+        named, doubtful, joined = self._words.find(view)
+        hits = [
+            _with_house_number(view, hit) if hit.known.label == Label.STREET else hit
+            for hit in named
+        ]
+        for hit in joined:
             hits += self._joined.around(view, hit)
         hits += self._initials.beside(view, named, lang)
         if not view.whole:
@@ -286,12 +291,12 @@ class _Lookup:
         if self._birthday:
             hits += (Hit(*extent, _BIRTHDAY) for extent in self._birthday.find(view, lang))
         if misspelt:
-            hits += self._close(view, named, doubtful)
+            hits += self._find_misspelt(view, named, doubtful)
         return hits
 
-    def _close(self, view: View, named: list[Hit], doubtful: list[Hit]) -> Iterator[Hit]:
+    def _find_misspelt(self, view: View, named: list[Hit], doubtful: list[Hit]) -> Iterator[Hit]:
         if self._misspelt is None:
-            self._misspelt = Misspelt(self._forms, staff=self._staff)
+            self._misspelt = MisspelledNames(self._forms, staff=self._staff)
         return self._misspelt.find(view, named, doubtful)
 
 
@@ -299,16 +304,16 @@ _BIRTHDAY = Known(Label.BIRTH_DATE, "", Match.DATE, "birth_date")
 
 
 @lru_cache(maxsize=2048)
-def _clinicians(clinicians: tuple[PersonName, ...]) -> _Lookup:
+def _clinician_lookup(clinicians: tuple[PersonName, ...]) -> _Lookup:
     return _Lookup(around(clinicians, ()), clinicians, staff=True)
 
 
 @lru_cache(maxsize=64)
-def _identifiers(identifiers: tuple[Identifier, ...]) -> _Lookup:
+def _identifier_lookup(identifiers: tuple[Identifier, ...]) -> _Lookup:
     return _Lookup(around((), identifiers))
 
 
-def _street(view: View, hit: Hit) -> Hit:
+def _with_house_number(view: View, hit: Hit) -> Hit:
     start, end, known = hit
     folded = view.folded
     if not folded[start].isdigit():
@@ -319,7 +324,7 @@ def _street(view: View, hit: Hit) -> Hit:
     return Hit(start, number.end() if number and not folded[end - 1].isdigit() else end, known)
 
 
-def _outermost(hits: list[Hit]) -> list[Hit]:
+def _outermost_hits(hits: list[Hit]) -> list[Hit]:
     # Stable: of two hits of one extent the first found stays, the patient's own before others'.
     kept: list[Hit] = []
     furthest = -1

@@ -9,7 +9,14 @@ from rapidfuzz.distance import OSA
 
 from record.folding import fold
 from record.label import Label
-from rules.known.context import Hit, Neighbours, cued, of_disease, of_staff, opens
+from rules.known.context import (
+    Hit,
+    Neighbours,
+    has_cue_before,
+    has_staff_title_before,
+    is_eponym,
+    opens_sentence,
+)
 from rules.known.variants import EVERYDAY, NAMES, Known, Match
 from rules.known.words import begins_word, ends_word
 from rules.matching.lexicon import lexicons
@@ -21,19 +28,19 @@ _PERSON = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value))
 _SHORT, _LONG = 5, 9
 _MOST_WRONG = 2
 # What stands before a long unknown word in the middle of a sentence needs no title.
-_TELLING = 6
+_UNMISTAKABLE = 6
 # So many different words of one text at most are taken for misspelt names.
 _MOST = 100
 _LINE_BREAK = 10
 _NEXT_NAME = re.compile(r"[ \-]([A-ZÀ-ÖØ-Þ][^\W\d_]{2,})")
 
 
-class Misspelt:
+class MisspelledNames:
     """The names of some persons, ready to be looked for with a letter or two wrong.
 
     Damerau-Levenshtein distance (optimal string alignment) of one for names of five letters and
     more, two from nine on; the first two letters or the last two must be right, and where the
-    first letter is wrong, only one. `staff` tells whether they are members of the staff: a
+    first letter is wrong, only one. `staff` is set where they are members of the staff: a
     doctor's title before a name speaks for these and against a patient.
     """
 
@@ -69,22 +76,24 @@ class Misspelt:
 
         Of those that may be mere words, the `doubtful`, what stands beside is yielded as well.
         """
-        close = self._close(view)
+        close = self._close_spellings(view)
         if not close:
             return
         known_near, doubtful_near = Neighbours(view, hits), Neighbours(view, doubtful)
         for written, name in close.items():
             known = self._names[name]
-            doubt = self._doubt(written)
+            doubt = self._other_meaning(written)
             at = view.folded.find(written)
             while at >= 0:
                 hit = Hit(at, at + len(written), known)
                 start, end, _ = hit
                 if begins_word(view.plain, start) and ends_word(view.plain, start, end):
-                    yield from self._meant(view, hit, _Around(known_near, doubtful_near, doubt))
+                    yield from self._accepted_hits(
+                        view, hit, _Around(known_near, doubtful_near, doubt)
+                    )
                 at = view.folded.find(written, at + 1)
 
-    def _close(self, view: View) -> dict[str, str]:
+    def _close_spellings(self, view: View) -> dict[str, str]:
         """Return the words of a view that come close to a name, each with the name."""
         if self._automaton is None:
             return {}
@@ -105,7 +114,7 @@ class Misspelt:
                     break
                 size = len(word)
                 for name in names:
-                    if abs(size - len(name)) <= _MOST_WRONG and _near(word, name):
+                    if abs(size - len(name)) <= _MOST_WRONG and _is_close_spelling(word, name):
                         found.setdefault(capitals.compounds.get(word, word), name)
         ways = capitals.ways
         for way, exact, name in [one for one in self._read if one[0] in ways]:
@@ -115,7 +124,7 @@ class Misspelt:
                     found[word] = name
         return found
 
-    def _doubt(self, written: str) -> str:
+    def _other_meaning(self, written: str) -> str:
         """Return whether words mean something else: `word`, `name` or nothing at all."""
         everyday, names = lexicons(*EVERYDAY, "function_words"), lexicons(*NAMES)
         word = written.replace("-", "").replace("'", "")
@@ -124,25 +133,27 @@ class Misspelt:
         others = [part for part in written.split("-") if part not in self._exact]
         return "name" if word in names or any(part in names for part in others) else ""
 
-    def _meant(self, view: View, hit: Hit, around: "_Around") -> Iterator[Hit]:
+    def _accepted_hits(self, view: View, hit: Hit, around: "_Around") -> Iterator[Hit]:
         label = hit.known.label
-        next_to = _completing(around.hits, hit)
+        next_to = _completing_name(around.hits, hit)
         first = min(hit.start, next_to.start) if next_to else hit.start
-        if of_staff(view, first) != self._staff or of_disease(view, hit, frequent=True):
+        if has_staff_title_before(view, first) != self._staff or is_eponym(
+            view, hit, frequent=True
+        ):
             return
         if next_to:
-            if around.doubt != "word" or _adjoins(view, hit, next_to):
+            if around.doubt != "word" or _is_adjacent_capital(view, hit, next_to):
                 yield hit
             return
         if around.doubt or label not in _PERSON:
             return
-        other = _completing(around.doubtful, hit)
+        other = _completing_name(around.doubtful, hit)
         if other and view.plain[other.start].isupper():
             yield other
             yield hit
             return
-        announced = self._staff or cued(view, hit.start) or _telling(view, hit)
-        if announced and not _with_stranger(view, hit):
+        announced = self._staff or has_cue_before(view, hit.start) or _is_unmistakable(view, hit)
+        if announced and not _precedes_other_name(view, hit):
             yield hit
 
 
@@ -154,34 +165,34 @@ class _Around(NamedTuple):
     doubt: str
 
 
-def _completing(others: Neighbours, hit: Hit) -> Hit | None:
+def _completing_name(others: Neighbours, hit: Hit) -> Hit | None:
     for one in others.beside(hit):
         if one.known.label in _PERSON and one.known.form != hit.known.form:
             return one
     return None
 
 
-def _with_stranger(view: View, hit: Hit) -> bool:
+def _precedes_other_name(view: View, hit: Hit) -> bool:
     """Return whether a name of somebody else follows: then a title before proves nothing."""
     follows = _NEXT_NAME.match(view.plain, hit.end)
     return follows is not None and fold(follows[1]) not in lexicons(*EVERYDAY, "function_words")
 
 
-def _adjoins(view: View, hit: Hit, other: Hit) -> bool:
+def _is_adjacent_capital(view: View, hit: Hit, other: Hit) -> bool:
     first, second = sorted((hit, other))
     return view.plain[first.end : second.start] == " " and view.plain[second.start].isupper()
 
 
-def _telling(view: View, hit: Hit) -> bool:
+def _is_unmistakable(view: View, hit: Hit) -> bool:
     """Return whether a word is a name without any title: only its middle may be wrong."""
     start, end, known = hit
     name = known.form.replace(" ", "")
     word = view.folded[start:end]
     middle = word[:1] == name[:1] and word[-1:] == name[-1:]
-    return middle and len(name) >= _TELLING and not opens(view, start)
+    return middle and len(name) >= _UNMISTAKABLE and not opens_sentence(view, start)
 
 
-def _near(word: str, name: str) -> bool:
+def _is_close_spelling(word: str, name: str) -> bool:
     limit = _MOST_WRONG if len(name) >= _LONG and word[:1] == name[:1] else 1
     if not -limit <= len(word) - len(name) <= limit:
         return False

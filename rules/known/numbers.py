@@ -57,7 +57,7 @@ class Numbers:
                 and needle.data in confused
                 and confused.count(needle.data) > digits.count(needle.data)
             ):
-                yield from _misread(view, needle)
+                yield from _misread_occurrences(view, needle)
 
 
 def _needle(known: Known) -> _Needle | None:
@@ -83,31 +83,35 @@ def _occurrences(view: View, needle: _Needle) -> Iterator[tuple[int, int, Known]
                 yield at, at + length, needle.known
                 at = data.find(needle.data, at + 1)
         while at >= 0:
-            yield from _extent(view, _Found(view.folded, list(range(at, at + length)), needle))
+            yield from _whole_number(
+                view, _Found(view.folded, list(range(at, at + length)), needle)
+            )
             at = data.find(needle.data, at + 1)
         return
     ranks = view.digits.find(needle.data)
     while ranks >= 0:
-        places = _places(data, view.digit(ranks), length)
+        places = _digit_offsets(data, view.digit(ranks), length)
         if places:
-            yield from _extent(view, _Found(view.folded, places, needle))
+            yield from _whole_number(view, _Found(view.folded, places, needle))
         ranks = view.digits.find(needle.data, ranks + 1)
 
 
-def _misread(view: View, needle: _Needle) -> Iterator[tuple[int, int, Known]]:
+def _misread_occurrences(view: View, needle: _Needle) -> Iterator[tuple[int, int, Known]]:
     data = view.data.translate(CONFUSED)
     rank = view.confused.find(needle.data)
     left = _MOST_MISREAD
     while rank >= 0 and left:
         left -= 1
-        places = _places(data, view.digit(rank, confused=True), len(needle.data))
+        places = _digit_offsets(data, view.digit(rank, confused=True), len(needle.data))
         letters = sum(not _ZERO <= view.data[at] <= _NINE for at in places)
-        if 0 < letters <= _MISREAD and not _in_word(view.folded, places):
-            yield from _extent(view, _Found(_as_meant(view.folded, places, needle), places, needle))
+        if 0 < letters <= _MISREAD and not _is_inside_word(view.folded, places):
+            yield from _whole_number(
+                view, _Found(_correct_misread(view.folded, places, needle), places, needle)
+            )
         rank = view.confused.find(needle.data, rank + 1)
 
 
-def _as_meant(folded: str, places: list[int], needle: _Needle) -> str:
+def _correct_misread(folded: str, places: list[int], needle: _Needle) -> str:
     """Write a number as it is known, and a trunk zero before it that was misread."""
     chars = list(folded)
     for at, digit in zip(places, needle.digits, strict=True):
@@ -118,7 +122,7 @@ def _as_meant(folded: str, places: list[int], needle: _Needle) -> str:
     return "".join(chars)
 
 
-def _in_word(folded: str, places: list[int]) -> bool:
+def _is_inside_word(folded: str, places: list[int]) -> bool:
     first, last = places[0], places[-1] + 1
     if first and folded[first - 1] == "o" and not folded[max(0, first - 2)].isalpha():
         first -= 1  # a trunk zero, perhaps
@@ -126,7 +130,7 @@ def _in_word(folded: str, places: list[int]) -> bool:
     return before or (folded[last - 1].isalpha() and folded[last : last + 1].isalpha())
 
 
-def _places(data: bytes, at: int, count: int) -> list[int]:
+def _digit_offsets(data: bytes, at: int, count: int) -> list[int]:
     """Return the offsets of so many digits from one on; none where a gap is too wide."""
     places = [at]
     while len(places) < count:
@@ -138,20 +142,20 @@ def _places(data: bytes, at: int, count: int) -> list[int]:
     return places
 
 
-def _extent(view: View, found: _Found) -> Iterator[tuple[int, int, Known]]:
+def _whole_number(view: View, found: _Found) -> Iterator[tuple[int, int, Known]]:
     text, places, needle = found
     start, end = places[0], places[-1] + 1
     if needle.before or needle.after:
-        extent = _code(view.folded, start, end, needle)
+        extent = _match_code(view.folded, start, end, needle)
         if extent:
             yield *extent, needle.known
         return
     if needle.known.label == Label.PHONE:
-        start = _with_prefix(text, start)
+        start = _prefix_start(text, start)
     count = len(places)
     if count < _LONG and not _stands_alone(text, places, start):
         return
-    if count < _SHORTEST and not _is_numbered(text[max(0, start - 12) : start]):
+    if count < _SHORTEST and not _has_number_word(text[max(0, start - 12) : start]):
         return
     yield start, end, needle.known
 
@@ -161,7 +165,7 @@ _NUMBER_SIGNS = frozenset(("n°", "nº", "no", "no.", "n.", "n"))
 _NUMBER_WORDS = frozenset("id ip ipp nip nda mrn nhc numero number nr".split())
 
 
-def _is_numbered(before: str) -> bool:
+def _has_number_word(before: str) -> bool:
     word = before.rstrip()
     if word.endswith((":", "#")):
         return True
@@ -169,13 +173,13 @@ def _is_numbered(before: str) -> bool:
     return last in _NUMBER_SIGNS or last in _NUMBER_WORDS
 
 
-def _with_prefix(text: str, first: int) -> int:
+def _prefix_start(text: str, first: int) -> int:
     before = _digits_before(text, first)
     digits = "".join(text[at] for at in before)
     start = first
     for skipped, begins in enumerate(before):
         glued = begins > 0 and "0" <= text[begins - 1] <= "9"
-        if not glued and _is_prefix(digits[skipped:]) and first - before[-1] <= 4:
+        if not glued and _is_dialling_prefix(digits[skipped:]) and first - before[-1] <= 4:
             start = begins
             break
     while start > 0 and text[start - 1] in "+(":
@@ -183,8 +187,8 @@ def _with_prefix(text: str, first: int) -> int:
     return start
 
 
-def _is_prefix(digits: str) -> bool:
-    """Tell a country code and a trunk zero, or one of them."""
+def _is_dialling_prefix(digits: str) -> bool:
+    """Return whether digits are a country code, a trunk zero, or both."""
     code = digits.removeprefix("00")
     return digits == "0" or code in COUNTRY_CODES or code.removesuffix("0") in COUNTRY_CODES
 
@@ -212,10 +216,10 @@ def _stands_alone(folded: str, places: list[int], start: int) -> bool:
         return False
     if after[:1] in (".", ",") and after[1:].isdigit():
         return False
-    return _grouped(folded, places)
+    return _is_regularly_grouped(folded, places)
 
 
-def _grouped(folded: str, places: list[int]) -> bool:
+def _is_regularly_grouped(folded: str, places: list[int]) -> bool:
     gaps = [b - a - 1 for a, b in pairwise(places)]
     split = sum(gap > 0 for gap in gaps)
     if split == 0:
@@ -225,7 +229,7 @@ def _grouped(folded: str, places: list[int]) -> bool:
     return regular and (split == len(gaps) or split <= 2)
 
 
-def _code(folded: str, start: int, end: int, needle: _Needle) -> tuple[int, int] | None:
+def _match_code(folded: str, start: int, end: int, needle: _Needle) -> tuple[int, int] | None:
     for char in reversed(needle.before):
         start -= 1
         while start > 0 and folded[start] in _SEPARATORS:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import product
 
-from locales.registry import every
+from locales.registry import FOREIGN_PARTICLES, every
 from record.folding import fold
 from record.label import Label
 from record.patient import Address, Identifier, PatientRecord, PersonName
@@ -18,7 +18,7 @@ class Match(StrEnum):
     """How a form is looked for in a text.
 
     `WORDS` parts in order, anything or nothing of blanks, hyphens, apostrophes between them.
-    `CAPITALISED` the same, only where the place in the sentence tells a name: names that are
+    `CAPITALISED` the same, only where its place in the sentence shows a name: names that are
     also everyday words. `EPONYM` the same, but where a disease or a sign is meant.
     `GUARDED` the same, only with a capital and next to a title or to another known value:
     values of one or two letters and function words.
@@ -48,9 +48,10 @@ class Known:
     source: str
 
 
-# Beside those of the languages, what names of other origins have.
-_PARTICLES = every(lambda language: language.persons.particles) | frozenset(
-    "al ben bin bint do dos da das di zu zur i ibn abou ould".split()
+_PARTICLES = (
+    every(lambda language: language.persons.particles)
+    | FOREIGN_PARTICLES
+    | frozenset("das zur ibn abou".split())
 )
 _STREET_TYPES = (
     "rue r", "avenue av ave", "boulevard bd bld blvd boul bvd", "place pl", "allee all allees",
@@ -91,7 +92,7 @@ EVERYDAY = ("words_fr", "words_en", "words_es", "words_clinical", "names_everyda
 """The lexicons of words that a note may hold without meaning a person of that name."""
 NAMES = (
     "family_fr", "family_en", "family_es", "family_de", "family_nl", "given_fr", "given_en",
-    "given_es", "given_de", "given_nl", "given_more", "cities", "regions", "countries", "eponyms",
+    "given_es", "given_de", "given_nl", "cities", "regions", "countries", "eponyms",
 )  # fmt: skip
 """The lexicons of names that somebody or something else may have."""
 
@@ -102,7 +103,7 @@ def variants(record: PatientRecord) -> tuple[Known, ...]:
     The patient's own values come before those of relatives: where a form has two labels,
     the first is the one to prefer.
     """
-    return _distinct(_all(record))
+    return _distinct(_all_forms(record))
 
 
 def around(
@@ -112,20 +113,20 @@ def around(
     return _distinct(
         known
         for forms in (
-            *(_person(name, "clinicians") for name in clinicians),
+            *(_person_forms(name, "clinicians") for name in clinicians),
             *(_identifier(identifier) for identifier in identifiers),
         )
         for known in forms
     )
 
 
-def _all(record: PatientRecord) -> Iterator[Known]:
+def _all_forms(record: PatientRecord) -> Iterator[Known]:
     for name in record.family_names:
-        yield from _name(name, Label.LAST_NAME, "family_names")
+        yield from _name_variants(name, Label.LAST_NAME, "family_names")
     for name in record.birth_names:
-        yield from _name(name, Label.LAST_NAME, "birth_names")
+        yield from _name_variants(name, Label.LAST_NAME, "birth_names")
     for name in record.given_names:
-        yield from _name(name, Label.FIRST_NAME, "given_names")
+        yield from _name_variants(name, Label.FIRST_NAME, "given_names")
     if record.birth_date:
         yield Known(Label.BIRTH_DATE, record.birth_date.isoformat(), Match.DATE, "birth_date")
     for address in record.addresses:
@@ -133,11 +134,11 @@ def _all(record: PatientRecord) -> Iterator[Known]:
     for phone in record.phones:
         yield from _phone(phone)
     for email in record.emails:
-        yield from _whole(email, Label.EMAIL, "emails")
+        yield from _whole_value(email, Label.EMAIL, "emails")
     for identifier in record.identifiers:
         yield from _identifier(identifier)
     for relative in record.relatives:
-        yield from _person(relative, "relatives")
+        yield from _person_forms(relative, "relatives")
 
 
 def _distinct(forms: Iterable[Known]) -> tuple[Known, ...]:
@@ -150,11 +151,11 @@ def _distinct(forms: Iterable[Known]) -> tuple[Known, ...]:
     return tuple(kept.values())
 
 
-def _person(name: PersonName, source: str) -> Iterator[Known]:
+def _person_forms(name: PersonName, source: str) -> Iterator[Known]:
     for family in name.family_names:
-        yield from _name(family, Label.LAST_NAME, source)
+        yield from _name_variants(family, Label.LAST_NAME, source)
     for given in name.given_names:
-        yield from _name(given, Label.FIRST_NAME, source)
+        yield from _name_variants(given, Label.FIRST_NAME, source)
 
 
 def words(value: str) -> list[str]:
@@ -162,7 +163,7 @@ def words(value: str) -> list[str]:
     return _WORDS.findall(fold(plain(value)))
 
 
-def _name(value: str, label: str, source: str) -> Iterator[Known]:
+def _name_variants(value: str, label: str, source: str) -> Iterator[Known]:
     yield from _name_forms(value, label, source)
     spelt_out = value.translate(_UMLAUTS)
     if spelt_out != value:
@@ -171,18 +172,18 @@ def _name(value: str, label: str, source: str) -> Iterator[Known]:
 
 def _name_forms(value: str, label: str, source: str) -> Iterator[Known]:
     whole = words(value)
-    for form in _shortened(whole):
-        yield Known(label, " ".join(form), _kind(form), source)
+    for form in _shortened_forms(whole):
+        yield Known(label, " ".join(form), _match_kind(form), source)
     if len(whole) < 2:
         return
-    for form in _parts(value, whole):
-        yield Known(label, " ".join(form), _kind(form), source)
+    for form in _partial_names(value, whole):
+        yield Known(label, " ".join(form), _match_kind(form), source)
 
 
-def _parts(value: str, whole: list[str]) -> Iterator[list[str]]:
+def _partial_names(value: str, whole: list[str]) -> Iterator[list[str]]:
     core = _without_leading(whole)
     if core and core != whole:
-        yield from _shortened(core)
+        yield from _shortened_forms(core)
     for piece in re.split(r"[\s,/\-‐‑–]+", value):
         part = _without_leading(words(piece))
         if sum(map(len, part)) >= 3 and part not in (whole, core):
@@ -196,7 +197,7 @@ def _without_leading(parts: list[str]) -> list[str]:
     return parts[at:]
 
 
-def _shortened(parts: list[str]) -> Iterator[list[str]]:
+def _shortened_forms(parts: list[str]) -> Iterator[list[str]]:
     if len(parts) < 2 or not any(part in _WORD_FORMS for part in parts):
         if parts:
             yield parts
@@ -211,7 +212,7 @@ def _shortened(parts: list[str]) -> Iterator[list[str]]:
         yield list(form)
 
 
-def _kind(form: list[str]) -> Match:
+def _match_kind(form: list[str]) -> Match:
     if sum(map(len, form)) <= 2 or (len(form) == 1 and form[0] in lexicon("function_words")):
         return Match.GUARDED
     everyday = lexicons(*EVERYDAY)
@@ -221,10 +222,10 @@ def _kind(form: list[str]) -> Match:
     return Match.EPONYM if alone else Match.WORDS
 
 
-def _whole(value: str, label: str, source: str) -> Iterator[Known]:
+def _whole_value(value: str, label: str, source: str) -> Iterator[Known]:
     parts = words(value)
     if parts:
-        yield Known(label, " ".join(parts), _kind(parts), source)
+        yield Known(label, " ".join(parts), _match_kind(parts), source)
 
 
 def _address(address: Address) -> Iterator[Known]:
@@ -238,13 +239,13 @@ def _address(address: Address) -> Iterator[Known]:
     city = words(re.split(r"\bcedex\b", fold(address.city))[0])
     while city and city[-1].isdigit():
         city.pop()
-    for form in _shortened(city):
-        yield Known(Label.CITY, " ".join(form), _kind(form), source)
+    for form in _shortened_forms(city):
+        yield Known(Label.CITY, " ".join(form), _match_kind(form), source)
     core = _without_leading(city)
     if core and core != city:
-        yield Known(Label.CITY, " ".join(core), _kind(core), source)
+        yield Known(Label.CITY, " ".join(core), _match_kind(core), source)
     if sum(map(len, words(address.region))) > 3:
-        yield from _whole(address.region, Label.REGION, source)
+        yield from _whole_value(address.region, Label.REGION, source)
 
 
 def _street(street: str) -> Iterator[list[str]]:
@@ -256,11 +257,11 @@ def _street(street: str) -> Iterator[list[str]]:
         parts = words(segment)
         number, name = _house_number(parts)
         name = _without_number_at_end(name)
-        yield from _way(number, name, everything)
+        yield from _street_forms(number, name, everything)
 
 
-def _way(number: list[str], name: list[str], everything: list[str]) -> Iterator[list[str]]:
-    at = _type_at(name)
+def _street_forms(number: list[str], name: list[str], everything: list[str]) -> Iterator[list[str]]:
+    at = _street_type_index(name)
     if at is None:
         # No kind of way is named: only a name of several words stands without its number.
         if len(name) > 1 and sum(map(len, name)) > 6 and name != everything:
@@ -270,16 +271,16 @@ def _way(number: list[str], name: list[str], everything: list[str]) -> Iterator[
     bare = [part for part in proper if part not in _PARTICLES]
     if not bare:
         return
-    telling = sum(map(len, bare)) > 2
+    distinctive = sum(map(len, bare)) > 2
     for kind in sorted(_TYPE_FORMS[name[at]]):
-        for form in _shortened([*name[:at], kind, *name[at + 1 :]]):
-            yield form if telling else number + form
-    yield ([name[at], *bare] if at == 0 else [*bare, name[at]]) if telling else number + name
-    if number and telling:
+        for form in _shortened_forms([*name[:at], kind, *name[at + 1 :]]):
+            yield form if distinctive else number + form
+    yield ([name[at], *bare] if at == 0 else [*bare, name[at]]) if distinctive else number + name
+    if number and distinctive:
         yield number + proper
 
 
-def _type_at(name: list[str]) -> int | None:
+def _street_type_index(name: list[str]) -> int | None:
     if len(name) < 2:
         return None
     if name[0] in _TYPE_FORMS:
@@ -330,7 +331,7 @@ def national_number(value: str) -> str:
 
 
 def _unmarked_codes(digits: str) -> list[str]:
-    # `33144556677` without a sign: the length tells that a country code is there.
+    # `33144556677` without a sign: the length shows that a country code is there.
     return ["33", "34", "1"] if len(digits) == 11 else []
 
 
@@ -351,4 +352,4 @@ def _code(value: str, label: str, source: str) -> Iterator[Known]:
     elif any(char.isdigit() for char in compact):
         yield Known(label, compact, Match.CODE, source)
     elif compact:
-        yield from _whole(value, label, source)
+        yield from _whole_value(value, label, source)

@@ -8,7 +8,14 @@ from ahocorasick_rs import BytesAhoCorasick
 from record.folding import fold
 from record.label import Label
 from record.patient import PersonName
-from rules.known.context import Hit, Neighbours, cued, is_name, of_disease, titled
+from rules.known.context import (
+    Hit,
+    Neighbours,
+    has_cue_before,
+    has_title_before,
+    is_eponym,
+    is_name,
+)
 from rules.known.variants import Known, Match
 from rules.matching.lexicon import lexicon
 from rules.matching.normalization import View
@@ -38,7 +45,7 @@ class FoundWord(NamedTuple):
 
     hits: list[Hit]
     doubtful: list[Hit]
-    glued: list[Hit]
+    joined: list[Hit]
 
 
 class Words:
@@ -53,60 +60,60 @@ class Words:
         by_anchor: dict[str, list[_Form]] = {}
         for known in forms:
             if known.match in _WORD_MATCHES:
-                anchor, form = _form(known)
+                anchor, form = _anchored_form(known)
                 by_anchor.setdefault(anchor, []).append(form)
-        narrow = {anchor: data for anchor in by_anchor if (data := _bytes(anchor))}
+        narrow = {anchor: data for anchor in by_anchor if (data := _encode_anchor(anchor))}
         self._forms = [by_anchor[anchor] for anchor in narrow]
         self._automaton = BytesAhoCorasick(list(narrow.values())) if narrow else None
         # Scripts that have no single bytes; they are few and need no automaton.
         self._others = [(anchor, at) for anchor, at in by_anchor.items() if anchor not in narrow]
 
     def find(self, view: View) -> FoundWord:
-        """Find the forms; those that are also everyday words only where the context tells."""
+        """Find the forms; those that are also everyday words only where the context proves them."""
         free: list[Hit] = []
         unsure: list[Hit] = []
-        glued: list[Hit] = []
+        joined: list[Hit] = []
         plain, loose = view.plain, view.loose
-        for forms, start, end in self._anchors(view):
+        for forms, start, end in self._find_anchors(view):
             whole = loose or _is_word(plain, start, end)
             for form in forms:
                 known, extent, apart = form.known, (start, end), whole
                 if form.before or form.after:
-                    reached = _reach(view.folded, start, end, form)
+                    reached = _match_parts(view.folded, start, end, form)
                     if reached is None:
                         continue
                     extent, apart = reached, loose or _is_word(plain, *reached)
                 if not apart:
-                    glued.append(Hit(*extent, known))
+                    joined.append(Hit(*extent, known))
                 elif known.match is Match.WORDS:
                     free.append(Hit(*extent, known))
                 else:
                     unsure.append(Hit(*extent, known))
         if not unsure:
-            return FoundWord(free, [], glued)
+            return FoundWord(free, [], joined)
         doubtful: list[Hit] = []
         certain, others = Neighbours(view, free), Neighbours(view, unsure)
         for hit in unsure:
             sure = self._is_sure(view, hit, certain, others)
             (free if sure else doubtful).append(hit)
-        return FoundWord(free, doubtful, glued)
+        return FoundWord(free, doubtful, joined)
 
     def _is_sure(self, view: View, hit: Hit, certain: Neighbours, others: Neighbours) -> bool:
         beside = next(certain.beside(hit), None) is not None
         if hit.known.match is Match.GUARDED:
-            return view.plain[hit.start].isupper() and (beside or cued(view, hit.start))
-        if beside or _stands(view, hit) or self._after_initial(view, hit.start):
+            return view.plain[hit.start].isupper() and (beside or has_cue_before(view, hit.start))
+        if beside or _is_name_in_context(view, hit) or self._follows_own_initial(view, hit.start):
             return True
         return hit.known.match is _EVERYDAY and any(
-            _completes(view, hit, other) for other in others.beside(hit)
+            _completes_name(view, hit, other) for other in others.beside(hit)
         )
 
-    def _after_initial(self, view: View, start: int) -> bool:
+    def _follows_own_initial(self, view: View, start: int) -> bool:
         before = view.folded[max(0, start - 3) : start].rstrip(" ")
         own = before[-1:] == "." and before[-2:-1] in self._initials
         return own and view.plain[start].isupper()
 
-    def _anchors(self, view: View) -> Iterator[tuple[list[_Form], int, int]]:
+    def _find_anchors(self, view: View) -> Iterator[tuple[list[_Form], int, int]]:
         if self._automaton:
             for index, start, end in self._automaton.find_matches_as_indexes(
                 view.data, overlapping=True
@@ -119,21 +126,21 @@ class Words:
                 start = view.folded.find(anchor, start + 1)
 
 
-def _bytes(anchor: str) -> bytes:
+def _encode_anchor(anchor: str) -> bytes:
     try:
         return anchor.encode("latin-1")
     except UnicodeEncodeError:
         return b""
 
 
-def _form(known: Known) -> tuple[str, _Form]:
+def _anchored_form(known: Known) -> tuple[str, _Form]:
     parts = tuple(known.form.split(" "))
     at = max(range(len(parts)), key=lambda index: (len(parts[index]), -index))
     gaps = _NAME_GAPS if known.label in _NAMES else _GAPS
     return parts[at], _Form(known, parts[:at], parts[at + 1 :], gaps)
 
 
-def _completes(view: View, hit: Hit, other: Hit) -> bool:
+def _completes_name(view: View, hit: Hit, other: Hit) -> bool:
     """Return whether two words make a name together: those of the same kind in capitals."""
     if other.known.label != hit.known.label:
         return True
@@ -141,30 +148,30 @@ def _completes(view: View, hit: Hit, other: Hit) -> bool:
     return capital and other.known.form != hit.known.form and view.plain[other.start].isupper()
 
 
-def _stands(view: View, hit: Hit) -> bool:
-    if titled(view, hit.start):
+def _is_name_in_context(view: View, hit: Hit) -> bool:
+    if has_title_before(view, hit.start):
         return True
     if hit.known.match is Match.EPONYM:
         frequent = hit.known.form not in lexicon("eponyms")
-        return cued(view, hit.start) or not of_disease(view, hit, frequent=frequent)
+        return has_cue_before(view, hit.start) or not is_eponym(view, hit, frequent=frequent)
     return is_name(view, hit)
 
 
-def _reach(folded: str, start: int, end: int, form: _Form) -> tuple[int, int] | None:
+def _match_parts(folded: str, start: int, end: int, form: _Form) -> tuple[int, int] | None:
     for part in reversed(form.before):
-        before = _back(folded, start, part, form.gaps)
+        before = _match_backward(folded, start, part, form.gaps)
         if before is None:
             return None
         start = before
     for part in form.after:
-        after = _forth(folded, end, part, form.gaps)
+        after = _match_forward(folded, end, part, form.gaps)
         if after is None:
             return None
         end = after
     return start, end
 
 
-def _forth(folded: str, end: int, part: str, gaps: frozenset[str]) -> int | None:
+def _match_forward(folded: str, end: int, part: str, gaps: frozenset[str]) -> int | None:
     at = end
     while at < len(folded) and at - end < _WIDEST_GAP and folded[at] in gaps:
         at += 1
@@ -173,7 +180,7 @@ def _forth(folded: str, end: int, part: str, gaps: frozenset[str]) -> int | None
     return at + len(part) if folded.startswith(part, at) else None
 
 
-def _back(folded: str, start: int, part: str, gaps: frozenset[str]) -> int | None:
+def _match_backward(folded: str, start: int, part: str, gaps: frozenset[str]) -> int | None:
     at = start
     while at > 0 and start - at < _WIDEST_GAP and folded[at - 1] in gaps:
         at -= 1
@@ -190,7 +197,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 
 def begins_word(text: str, at: int) -> bool:
-    """Return whether a word may begin here: also after a glued word, where the case tells."""
+    """Return whether a word may begin here: also within a run-on word, by its case."""
     if at == 0:
         return True
     before, here = text[at - 1], text[at]
@@ -204,7 +211,7 @@ def begins_word(text: str, at: int) -> bool:
 
 
 def ends_word(text: str, start: int, end: int) -> bool:
-    """Return whether a word may end here: also before a glued word, where the case tells."""
+    """Return whether a word may end here: also within a run-on word, by its case."""
     if end == len(text):
         return True
     last, after = text[end - 1], text[end]

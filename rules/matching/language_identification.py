@@ -1,4 +1,4 @@
-"""The language of a note, told by its function words and headings: offline, tens of microseconds.
+"""The language of a note, identified by function words and headings: offline, in microseconds.
 
 Every word of `lexicons/language_*.txt` counts for the languages that have it, the more the fewer
 have it. Distinct words count, not their repetitions: a letterhead said twice is no better proof.
@@ -11,24 +11,24 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from rules.matching.lexicon import lexicon
-from rules.matching.normalized_document import REMEMBERED, fold_once
+from rules.matching.normalized_document import RECENT_TEXTS, fold_once
 
 LANGUAGES = ("fr", "en", "es", "de", "nl")
 """The languages that rules speak, as ISO 639-1 codes."""
 
 NEIGHBOURS = ("it", "pt", "ca")
-"""Languages told apart from ours, so that they do not pass for one of them."""
+"""Languages that are identified as well, so that they are not taken for one of ours."""
 
 Stretch = tuple[int, int, str]
 """Start and end in code points, half open, and the language: ISO 639-1, or empty when unsure."""
 
-_TOLD = LANGUAGES + NEIGHBOURS
+_CANDIDATES = LANGUAGES + NEIGHBOURS
 # What a word counts for each of the languages that have it, by their number; in more, nothing.
 _WEIGHTS = {1: 6, 2: 2, 3: 1}
 # Where the points of each language stand in one number, so that one sum adds them all. No list
 # has words enough to fill its bits.
 _BITS = 14
-_PLACES = range(0, _BITS * len(_TOLD), _BITS)
+_PLACES = range(0, _BITS * len(_CANDIDATES), _BITS)
 _FULL = (1 << _BITS) - 1
 # A language is sure with this many points, and with this ratio, beyond the next one.
 _MARGIN = 6
@@ -62,33 +62,33 @@ def stretches(text: str) -> list[Stretch]:
     paragraph, or a quoted sentence, have no stretch of their own. A text in one language is one
     stretch, and so is a text whose language is not sure, with an empty language.
     """
-    return list(_told(text))
+    return list(_identify_stretches(text))
 
 
-@lru_cache(maxsize=REMEMBERED)
-def _told(text: str) -> tuple[Stretch, ...]:
+@lru_cache(maxsize=RECENT_TEXTS)
+def _identify_stretches(text: str) -> tuple[Stretch, ...]:
     if not text:
         return ()
     folded = fold_once(text)
-    data = _bytes(folded)
-    points = _points(data)
+    data = _encode_words(folded)
+    points = _count_points(data)
     scores = [points >> place & _FULL for place in _PLACES]
     best, second = sorted(scores, reverse=True)[:2]
     if second >= _CHANGE:
         rivals = [at for at, score in enumerate(scores) if score >= _CHANGE]
-        found = _parted(folded, data, rivals)
+        found = _cut_at_changes(folded, data, rivals)
         if len(found) > 1:
             return found
     sure = best - second >= _MARGIN and best >= _RATIO * second
-    return ((0, len(text), _TOLD[scores.index(best)] if sure else ""),)
+    return ((0, len(text), _CANDIDATES[scores.index(best)] if sure else ""),)
 
 
-def _bytes(folded: str) -> bytes:
+def _encode_words(folded: str) -> bytes:
     """Return one byte for each code point: split and looked up at twice the speed of text."""
     return folded.encode("latin-1", "replace").translate(_WORDS_ALONE)
 
 
-def _points(data: bytes) -> int:
+def _count_points(data: bytes) -> int:
     """Return the points of the distinct words, of all languages side by side in one number."""
     words, points = _known_words()
     held = words.intersection(data.replace(b"'", b"' ").split())
@@ -100,7 +100,7 @@ def _known_words() -> tuple[frozenset[bytes], dict[bytes, int]]:
     """Return the words that count, and their points for all languages side by side in
     one number.
     """
-    lists = [lexicon(f"language_{lang}") for lang in _TOLD]
+    lists = [lexicon(f"language_{lang}") for lang in _CANDIDATES]
     points: dict[bytes, int] = {}
     for word in frozenset[str]().union(*lists):
         has = [place for place, words in zip(_PLACES, lists, strict=True) if word in words]
@@ -109,7 +109,7 @@ def _known_words() -> tuple[frozenset[bytes], dict[bytes, int]]:
     return frozenset(points), points
 
 
-def _points_each(parts: Iterable[bytes]) -> list[int]:
+def _count_points_of_each(parts: Iterable[bytes]) -> list[int]:
     """Return the points of each of many parts, in a tenth of the time of one after the other."""
     _, points = _known_words()
     found: list[int] = []
@@ -128,14 +128,14 @@ def _points_each(parts: Iterable[bytes]) -> list[int]:
     return found
 
 
-def _parted(folded: str, data: bytes, rivals: list[int]) -> tuple[Stretch, ...]:
-    """Cut a text where its language changes, among the rivals (places in `_TOLD`)."""
+def _cut_at_changes(folded: str, data: bytes, rivals: list[int]) -> tuple[Stretch, ...]:
+    """Cut a text where its language changes, among the rivals (places in `_CANDIDATES`)."""
     pieces = [match.span() for match in _PIECE.finditer(folded)]
-    points = _points_each([data[start:end] for start, end in pieces])
-    path = _likeliest(points, [_PLACES[rival] for rival in rivals])
+    points = _count_points_of_each([data[start:end] for start, end in pieces])
+    path = _likeliest_path(points, [_PLACES[rival] for rival in rivals])
     found: list[Stretch] = []
     for (start, end), place in zip(pieces, path, strict=True):
-        lang = _TOLD[rivals[place]]
+        lang = _CANDIDATES[rivals[place]]
         if found and found[-1][2] == lang:
             found[-1] = (found[-1][0], end, lang)
         else:
@@ -143,10 +143,10 @@ def _parted(folded: str, data: bytes, rivals: list[int]) -> tuple[Stretch, ...]:
     return tuple(found)
 
 
-def _likeliest(points: Iterable[int], places: list[int]) -> list[int]:
+def _likeliest_path(points: Iterable[int], places: list[int]) -> list[int]:
     """Find the sequence of languages with the most points, less the cost of its changes.
 
-    A language is told by its index among the `places` where its points stand in each number.
+    A language is given by its index among the `places` where its points stand in each number.
     """
     totals = [0] * len(places)
     steps: list[list[int]] = []

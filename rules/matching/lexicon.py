@@ -1,26 +1,27 @@
 """Word lists that come with the rules: plain files, one folded entry a line, `#` for comments.
 
-The short lists are curated and read as sets (`lexicon`). The wide ones hold what registers and
-gazetteers know, a hundred thousand entries and more: they are evidence with a weight
-(`surname_rank` and the others), no proof. They are read on first use, once a process;
-`scripts/lexicons` rebuilds them.
+The short lists are curated and read as sets (`lexicon`); what surrogates are drawn from as well
+stands in `locales/lexicons`. The wide ones hold what registers and gazetteers know, a hundred
+thousand entries and more: they are evidence with a weight (`surname_rank` and the others), no
+proof. They are read on first use, once a process; `scripts/lexicons` rebuilds them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from locales import word_lists
 from record.folding import fold
 from rules.matching.normalization import plain
 
-# Words of notes repeat: what was asked last is remembered.
+# Words of notes repeat: recent look-ups are cached.
 _REMEMBERED = 1 << 14
 _PREFIX = 4
 _SAINTS = {"st": "saint", "ste": "sainte", "sts": "saints", "stes": "saintes"}
 
 
-def _file(name: str) -> Traversable:
+def _list_file(name: str) -> Traversable:
     """Return the file of a list, which lies in the folder of its domain."""
     for folder in ("names", "places", "words"):
         file = files("rules") / "lexicons" / folder / f"{name}.txt"
@@ -31,13 +32,25 @@ def _file(name: str) -> Traversable:
 
 @cache
 def lexicon(name: str) -> frozenset[str]:
-    """Read a list of `rules/lexicons` as folded entries.
+    """Read a list as folded entries.
 
-    Raises FileNotFoundError where there is no list of that name.
+    `family_fr` and the like stand in `locales` alone, `cities` and other places there for some
+    languages and in `rules/lexicons` for the rest. Raises FileNotFoundError where there is no
+    list of that name.
     """
-    text = _file(name).read_text("utf-8")
+    kind, _, lang = name.partition("_")
+    if kind in word_lists.KINDS and lang in word_lists.LISTED:
+        return _folded(word_lists.known(kind, lang))
+    text = _list_file(name).read_text("utf-8")
     lines = (line.split("#", 1)[0].split("\t", 1)[0].strip() for line in text.splitlines())
-    return frozenset(fold(plain(line)) for line in lines if line)
+    shared = word_lists.LISTED if name in word_lists.KINDS else ()
+    return _folded(line for line in lines if line).union(
+        *(_folded(word_lists.known(name, each)) for each in shared)
+    )
+
+
+def _folded(entries: Iterable[str]) -> frozenset[str]:
+    return frozenset(fold(plain(entry)) for entry in entries)
 
 
 @cache
@@ -102,24 +115,24 @@ class WideList:
 
 
 @cache
-def wide(name: str) -> WideList:
+def wide_list(name: str) -> WideList:
     """Read a wide list of `rules/lexicons`, such as `wide_family`.
 
     Raises FileNotFoundError where there is no list of that name.
     """
-    return WideList(_file(name).read_bytes())
+    return WideList(_list_file(name).read_bytes())
 
 
-def _key(folded: str) -> str:
+def _lookup_key(folded: str) -> str:
     return (folded if folded.isascii() else plain(folded)).replace("-", " ")
 
 
-def _known_name(name: str, folded: str) -> str:
-    key = _key(folded)
-    known = wide(name).known(key)
-    # Censuses glue what others part: `obrien`, `delacruz`.
+def _find_name(name: str, folded: str) -> str:
+    key = _lookup_key(folded)
+    known = wide_list(name).known(key)
+    # Censuses write in one word what others part: `obrien`, `delacruz`.
     if not known and ("'" in key or " " in key):
-        known = wide(name).known(key.replace("'", "").replace(" ", ""))
+        known = wide_list(name).known(key.replace("'", "").replace(" ", ""))
     return known
 
 
@@ -130,12 +143,12 @@ def surname_rank(folded: str) -> int:
     1: one of the 1,000 most frequent of some country, 2: of 10,000, 3: of 50,000 or of unknown
     frequency, 4: rarer; 0: unknown.
     """
-    return int(_known_name("wide_family", folded)[:1] or 0)
+    return int(_find_name("wide_family", folded)[:1] or 0)
 
 
 def surname_countries(folded: str) -> tuple[str, ...]:
     """Return where a folded family name is known, as codes of ISO 3166 in small letters."""
-    return tuple(_known_name("wide_family", folded)[2:].split())
+    return tuple(_find_name("wide_family", folded)[2:].split())
 
 
 @lru_cache(_REMEMBERED)
@@ -145,12 +158,12 @@ def given_rank(folded: str) -> int:
     1: one of the 200 most frequent of some country, 2: of 1,000, 3: of 5,000, 4: rarer;
     0: unknown.
     """
-    return int(_known_name("wide_given", folded)[:1] or 0)
+    return int(_find_name("wide_given", folded)[:1] or 0)
 
 
-def _known_place(folded: str) -> str:
-    words = _key(folded).replace("'", " ").split()
-    return wide("wide_places").known(" ".join(_SAINTS.get(word, word) for word in words))
+def _find_place(folded: str) -> str:
+    words = _lookup_key(folded).replace("'", " ").split()
+    return wide_list("wide_places").known(" ".join(_SAINTS.get(word, word) for word in words))
 
 
 @lru_cache(_REMEMBERED)
@@ -160,18 +173,18 @@ def place_rank(folded: str) -> int:
     1: 100,000 inhabitants, 2: 10,000, 3: 1,000, 4: fewer or an unknown number; 0: no town.
     Articles are part of a name (`le havre`); `st` stands for `saint`.
     """
-    return int(_known_place(folded)[:1] or 0)
+    return int(_find_place(folded)[:1] or 0)
 
 
 def place_countries(folded: str) -> tuple[str, ...]:
     """Return which countries have a town of that name, as codes of ISO 3166 in small letters."""
-    return tuple(_known_place(folded)[2:].split())
+    return tuple(_find_place(folded)[2:].split())
 
 
 @lru_cache(_REMEMBERED)
-def _town(start: str) -> tuple[bool, bool]:
+def _find_town(start: str) -> tuple[bool, bool]:
     """Return whether these words are a town, and whether some town begins with them and goes on."""
-    towns = wide("wide_places")
+    towns = wide_list("wide_places")
     return bool(towns.known(start)), towns.goes_on(start)
 
 
@@ -184,7 +197,7 @@ def longest_place(words: Sequence[str]) -> int:
     start = ""
     for count, word in enumerate(words, 1):
         start = f"{start} {_SAINTS.get(word, word)}" if start else _SAINTS.get(word, word)
-        ends, goes_on = _town(start)
+        ends, goes_on = _find_town(start)
         if ends:
             longest = count
         if not goes_on:
@@ -199,7 +212,7 @@ def word_rank(folded: str, language: str = "") -> int:
     1: one of the 1,000 most frequent, 2: of 5,000, 3: of 20,000, 4: rarer; 0: no everyday word
     of `de`, `en`, `es`, `fr` or `nl`.
     """
-    known = wide("wide_words").known(_key(folded)).split()
+    known = wide_list("wide_words").known(_lookup_key(folded)).split()
     ranks = [int(each[3:]) for each in known if each.startswith(language)]
     return min(ranks, default=0)
 
@@ -207,4 +220,4 @@ def word_rank(folded: str, language: str = "") -> int:
 @lru_cache(_REMEMBERED)
 def term_kind(folded: str) -> str:
     """Return whether a folded word names a drug (`d`), is of diseases (`t`), both or neither."""
-    return wide("wide_terms").known(_key(folded))
+    return wide_list("wide_terms").known(_lookup_key(folded))

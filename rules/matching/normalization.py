@@ -57,9 +57,9 @@ _ANY_CONFUSED = re.compile(b"[0-9%s]" % _CONFUSED_LETTERS)
 class View:
     """A text made plain: `plain` keeps the case, `folded` does not; both have the same length.
 
-    `data` is the folded text with one byte for each code point (`?` beyond Latin-1). `whole`
-    tells whether the view holds the entire text or only the places where words were rejoined;
-    in a `loose` view words may be glued: the ends of words prove nothing there.
+    `data` is the folded text with one byte for each code point (`?` beyond Latin-1). A
+    `whole` view holds the entire text, others only the places where words were rejoined; in a
+    `loose` view words may be joined: the ends of words prove nothing there.
     """
 
     __slots__ = (
@@ -103,10 +103,10 @@ class View:
         """Return the stretch of the original text that a stretch of the view stands for."""
         if not self._breaks:
             return start, end
-        last = self._back(end - 1) + 1
+        last = self._original_offset(end - 1) + 1
         while last < len(self._text) and "\u0300" <= self._text[last] <= "\u036f":
             last += 1
-        return self._back(start), last
+        return self._original_offset(start), last
 
     @property
     def shifted(self) -> bool:
@@ -132,7 +132,7 @@ class View:
         marks = self._marks.get(confused)
         if marks is None:
             others = _NOT_CONFUSED if confused else _NO_DIGITS
-            marks = self._marks[confused] = _counted(self.data, others)
+            marks = self._marks[confused] = _count_before_blocks(self.data, others)
         block = bisect_right(marks, rank) - 1
         digits = (_ANY_CONFUSED if confused else _ANY_DIGIT).finditer(self.data, block * _BLOCK)
         return next(islice(digits, rank - marks[block], None)).start()
@@ -144,7 +144,7 @@ class View:
             self._capitals = Capitals(self.plain)
         return self._capitals
 
-    def _back(self, at: int) -> int:
+    def _original_offset(self, at: int) -> int:
         found = bisect_right(self._breaks, at) - 1
         return at + self._shifts[found] if found >= 0 else at
 
@@ -156,7 +156,7 @@ class Capitals:
     """The words of at least four letters that begin with a capital, folded.
 
     `words` has each between two line breaks, those with hyphens or apostrophes in pieces and once
-    more without these, `data` the same in bytes; `compounds` tells how the latter are written.
+    more without these, `data` the same in bytes; `compounds` maps the latter to what is written.
     `read` are the words as `misread` writes them, `ways` the different ones among these.
     """
 
@@ -216,7 +216,7 @@ class _Origin:
         self.shifts.append(stands - at)
 
 
-def _counted(data: bytes, others: bytes) -> list[int]:
+def _count_before_blocks(data: bytes, others: bytes) -> list[int]:
     """Count what stands before each block of bytes, `others` left out."""
     marks = [0]
     for at in range(0, len(data), _BLOCK):
@@ -237,7 +237,7 @@ def views(text: str) -> tuple[View, ...]:
 
     The second view closes words that a hyphen breaks over two lines; the third closes letters
     set apart (`D U P O N T`). Each is there only where the text has such a thing, since it
-    glues words that the first view tells apart. The last text's views stay in memory.
+    joins words that are separate in the first view. The last text's views stay in memory.
     """
     return tuple(_views(text))
 
@@ -246,17 +246,21 @@ def _views(text: str) -> Iterator[View]:
     folded = fold_once(text)
     first = View(text, folded)
     data = first.data
-    yield _view(text, folded, _ODD, [(0, len(text))]) if _is_odd(text, data) else first
+    yield (
+        _rejoined_view(text, folded, _ODD, [(0, len(text))])
+        if _has_odd_characters(text, data)
+        else first
+    )
     kinds = data.translate(_KINDS)
     if _BREAK.search(kinds):
-        broken = _around(text, [match.span() for match in _HYPHENATION.finditer(text)])
+        broken = _widen_to_words(text, [match.span() for match in _HYPHENATION.finditer(text)])
         if broken:
-            yield _view(text, folded, _REJOINED, broken, whole=False)
+            yield _rejoined_view(text, folded, _REJOINED, broken, whole=False)
     if _HINT.search(kinds) and _SPACED.search(text):
-        yield _closed(text)
+        yield _close_spaced_letters(text)
 
 
-def _is_odd(text: str, data: bytes) -> bool:
+def _has_odd_characters(text: str, data: bytes) -> bool:
     if text.isascii():
         return False
     if "\u00ad" in text or any(odd in data for odd in _ODD_BYTES):
@@ -264,7 +268,7 @@ def _is_odd(text: str, data: bytes) -> bool:
     return data.count(b"?") > text.count("?") and _ODD.search(text) is not None
 
 
-def _around(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _widen_to_words(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Widen places to whole words around them, and join those that then touch."""
     joined: list[tuple[int, int]] = []
     for start, end in places:
@@ -279,7 +283,7 @@ def _around(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def _view(
+def _rejoined_view(
     text: str,
     folded: str,
     odd: re.Pattern[str],
@@ -312,7 +316,7 @@ def _view(
     return View(made, "".join(low)[: -len(_APART)], origin, whole=whole)
 
 
-def _closed(text: str) -> View:
+def _close_spaced_letters(text: str) -> View:
     kept: list[str] = []
     origin = _Origin(text)
     length = 0

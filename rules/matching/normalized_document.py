@@ -4,13 +4,12 @@ from functools import lru_cache
 
 from record.folding import fold, unaccent
 
-TOGETHER = 96
-"""Documents that may be searched side by side: readings of as many stay in memory, and two more."""
+RECENT_TEXTS = 8
+"""Texts whose readings stay in memory: the rules ask for each again and again, and as many threads
+may search at once."""
 
-REMEMBERED = TOGETHER + 2
 
-
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=RECENT_TEXTS)
 def fold_once(text: str) -> str:
     """Fold a text, or give the fold again that was just made of it.
 
@@ -19,7 +18,7 @@ def fold_once(text: str) -> str:
     return fold(text)
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=RECENT_TEXTS)
 def cased_once(text: str) -> str:
     """Strip the accents of a text but keep its case, or give what was just made of it.
 

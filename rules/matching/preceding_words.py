@@ -6,7 +6,7 @@ _WIDEST = 4
 _OPENING = "([{\"'*-•>/|+"
 
 
-def lead(folded: str, at: int) -> tuple[str, str]:
+def words_before(folded: str, at: int) -> tuple[str, str]:
     """Return the last two words before an offset, without articles' apostrophes and punctuation.
 
     Either is empty where there is none; both are where more than a few blanks or marks lie
@@ -17,9 +17,9 @@ def lead(folded: str, at: int) -> tuple[str, str]:
     if len(window) - len(head) > _WIDEST:
         return "", ""
     words = head.rsplit(None, 2)
-    last = _bare(words[-1]) if words else ""
-    return (_bare(words[-2]) if len(words) > 1 else ""), last
+    last = _without_punctuation(words[-1]) if words else ""
+    return (_without_punctuation(words[-2]) if len(words) > 1 else ""), last
 
 
-def _bare(word: str) -> str:
+def _without_punctuation(word: str) -> str:
     return word.rpartition("'")[2].strip(_OPENING)

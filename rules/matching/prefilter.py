@@ -1,4 +1,4 @@
-"""Regular expressions loosened for an automaton that only tells where a match may begin."""
+"""Regular expressions loosened for an automaton that only finds where a match may begin."""
 
 import re
 from collections.abc import Iterator
@@ -36,12 +36,12 @@ def loosen(pattern: str) -> str:
             at = closing(pattern, at) + 1
             continue
         piece = atom(pattern, at) if pattern[at] == "[" else pattern[at : at + _width(pattern, at)]
-        out.append(_loose_class(piece) if piece[0] == "[" else _loose_piece(piece))
+        out.append(_loosen_class(piece) if piece[0] == "[" else _loosen_piece(piece))
         at += len(piece)
-    return _shortened("".join(out))
+    return _shorten("".join(out))
 
 
-def leading(pattern: str) -> str:
+def leading_class(pattern: str) -> str:
     """Return what a negative lookbehind at the beginning demands, as an expression of one
     character.
 
@@ -62,7 +62,11 @@ def atom(pattern: str, at: int) -> str:
     """Cut out the bracketed set, the group or the single character that begins at an offset."""
     if pattern[at] == "(":
         return pattern[at : closing(pattern, at) + 1]
-    return _class(pattern, at) if pattern[at] == "[" else pattern[at : at + _width(pattern, at)]
+    return (
+        _character_class(pattern, at)
+        if pattern[at] == "["
+        else pattern[at : at + _width(pattern, at)]
+    )
 
 
 def quantifier(pattern: str, at: int) -> str:
@@ -78,7 +82,7 @@ def closing(pattern: str, at: int) -> int:
     depth = 0
     while True:
         if pattern[at] == "[":
-            at += len(_class(pattern, at))
+            at += len(_character_class(pattern, at))
             continue
         depth += {"(": 1, ")": -1}.get(pattern[at], 0)
         if not depth:
@@ -90,7 +94,7 @@ def _width(pattern: str, at: int) -> int:
     return 2 if pattern[at] == "\\" else 1
 
 
-def _class(pattern: str, at: int) -> str:
+def _character_class(pattern: str, at: int) -> str:
     end = at + 1
     if pattern[end] == "^":
         end += 1
@@ -101,7 +105,7 @@ def _class(pattern: str, at: int) -> str:
     return pattern[at : end + 1]
 
 
-def _loose_class(piece: str) -> str:
+def _loosen_class(piece: str) -> str:
     negated = piece[1] == "^"
     ascii_only = "".join(char if char.isascii() else "" for char in piece)
     if negated:
@@ -110,7 +114,7 @@ def _loose_class(piece: str) -> str:
     return ascii_only[:-1] + (_UNKNOWN if unknown else "") + "]"
 
 
-def _loose_piece(piece: str) -> str:
+def _loosen_piece(piece: str) -> str:
     if piece in (r"\B", r"\A", r"\Z", "^", "$"):
         return ""
     if piece == r"\w":
@@ -120,39 +124,39 @@ def _loose_piece(piece: str) -> str:
     return piece if piece.isascii() else _UNKNOWN
 
 
-def _shortened(pattern: str) -> str:
+def _shorten(pattern: str) -> str:
     """Cut the end of each alternative to the least that must be there."""
     bars = [at for at, piece in _pieces(pattern) if piece == "|"]
     edges = zip([-1, *bars], [*bars, len(pattern)], strict=True)
-    return "|".join(_shortened_branch(pattern[first + 1 : last]) for first, last in edges)
+    return "|".join(_shorten_branch(pattern[first + 1 : last]) for first, last in edges)
 
 
-def _shortened_branch(branch: str) -> str:
-    branch = _before_gap(branch)
+def _shorten_branch(branch: str) -> str:
+    branch = _cut_before_wide_gap(branch)
     while branch:
         last, piece = list(_pieces(branch))[-1]
         times = branch[last + len(piece) :]
-        least = _least(times) if times else times
+        least = _min_quantifier(times) if times else times
         if last == 0 and least is None:
             break
         if least != times:
             branch = branch[:last] + ("" if least is None else piece + least)
-        elif last and _widest(branch) > _WIDEST:
+        elif last and _max_width(branch) > _WIDEST:
             branch = branch[:last]
         elif times or piece[0] != "(":
             break
         else:
             opening = _GROUP.match(piece)
             inner = piece[opening.end() : -1] if opening else ""
-            return f"{branch[:last]}(?:{_shortened(inner)})"
+            return f"{branch[:last]}(?:{_shorten(inner)})"
     return branch
 
 
-def _before_gap(branch: str) -> str:
+def _cut_before_wide_gap(branch: str) -> str:
     """Cut a branch before its first wide gap: nearly any characters, few of them or many."""
     for at, piece in _pieces(branch):
         times = quantifier(branch, at + len(piece))
-        if at and piece.startswith("[^") and _most(times) - _fewest(times) >= _GAP:
+        if at and piece.startswith("[^") and _max_repeats(times) - _min_repeats(times) >= _GAP:
             return branch[:at]
     return branch
 
@@ -167,7 +171,7 @@ def _pieces(pattern: str) -> Iterator[tuple[int, str]]:
         at += len(quantifier(pattern, at))
 
 
-def _widest(pattern: str) -> int:
+def _max_width(pattern: str) -> int:
     """Count the characters of the longest match; an unbounded repetition counts as its least."""
     widths = [0]
     for at, piece in _pieces(pattern):
@@ -175,11 +179,11 @@ def _widest(pattern: str) -> int:
             widths.append(0)
             continue
         times = quantifier(pattern, at + len(piece))
-        widths[-1] += _width_of(piece) * _most(times)
+        widths[-1] += _piece_width(piece) * _max_repeats(times)
     return max(widths)
 
 
-def narrowest(pattern: str) -> int:
+def min_width(pattern: str) -> int:
     """Count the characters of the shortest match of an expression without lookaround."""
     widths = [0]
     for at, piece in _pieces(pattern):
@@ -187,30 +191,30 @@ def narrowest(pattern: str) -> int:
             widths.append(0)
             continue
         times = quantifier(pattern, at + len(piece))
-        width = narrowest(_GROUP.sub("", piece[:-1], count=1)) if piece[0] == "(" else 1
-        widths[-1] += 0 if piece == r"\b" else width * _fewest(times)
+        width = min_width(_GROUP.sub("", piece[:-1], count=1)) if piece[0] == "(" else 1
+        widths[-1] += 0 if piece == r"\b" else width * _min_repeats(times)
     return min(widths)
 
 
-def _fewest(times: str) -> int:
-    least = _least(times) if times else ""
+def _min_repeats(times: str) -> int:
+    least = _min_quantifier(times) if times else ""
     if least is None:
         return 0
     return int(least[1:-1]) if least else 1
 
 
-def _width_of(piece: str) -> int:
+def _piece_width(piece: str) -> int:
     if piece[0] == "(":
-        return _widest(_GROUP.sub("", piece[:-1], count=1))
+        return _max_width(_GROUP.sub("", piece[:-1], count=1))
     return 0 if piece == r"\b" else 1
 
 
-def _most(times: str) -> int:
+def _max_repeats(times: str) -> int:
     bounds = re.match(r"\{(\d*),?(\d*)\}", times)
     return int(bounds[2] or bounds[1] or 1) if bounds else 1
 
 
-def _least(times: str) -> str | None:
+def _min_quantifier(times: str) -> str | None:
     """Return the shortest form of a quantifier; None where nothing need be there."""
     if times[0] == "{":
         low = times[1:].partition("}")[0].partition(",")[0]

@@ -19,8 +19,8 @@ import hyperscan
 from platformdirs import user_cache_path
 
 from rules.matching import prefilter
-from rules.matching.normalized_document import REMEMBERED
-from rules.matching.prefilter import leading, loosen, narrowest
+from rules.matching.normalized_document import RECENT_TEXTS
+from rules.matching.prefilter import leading_class, loosen, min_width
 
 _KEPT = 12
 _SUFFIX = ".hs"
@@ -41,7 +41,7 @@ def database(expressions: Sequence[str]) -> Any:
         with suppress(OSError):
             os.utime(path)  # what is used stays
     else:
-        found = _compile([_loose(expression) for expression in expressions])
+        found = _compile([_loosen_to_bytes(expression) for expression in expressions])
         _write(path, hyperscan.dumpb(found))
     return found
 
@@ -56,8 +56,8 @@ def _digest(expressions: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def _loose(expression: str) -> bytes:
-    return (prefilter.leading(expression) + prefilter.loosen(expression)).encode("ascii")
+def _loosen_to_bytes(expression: str) -> bytes:
+    return (prefilter.leading_class(expression) + prefilter.loosen(expression)).encode("ascii")
 
 
 def _compile(expressions: Sequence[bytes]) -> Any:
@@ -72,11 +72,11 @@ def _read(path: Path) -> Any:
     """Return the database in a file; None where it is not there, not ours alone, or not whole."""
     # What a database holds is run, not only read: one that others could write is never loaded.
     with suppress(OSError, hyperscan.error):
-        if not _ours(path.parent.stat()):
+        if not _is_writable_by_us_alone(path.parent.stat()):
             return None
         number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         with os.fdopen(number, "rb") as file:
-            if _ours(os.fstat(file.fileno())):
+            if _is_writable_by_us_alone(os.fstat(file.fileno())):
                 sealed = file.read()
                 data = sealed[blake2b.MAX_DIGEST_SIZE :]
                 if blake2b(data).digest() == sealed[: blake2b.MAX_DIGEST_SIZE]:
@@ -84,7 +84,7 @@ def _read(path: Path) -> Any:
     return None
 
 
-def _ours(found: os.stat_result) -> bool:
+def _is_writable_by_us_alone(found: os.stat_result) -> bool:
     return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
@@ -127,7 +127,7 @@ class Automaton:
         self._compiled = 0
         self._lock = threading.Lock()
         self._local = threading.local()
-        self.scan = lru_cache(maxsize=REMEMBERED)(self._scan)
+        self.scan = lru_cache(maxsize=RECENT_TEXTS)(self._scan)
 
     def add(self, pattern: "Pattern") -> int:
         """Add an expression; returns the number under which hits on it are reported."""
@@ -177,8 +177,8 @@ AUTOMATA = (_FOLDED, _CASED)
 """The automaton over folded text, and the one over text without accents."""
 
 
-def forget() -> None:
-    """Drop what is remembered of the texts scanned last: of a long one that is much."""
+def forget_scans() -> None:
+    """Drop the cached scans of recent texts: that of a long text takes much memory."""
     for automaton in AUTOMATA:
         automaton.scan.cache_clear()
 
@@ -212,7 +212,7 @@ class Pattern:
 
     def match(self, text: str, at: int) -> re.Match[str] | None:
         """Match at an offset of a text and nowhere else."""
-        return self._prepared()[0](text, at)
+        return self._compile_reader()[0](text, at)
 
     def search(self, text: str) -> re.Match[str] | None:
         """Return the first match in a text."""
@@ -223,7 +223,7 @@ class Pattern:
         hits = self._scan(text).get(self._number)
         if hits is None:
             return ()
-        match, lead, least = self._reader or self._prepared()
+        match, lead, least = self._reader or self._compile_reader()
         found: list[re.Match[str]] = []
         at = 0
         for start, end in hits:
@@ -244,7 +244,7 @@ class Pattern:
         hits = self._scan(text).get(self._number)
         if hits is None:
             return
-        match, lead, least = self._reader or self._prepared()
+        match, lead, least = self._reader or self._compile_reader()
         at = 0
         for start, end in hits:
             if start + lead > at:
@@ -261,17 +261,17 @@ class Pattern:
                     yield made
                     at = one.end()
 
-    def _prepared(self) -> "_Reader":
+    def _compile_reader(self) -> "_Reader":
         # Most expressions are in no text of a run: each is compiled when the first may match.
         if self._reader is None:
-            lead = 1 if leading(self.pattern) else 0
-            least = narrowest(loosen(self.pattern))
+            lead = 1 if leading_class(self.pattern) else 0
+            least = min_width(loosen(self.pattern))
             self._reader = re.compile(self.pattern).match, lead, least
         return self._reader
 
 
 class Patterns:
-    """Several expressions over one reading of the text, asked together: few are in any one note."""
+    """Several expressions over one reading of the text, searched in one look-up of the scan."""
 
     __slots__ = ("_indices", "_patterns", "_scan")
 

@@ -23,11 +23,11 @@ class Cue(NamedTuple):
     begin: int
 
 
-def _kinds(**lists: str) -> dict[str, str]:
+def _kinds_by_phrase(**lists: str) -> dict[str, str]:
     return {phrase.strip(): kind for kind, text in lists.items() for phrase in text.split("|")}
 
 
-HEADINGS = _kinds(
+HEADINGS = _kinds_by_phrase(
     first="prenom|prenoms|prenom usuel|first name|given name|given names|forename|forenames"
     "|middle name|nombre|nombre de pila|vorname|vornamen|rufname|voornaam|voornamen|roepnaam",
     last="nom|noms|nom de naissance|nom de jeune fille|nom d'usage|nom usuel|nom marital"
@@ -109,12 +109,12 @@ def headings(cased: str, folded: str) -> Iterator[Cue]:
     marks = {match.end() - 1 for _, match in _HEADED.finditer(folded)}
     marks.update(match.start() for match in _INITIALED.finditer(cased))
     for at in marks:
-        cue = _heading(cased, folded, at)
+        cue = _heading_cue(cased, folded, at)
         if cue is not None:
             yield cue
 
 
-def _heading(cased: str, folded: str, at: int) -> Cue | None:
+def _heading_cue(cased: str, folded: str, at: int) -> Cue | None:
     end = at
     while end and folded[end - 1] in " .":
         end -= 1
@@ -125,16 +125,18 @@ def _heading(cased: str, folded: str, at: int) -> Cue | None:
     last = folded[start:end].strip(_MARKS)
     known = last in _LAST_WORDS
     if not known and not last.endswith(_SPECIALISTS):
-        return _initial(cased, at, last)
+        return _cue_before_initial(cased, at, last)
     after = _AFTER_COLON.match(cased, at + 1)
     if after is None:
         return None
     return (
-        _phrase(folded, start, end, after.end()) if known else Cue(after.end(), "person", last, at)
+        _longest_heading(folded, start, end, after.end())
+        if known
+        else Cue(after.end(), "person", last, at)
     )
 
 
-def _initial(cased: str, at: int, last: str) -> Cue | None:
+def _cue_before_initial(cased: str, at: int, last: str) -> Cue | None:
     """After any heading an initial with its dot begins a name, if a name follows it."""
     near = cased[at + 1 : at + 5].lstrip()
     if near[1:2] != "." or not near[0].isupper():
@@ -143,7 +145,7 @@ def _initial(cased: str, at: int, last: str) -> Cue | None:
     return Cue(after.end(), "initial", last, at) if after else None
 
 
-def _phrase(folded: str, start: int, end: int, after: int) -> Cue | None:
+def _longest_heading(folded: str, start: int, end: int, after: int) -> Cue | None:
     """Find the longest heading of the table that ends with a word."""
     line = folded[max(0, end - _REACH) : end].rpartition("\n")[2]
     words = line.rsplit(None, 4)[-4:]
@@ -213,12 +215,12 @@ def titles(cased: str, folded: str, lang: str) -> Iterator[Cue]:
         title = match["title"]
         start, end = match.span("title")
         if title in _LOWER_TOO or cased[start:end] not in _NOT_IN_CAPITALS or folded[end] == ".":
-            yield Cue(_after(folded, end), "title", title, start)
+            yield Cue(_skip_separator(folded, end), "title", title, start)
     for match in _CAREFUL.finditer(cased):
         if _is_title(cased, match, lang):
             word = folded[match.start() : match.end("title")]
             kind = "given title" if word in _GIVEN_TITLES else "title"
-            yield Cue(_after(folded, match.end("title")), kind, word, match.start())
+            yield Cue(_skip_separator(folded, match.end("title")), kind, word, match.start())
 
 
 def _is_title(cased: str, match: "re.Match[str]", lang: str) -> bool:
@@ -238,7 +240,7 @@ _NOT_IN_CAPITALS = frozenset(["PR", "MR", "MW", "SRS", "DRS"])
 _LOWER_TOO = frozenset(["docteur"])
 
 
-def _after(folded: str, end: int) -> int:
+def _skip_separator(folded: str, end: int) -> int:
     separator = _SEPARATOR.match(folded, end)
     return separator.end() if separator else end
 
@@ -272,7 +274,7 @@ _OWNED = re.compile(
 def mentions(cased: str, folded: str) -> Iterator[Cue]:
     """Yield relatives and roles that a capital follows."""
     for match in _KIN.finditer(folded):
-        at = _next(cased, match.end() - 1)
+        at = _next_name_start(cased, match.end() - 1)
         if at and _OWNED.search(folded, max(0, match.start() - 24), match.start()):
             yield Cue(at, "kin", match.group(), match.start())
         elif at:
@@ -280,14 +282,14 @@ def mentions(cased: str, folded: str) -> Iterator[Cue]:
     for match in _HANDED.finditer(folded):
         yield Cue(match.end(), "person", "handed", match.start())
     for match in _ACTOR.finditer(cased):
-        at = _next(cased, match.start("end"))
+        at = _next_name_start(cased, match.start("end"))
         word = folded[match.start() : match.end("word")]
         of = word not in _BORN and word not in _BY and cased[at] == "d"
         if at and not of and (match["end"] != "." or word in _ABBREVIATED):
-            yield Cue(at, _kind(folded, match.start(), word), word, match.start())
+            yield Cue(at, _role_kind(folded, match.start(), word), word, match.start())
 
 
-def _kind(folded: str, start: int, word: str) -> str:
+def _role_kind(folded: str, start: int, word: str) -> str:
     if word in _BORN:
         return "born"
     if word not in _BY:
@@ -313,13 +315,13 @@ _ABBREVIATED = frozenset(["geb", "fdo", "nee", "ne"])
 _NEXT = re.compile(r"(?:[.,]?[ ]{1,2}|,?[ ]?\n[ ]{0,4})(?=[A-Z]|d'[A-Z]|(?:del?|du|van|von)[ ])")
 
 
-def _next(cased: str, at: int) -> int:
+def _next_name_start(cased: str, at: int) -> int:
     """Find the capitalised word or the particle that follows a word; 0 for none."""
     found = _NEXT.match(cased, at)
     return found.end() if found else 0
 
 
-def announced(cased: str, folded: str, lang: str) -> list[Cue]:
+def find_cues(cased: str, folded: str, lang: str) -> list[Cue]:
     """Return all that announces a person, in the order of the places where a name may begin.
 
     `M.` and `D.` after another title, a nurse's role, a woman or a child are initials.

@@ -28,12 +28,12 @@ _MASK = GIVEN | FAMILY | PARTICLE | INITIALS | UPPER
 
 
 def label(pieces: Sequence[NameWord], lang: str) -> list[Found]:
-    """Say which pieces are given and which family names; neighbours of one kind are joined.
+    """Return which pieces are given and which family names; neighbours of one kind are joined.
 
     The lexicons, the case (`Jean DUPONT`) and the order that the language prefers are weighed
     together. A particle belongs to the word behind it.
     """
-    groups = _groups(tuple([piece.bits & _MASK for piece in pieces[:_MOST]]), lang)
+    groups = _group_words(tuple([piece.bits & _MASK for piece in pieces[:_MOST]]), lang)
     found = [(pieces[first].start, pieces[last].end, kind) for first, last, kind in groups]
     if len(pieces) > _MOST:
         found[-1] = (found[-1][0], pieces[-1].end, found[-1][2])
@@ -41,12 +41,12 @@ def label(pieces: Sequence[NameWord], lang: str) -> list[Found]:
 
 
 @lru_cache(maxsize=1 << 13)
-def _groups(written: tuple[int, ...], lang: str) -> tuple[tuple[int, int, str], ...]:
+def _group_words(written: tuple[int, ...], lang: str) -> tuple[tuple[int, int, str], ...]:
     """Return the first piece, the last and the kind of each part of a name."""
     words = [at for at, of in enumerate(written) if of & (INITIALS | PARTICLE) != PARTICLE]
     if not words:
         return ((0, len(written) - 1, str(Label.LAST_NAME)),)
-    kinds = _kinds(written, words, lang)
+    kinds = _choose_given_names(written, words, lang)
     groups: list[tuple[int, int, str]] = []
     first = 0
     for place, at in enumerate(words):
@@ -59,8 +59,8 @@ def _groups(written: tuple[int, ...], lang: str) -> tuple[tuple[int, int, str], 
     return tuple(groups)
 
 
-def _kinds(written: tuple[int, ...], words: list[int], lang: str) -> tuple[bool, ...]:
-    """Tell for each word whether it is a given name."""
+def _choose_given_names(written: tuple[int, ...], words: list[int], lang: str) -> tuple[bool, ...]:
+    """Return for each word whether it is a given name."""
     of = [written[at] for at in words]
     if len(words) == 1 or all(one & INITIALS for one in of):
         return tuple(one & INITIALS != 0 for one in of)
@@ -69,7 +69,7 @@ def _kinds(written: tuple[int, ...], words: list[int], lang: str) -> tuple[bool,
     surnames = _TWO_SURNAMES.get(lang, 0)
     best, score = (False,) * len(words), float("-inf")
     for order, reading in _readings(len(words)):
-        fit = _fit(of, after_particle, reading) + orders[order]
+        fit = _reading_score(of, after_particle, reading) + orders[order]
         fit += surnames if reading.count(False) == 2 else 0
         if fit > score:
             best, score = reading, fit
@@ -84,7 +84,9 @@ def _readings(size: int) -> Iterator[tuple[int, tuple[bool, ...]]]:
     yield _ONLY_GIVEN, (True,) * size
 
 
-def _fit(written: list[int], after_particle: list[bool], reading: tuple[bool, ...]) -> float:
+def _reading_score(
+    written: list[int], after_particle: list[bool], reading: tuple[bool, ...]
+) -> float:
     mixed = len({one & UPPER for one in written if not one & INITIALS}) > 1
     total = 0.0
     for one, particle, is_given in zip(written, after_particle, reading, strict=True):

@@ -12,9 +12,9 @@ from record.span import Span
 from rules.matching.lexicon import lexicon
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern
-from rules.names.cues import NURSES, TITLES, Cue, announced
+from rules.names.cues import NURSES, TITLES, Cue, find_cues
+from rules.names.found_names import FoundNames
 from rules.names.given_or_family import Found, label
-from rules.names.matches import Finds
 from rules.names.parsing import read, read_back
 from rules.names.plausibility import (
     bare_size,
@@ -25,7 +25,7 @@ from rules.names.plausibility import (
     unclaimed,
     until_stop,
 )
-from rules.names.signatures import closes_entry, initials_signed, signatures
+from rules.names.signatures import closes_entry, read_initials, signatures
 from rules.names.words import (
     BARRED,
     CLINICAL,
@@ -49,14 +49,14 @@ _SLASHED = re.compile(r"([^\W\d_]{2,24})/([^\W\d_]{2,24})(?![\w/])")
 _MOST = 3
 
 
-def small_letters(cue: Cue, finds: Finds) -> list[Found]:
+def read_small_letters(cue: Cue, finds: FoundNames) -> list[Found]:
     """Read a name in small letters after a title or a heading, or `tom/smith` after a heading."""
     if cue.kind in ("weak", "by", "agent", "relative", "relation", "kin", "born", "initial"):
         return []
     headed = cue.kind in ("person", "signed")
-    if headed and (slashed := _slashed(cue.at, finds)):
+    if headed and (slashed := _read_slashed_name(cue.at, finds)):
         return slashed
-    pieces = _known(cue.at, finds.folded)
+    pieces = _read_known_names(cue.at, finds.folded)
     if not pieces or (headed and len(pieces) < 2):
         return []
     if cue.kind in ("first", "last"):
@@ -67,7 +67,7 @@ def small_letters(cue: Cue, finds: Finds) -> list[Found]:
     return label(pieces, finds.lang)
 
 
-def _known(at: int, folded: str) -> list[NameWord]:
+def _read_known_names(at: int, folded: str) -> list[NameWord]:
     pieces: list[NameWord] = []
     while len(pieces) < _MOST and (word := _WORD.match(folded, at)):
         of = bits(word[1])
@@ -81,7 +81,7 @@ def _known(at: int, folded: str) -> list[NameWord]:
     return pieces
 
 
-def _slashed(at: int, finds: Finds) -> list[Found]:
+def _read_slashed_name(at: int, finds: FoundNames) -> list[Found]:
     match = _SLASHED.match(finds.folded, at)
     if match is None:
         return []
@@ -113,39 +113,39 @@ _WEAK = frozenset(["weak", "agent", "relative"])
 _LONGEST_LIST = 12
 
 
-def follow(cue: Cue, finds: Finds) -> None:
+def take_announced_names(cue: Cue, finds: FoundNames) -> None:
     """Take the name that a cue announces, and the names listed after it."""
     if cue.at >= len(finds.cased) or finds.taken(cue.at):
         return
-    names = _announced(cue, finds)
+    names = _read_announced_name(cue, finds)
     if names:
         finds.claim(names)
-        _follow_list(names, cue, finds)
+        _take_listed_names(names, cue, finds)
 
 
-def _announced(cue: Cue, finds: Finds) -> list[Found]:
+def _read_announced_name(cue: Cue, finds: FoundNames) -> list[Found]:
     if cue.kind in ("signed", "initials"):
-        signed = initials_signed(finds.cased, cue.at)
+        signed = read_initials(finds.cased, cue.at)
         if signed or cue.kind == "initials":
             return signed
     pieces = finds.read(cue.at)
     if not pieces:
-        return small_letters(cue, finds)
+        return read_small_letters(cue, finds)
     if cue.kind in ("title", "given title"):
-        return _titled(pieces, cue, finds)
+        return _read_titled_name(pieces, cue, finds)
     if cue.kind in ("first", "last", "born"):
-        return _asked(pieces, cue, finds)
+        return _read_name_field(pieces, cue, finds)
     if cue.kind == "kin":
-        return _kin(pieces, finds)
-    return _cued(pieces, cue, finds)
+        return _read_relative_name(pieces, finds)
+    return _read_cued_name(pieces, cue, finds)
 
 
-def _titled(pieces: list[NameWord], cue: Cue, finds: Finds) -> list[Found]:
+def _read_titled_name(pieces: list[NameWord], cue: Cue, finds: FoundNames) -> list[Found]:
     first = pieces[0]
-    if not first.bits & INITIALS and _is_no_name(pieces, cue, finds.lang):
+    if not first.bits & INITIALS and _is_ordinary_word(pieces, cue, finds.lang):
         return []
     if cue.words in _MANY:
-        pieces = _before_link(pieces)
+        pieces = _cut_before_conjunction(pieces)
     kept = until_stop(pieces)
     if first.bits & SMALL and all(piece.particle for piece in kept):
         return []
@@ -162,12 +162,12 @@ def _titled(pieces: list[NameWord], cue: Cue, finds: Finds) -> list[Found]:
     return finds.label(kept)
 
 
-def _before_link(pieces: list[NameWord]) -> list[NameWord]:
+def _cut_before_conjunction(pieces: list[NameWord]) -> list[NameWord]:
     links = [at for at, piece in enumerate(pieces) if piece.folded in ("y", "e", "i")]
     return pieces[: links[0]] if links and links[0] else pieces
 
 
-def _is_no_name(pieces: list[NameWord], cue: Cue, lang: str) -> bool:
+def _is_ordinary_word(pieces: list[NameWord], cue: Cue, lang: str) -> bool:
     if pieces[0].bits & (GIVEN | FAMILY) and not pieces[0].bits & PARTICLE:
         return False
     if pieces[0].bits & SMALL and pieces[0].folded in _ARTICLES:
@@ -189,7 +189,7 @@ def _is_no_name(pieces: list[NameWord], cue: Cue, lang: str) -> bool:
     return len(pieces) == 1 and (cue.words not in _CERTAIN or lang in ("de", "nl"))
 
 
-def _asked(pieces: list[NameWord], cue: Cue, finds: Finds) -> list[Found]:
+def _read_name_field(pieces: list[NameWord], cue: Cue, finds: FoundNames) -> list[Found]:
     """Read what stands in the field of given or of family names."""
     kept = until_stop(pieces)
     first, last = kept[0], kept[-1]
@@ -210,7 +210,7 @@ def _asked(pieces: list[NameWord], cue: Cue, finds: Finds) -> list[Found]:
     return [(first.start, last.end, Label.FIRST_NAME if cue.kind == "first" else Label.LAST_NAME)]
 
 
-def _kin(pieces: list[NameWord], finds: Finds) -> list[Found]:
+def _read_relative_name(pieces: list[NameWord], finds: FoundNames) -> list[Found]:
     """Read a relative: a capital after `his sister` begins a name more often than not."""
     kept = until_stop(pieces)
     first = kept[0]
@@ -221,39 +221,39 @@ def _kin(pieces: list[NameWord], finds: Finds) -> list[Found]:
     if len(kept) > 1:
         if finds.lang == "es" and all(piece.bits & GIVEN for piece in kept):
             return [(first.start, kept[-1].end, Label.FIRST_NAME)]
-        turned = _turned(kept, finds)
+        turned = _read_inverted_name(kept, finds)
         proven = first.named or first.bits & INITIALS or plausible(kept, "cue")
         return turned or (finds.label(kept) if proven else [])
     known = first.bits & GIVEN or (not first.bits & COMMON and not first.bits & WRITTEN)
     if not known or first.bits & INITIALS:
         return []
     is_family = first.bits & (GIVEN | FAMILY) == FAMILY
-    return _turned(kept, finds) or [
+    return _read_inverted_name(kept, finds) or [
         (first.start, first.end, Label.LAST_NAME if is_family else Label.FIRST_NAME)
     ]
 
 
-def _cued(pieces: list[NameWord], cue: Cue, finds: Finds) -> list[Found]:
+def _read_cued_name(pieces: list[NameWord], cue: Cue, finds: FoundNames) -> list[Found]:
     """Read what a role, a heading or a verb of signing announces."""
     kept = until_stop(pieces)
     alone = len(kept) == 1
-    if _is_refused(kept, cue) or (alone and _AGED.match(finds.folded, kept[0].end)):
+    if _is_cue_too_weak(kept, cue) or (alone and _AGED.match(finds.folded, kept[0].end)):
         return []
     goes_on = alone and _GOES_ON.match(finds.folded, kept[0].end)
     weak = cue.kind in _WEAK or goes_on or (alone and cue.kind == "by")
     if not plausible(kept, "weak" if weak else "cue"):
         of = kept[0].bits
         barred = of & (BARRED | FUNCTION) or of & (CLINICAL | FAMILY) == CLINICAL
-        return [] if weak or barred else _turned(kept, finds)
+        return [] if weak or barred else _read_inverted_name(kept, finds)
     if (weak or alone) and not is_person(finds.folded, kept[0].start, kept[-1].end):
         return []
-    turned = _turned(kept, finds)
+    turned = _read_inverted_name(kept, finds)
     if not turned and alone and kept[0].bits & GIVEN and cue.words in NURSES:
         return [(kept[0].start, kept[0].end, Label.FIRST_NAME)]
     return turned or finds.label(kept)
 
 
-def _is_refused(kept: list[NameWord], cue: Cue) -> bool:
+def _is_cue_too_weak(kept: list[NameWord], cue: Cue) -> bool:
     """Return whether a cue says too little for a name as short as this."""
     first = kept[0]
     if cue.kind == "initial":
@@ -265,7 +265,7 @@ def _is_refused(kept: list[NameWord], cue: Cue) -> bool:
     return cue.kind == "agent" or (cue.kind == "relative" and not first.sure)
 
 
-def _turned(kept: list[NameWord], finds: Finds) -> list[Found]:
+def _read_inverted_name(kept: list[NameWord], finds: FoundNames) -> list[Found]:
     """Read `Turner, Jennifer`: family names, a comma and a given name."""
     comma = _COMMA.match(finds.cased, kept[-1].end)
     if not comma or any(piece.bits & INITIALS for piece in kept):
@@ -273,7 +273,7 @@ def _turned(kept: list[NameWord], finds: Finds) -> list[Found]:
     after: list[NameWord] = []
     for piece in read(finds.cased, finds.folded, comma.end(), most=3):
         known = piece.bits & GIVEN or piece.bits & INITIALS
-        if not known and (after or not _is_field(finds.folded, piece)):
+        if not known and (after or not _ends_field(finds.folded, piece)):
             break
         after.append(piece)
     two_given = kept[0].bits & (GIVEN | FAMILY) == GIVEN and kept[-1].bits & FAMILY
@@ -285,13 +285,13 @@ def _turned(kept: list[NameWord], finds: Finds) -> list[Found]:
     ]
 
 
-def _is_field(folded: str, piece: NameWord) -> bool:
+def _ends_field(folded: str, piece: NameWord) -> bool:
     """Return whether an unknown word ends a field and may so be the given name in it."""
     unknown = not piece.bits & ~FAMILY
     return unknown and _FIELD_END.match(folded, piece.end) is not None
 
 
-def _follow_list(names: list[Found], cue: Cue, finds: Finds) -> None:
+def _take_listed_names(names: list[Found], cue: Cue, finds: FoundNames) -> None:
     last = names[-1]
     for _ in range(_LONGEST_LIST):
         gap = _ENUMERATED.match(finds.cased, last[1])
@@ -304,7 +304,7 @@ def _follow_list(names: list[Found], cue: Cue, finds: Finds) -> None:
         )
         pieces = until_stop(finds.read(gap.end(), titles=not initials))
         if cue.words in _MANY:
-            pieces = _before_link(pieces)
+            pieces = _cut_before_conjunction(pieces)
         if not pieces or _NUMBERED.match(finds.folded, pieces[-1].end):
             return
         many = cue.words in _MANY and not any(
@@ -351,29 +351,31 @@ _INDEX_LINE = re.compile(
 _INDEX_END = re.compile(r"[ ]{0,3}(?:\n|\Z|[0-9]{1,4}[/.\- ]|[|(),\-]|dob\b|nee?\b|geb\b)")
 
 
-def look_around(finds: Finds) -> None:
+def take_uncued_names(finds: FoundNames) -> None:
     """Take the names that nothing announces, where their neighbours prove them."""
     for names in signatures(finds.cased, finds.folded):
         if not finds.taken(names[0][0]):
             finds.claim(names)
-    _indexed(finds)
+    _take_index_lines(finds)
     for match in _ROLE_AFTER.finditer(finds.folded):
         start = match.start()
         # An alternative that begins with a letter begins with the last one of the name.
         whole = match.group()[1:2] in (" ", ",", "|", "¦")
-        _identified(start + 1 if whole else _ends(finds.folded, start), finds)
-    for at in sorted(_seeds(finds.cased)):
+        _take_name_before_role(
+            start + 1 if whole else _name_end_before_role(finds.folded, start), finds
+        )
+    for at in sorted(_name_candidates(finds.cased)):
         if not finds.taken(at):
-            _bare(at, finds)
+            _take_uncued_name(at, finds)
 
 
-def _ends(folded: str, at: int) -> int:
+def _name_end_before_role(folded: str, at: int) -> int:
     """Step back from a role to the end of the name before it."""
     before = folded[max(0, at - 18) : at].removesuffix("equipe ").removesuffix("turno ")
     return at - min(at, 18) + len(before.rstrip(" ,"))
 
 
-def _seeds(cased: str) -> Iterator[int]:
+def _name_candidates(cased: str) -> Iterator[int]:
     """Yield where given names of the lexicons and initials before names stand."""
     # One byte for each code point, so that offsets hold in both: twice as fast as text.
     data = cased.encode("ascii", "replace")
@@ -394,14 +396,14 @@ def _given_names() -> BytesAhoCorasick:
     return BytesAhoCorasick(names, matchkind=MatchKind.LeftmostLongest)
 
 
-def _bare(at: int, finds: Finds) -> None:
+def _take_uncued_name(at: int, finds: FoundNames) -> None:
     """Take a name around a given name or an initial."""
     cased = finds.cased
     start = at
     low = max(0, at - _LONGEST_WORD)
     while start > low and (cased[start - 1].isalpha() or cased[start - 1] in "-'"):
         start -= 1
-    if not _has_company(cased, start) or is_site(finds.folded, start):
+    if not _may_be_name(cased, start) or is_site(finds.folded, start):
         return
     before = read_back(cased, finds.folded, start) if start and cased[start - 1] == " " else []
     before = [piece for piece in before if not finds.taken(piece.start)]
@@ -414,12 +416,12 @@ def _bare(at: int, finds: Finds) -> None:
             if finds.stands(name):
                 finds.claim(label(name, finds.lang))
             return
-    if pieces and not _signs(pieces, finds):
-        _index_entry(pieces, at, finds)
+    if pieces and not _take_entry_signature(pieces, finds):
+        _take_index_entry(pieces, at, finds)
 
 
-def _has_company(cased: str, start: int) -> bool:
-    """Return whether a word has a capital beside it or closes a sentence, a list: cheap to ask."""
+def _may_be_name(cased: str, start: int) -> bool:
+    """Return, at little cost, whether a word has a capital beside it or ends a sentence or list."""
     rest = _REST.match(cased, start + 1)
     end = rest.end() if rest else start + 1
     after = cased[end : end + 2]
@@ -437,7 +439,7 @@ def _has_company(cased: str, start: int) -> bool:
     return cased[word].isupper()
 
 
-def _signs(pieces: list[NameWord], finds: Finds) -> bool:
+def _take_entry_signature(pieces: list[NameWord], finds: FoundNames) -> bool:
     """Take the names that close an entry of a log."""
     known = len(pieces) > 1 or pieces[0].sure
     if not known or not closes_entry(finds.folded, pieces) or not finds.stands(pieces):
@@ -446,7 +448,9 @@ def _signs(pieces: list[NameWord], finds: Finds) -> bool:
     return True
 
 
-def _index_entry(pieces: list[NameWord], at: int, finds: Finds, *, certain: bool = False) -> None:
+def _take_index_entry(
+    pieces: list[NameWord], at: int, finds: FoundNames, *, certain: bool = False
+) -> None:
     """Take `Turner, Jennifer` where the given name is sure."""
     if not pieces[0].sure or pieces[0].start > at or finds.folded[max(0, at - 2) : at] != ", ":
         return
@@ -465,7 +469,7 @@ def _index_entry(pieces: list[NameWord], at: int, finds: Finds, *, certain: bool
         finds.claim([(pieces[0].start, pieces[size - 1].end, Label.FIRST_NAME)])
 
 
-def _identified(at: int, finds: Finds) -> None:
+def _take_name_before_role(at: int, finds: FoundNames) -> None:
     """Take the name that ends before a role, a degree or a date of birth."""
     if not at or finds.taken(at - 1):
         return
@@ -477,7 +481,7 @@ def _identified(at: int, finds: Finds) -> None:
     if len(pieces) == 1:
         start = pieces[0].start
         if finds.folded[max(0, start - 2) : start] == ", ":
-            _index_entry(pieces, start, finds, certain=True)
+            _take_index_entry(pieces, start, finds, certain=True)
             return
         before = finds.folded[max(0, start - _LONGEST_WORD) : start]
         line = before.rpartition("\n")[2].split()
@@ -491,7 +495,7 @@ def _identified(at: int, finds: Finds) -> None:
         finds.claim(label(pieces, finds.lang))
 
 
-def _indexed(finds: Finds) -> None:
+def _take_index_lines(finds: FoundNames) -> None:
     """Take `FAMILY, Given` alone at the beginning of a line or before a number."""
     lines = [match.start() + 1 for match in _INDEXED.finditer(finds.cased)]
     for start in (0, *lines):
@@ -508,7 +512,7 @@ def _indexed(finds: Finds) -> None:
             ])  # fmt: skip
 
 
-def again(finds: Finds) -> list[Found]:
+def repeated_names(finds: FoundNames) -> list[Found]:
     """Return the further places of names; what the lists of words claim is not looked for."""
     folded = finds.folded
     names = {
@@ -520,22 +524,22 @@ def again(finds: Finds) -> list[Found]:
     return [
         (at, at + len(word), kind)
         for word, kind in names.items()
-        for at in _places(finds, word)
+        for at in _free_occurrences(finds, word)
         if is_person(folded, at, at + len(word)) and not is_address(folded, at)
     ]
 
 
-def _places(finds: Finds, word: str) -> Iterator[int]:
+def _free_occurrences(finds: FoundNames, word: str) -> Iterator[int]:
     cased, folded = finds.cased, finds.folded
     at = folded.find(word)
     while at >= 0:
         end = at + len(word)
-        if cased[at].isupper() and not finds.taken(at) and not _inside(cased, at, end):
+        if cased[at].isupper() and not finds.taken(at) and not _is_part_of_word(cased, at, end):
             yield at
         at = folded.find(word, end)
 
 
-def _inside(cased: str, at: int, end: int) -> bool:
+def _is_part_of_word(cased: str, at: int, end: int) -> bool:
     """Return whether a stretch is part of a longer word or of an address of the net."""
     if at and (cased[at - 1].isalnum() or cased[at - 1] in "_@-'"):
         return True
@@ -549,17 +553,17 @@ _DETECTOR = "rules.names"
 
 
 def detect(document: Document) -> list[Span]:
-    """Find given and family names that their surroundings or the lexicons give away.
+    """Find given and family names by their context or the lexicons.
 
     Offsets are code points, half open. Titles and civilities are not part of the spans.
     """
     text = document.text
     folded, cased = fold_once(text), cased_once(text)
-    cues = announced(cased, folded, document.lang)
+    cues = find_cues(cased, folded, document.lang)
     titles = frozenset(cue.begin for cue in cues if cue.kind in TITLES)
-    finds = Finds(cased, folded, document.lang, titles)
+    finds = FoundNames(cased, folded, document.lang, titles)
     for cue in cues:
-        follow(cue, finds)
-    look_around(finds)
-    found = {*finds.found, *again(finds)}
+        take_announced_names(cue, finds)
+    take_uncued_names(finds)
+    found = {*finds.found, *repeated_names(finds)}
     return [Span(start, end, str(kind), _DETECTOR) for start, end, kind in sorted(found)]

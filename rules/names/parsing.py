@@ -69,23 +69,23 @@ def read(cased: str, folded: str, at: int, *, most: int = _MOST) -> list[NameWor
     """
     pieces: list[NameWord] = []
     while len(pieces) < most and cased[at : at + 1] not in _STOPS:
-        piece = _piece(cased, folded, at)
+        piece = _read_word(cased, folded, at)
         if piece is None or piece.folded in _NO_NAMES:
             break
-        if pieces and not _goes_on(cased, pieces[-1], piece):
+        if pieces and not _continues_name(cased, pieces[-1], piece):
             break
         pieces.append(piece)
         at = piece.end
         if cased.startswith(_LINE_ENDS, at):
-            at = _over_break(cased, at, piece)
+            at = _skip_line_break(cased, at, piece)
     while pieces and pieces[-1].bits & SMALL:
         pieces.pop()
     return pieces
 
 
-def _goes_on(cased: str, before: NameWord, piece: NameWord) -> bool:
+def _continues_name(cased: str, before: NameWord, piece: NameWord) -> bool:
     if piece.start == before.end:
-        return _glued(cased, before, piece.start)
+        return _is_joined_to_name(cased, before, piece.start)
     return not cased.startswith(_COLONS, piece.end) or not _is_heading(before, piece)
 
 
@@ -95,14 +95,14 @@ def _is_heading(before: NameWord, piece: NameWord) -> bool:
     return apart or piece.bits & (COMMON | FAMILY) == COMMON
 
 
-def _glued(cased: str, before: NameWord, start: int) -> bool:
+def _is_joined_to_name(cased: str, before: NameWord, start: int) -> bool:
     """Return whether a word with no blank before it goes on with the name: `J.Hart`, `TomHart`."""
     if before.bits & INITIALS or cased[start - 1] == "'":
         return True
     return cased[start - 1].islower() and cased[start].isupper()
 
 
-def _over_break(cased: str, at: int, last: NameWord) -> int:
+def _skip_line_break(cased: str, at: int, last: NameWord) -> int:
     """Step over the end of a line that its width alone broke within a name."""
     particle = last.bits & PARTICLE
     if not (particle or last.bits & INITIALS or last.sure):
@@ -114,7 +114,7 @@ def _over_break(cased: str, at: int, last: NameWord) -> int:
     return broken.end() if wide or particle else at
 
 
-def _piece(cased: str, folded: str, at: int) -> NameWord | None:
+def _read_word(cased: str, folded: str, at: int) -> NameWord | None:
     step = _PLAIN.match(cased, at)
     if step is not None:
         start, end = step.span(1)

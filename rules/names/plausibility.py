@@ -1,4 +1,4 @@
-"""What tells a name of a person from ordinary words: its shape, its neighbours, the lexicons."""
+"""Whether words are the name of a person: by their shape, their neighbours and the lexicons."""
 
 import re
 from collections.abc import Sequence
@@ -115,7 +115,7 @@ def until_stop(pieces: list[NameWord]) -> list[NameWord]:
     """Cut a stretch where it turns from a name into ordinary words; at most six pieces."""
     size = min(len(pieces), 6)
     for at in range(1, size):
-        if _stops(pieces[at], pieces[at - 1], at):
+        if _ends_name(pieces[at], pieces[at - 1], at):
             size = at
             break
     while size > 1 and pieces[size - 1].bits & PARTICLE:
@@ -130,7 +130,7 @@ _NEVER = frozenset(
 )
 
 
-def _stops(piece: NameWord, before: NameWord, at: int) -> bool:
+def _ends_name(piece: NameWord, before: NameWord, at: int) -> bool:
     of = piece.bits
     if of & (INITIALS | SMALL | PARTICLE):
         return False
@@ -165,11 +165,11 @@ def plausible(pieces: list[NameWord], kind: str) -> bool:
         return True
     initials = any(piece.bits & INITIALS for piece in pieces)
     if any_bits & COMMON:
-        return _everyday_name(words, kind, initials=initials)
-    return _looks_named(words, kind, initials=initials)
+        return _is_everyday_word_a_name(words, kind, initials=initials)
+    return _looks_like_name(words, kind, initials=initials)
 
 
-def _everyday_name(words: list[NameWord], kind: str, *, initials: bool) -> bool:
+def _is_everyday_word_a_name(words: list[NameWord], kind: str, *, initials: bool) -> bool:
     first = words[0]
     if len(words) > 1 or first.bits & CLINICAL:
         return False
@@ -177,7 +177,7 @@ def _everyday_name(words: list[NameWord], kind: str, *, initials: bool) -> bool:
     return (initials and upper) or (kind == "cue" and first.bits & FAMILY != 0)
 
 
-def _looks_named(words: list[NameWord], kind: str, *, initials: bool) -> bool:
+def _looks_like_name(words: list[NameWord], kind: str, *, initials: bool) -> bool:
     shortest = min(len(piece.folded) for piece in words)
     if initials:
         return kind != "list" or shortest > 2
@@ -196,26 +196,26 @@ def bare_size(pieces: list[NameWord], at: int) -> int:
         second = pieces[at + 2]
     rest = unclaimed(pieces[at : at + 5])
     if len(rest) < 2 or second not in rest:
-        return _index_size(pieces[at : at + 6])
+        return _index_entry_size(pieces[at : at + 6])
     if first.bits & INITIALS:
         dotted = first.end - first.start > 1 and len(first.folded) <= 5
-        return len(rest) if dotted and _surname(second, strict=True) else 0
-    if first.sure and _surname(second, strict=False):
+        return len(rest) if dotted and _may_be_surname(second, strict=True) else 0
+    if first.sure and _may_be_surname(second, strict=False):
         return len(rest)
-    if first.bits & GIVEN and not first.bits & CLINICAL and _surname(second, strict=True):
+    if first.bits & GIVEN and not first.bits & CLINICAL and _may_be_surname(second, strict=True):
         return len(rest)
-    if second.sure and _surname(first, strict=not (second.bits ^ first.bits) & UPPER):
-        return _with_given(rest, rest.index(second) + 1)
-    return _index_size(pieces[at : at + 6])
+    if second.sure and _may_be_surname(first, strict=not (second.bits ^ first.bits) & UPPER):
+        return _extend_over_given_names(rest, rest.index(second) + 1)
+    return _index_entry_size(pieces[at : at + 6])
 
 
-def _with_given(pieces: list[NameWord], size: int) -> int:
+def _extend_over_given_names(pieces: list[NameWord], size: int) -> int:
     while size < len(pieces) and pieces[size].sure:
         size += 1
     return size
 
 
-def _index_size(pieces: Sequence[NameWord]) -> int:
+def _index_entry_size(pieces: Sequence[NameWord]) -> int:
     """Count the pieces of `DE LA TORRE RUIZ Ana`: capitals, then given names; 0 for none."""
     first = next((at for at, piece in enumerate(pieces) if not piece.bits & UPPER), 0)
     if (
@@ -226,7 +226,11 @@ def _index_size(pieces: Sequence[NameWord]) -> int:
         return 0
     names = [piece for piece in pieces[:first] if not piece.particle]
     known = [piece for piece in names if piece.bits & FAMILY or not piece.bits & COMMON]
-    return _with_given(list(pieces), first + 1) if known and not names[0].bits & BARRED else 0
+    return (
+        _extend_over_given_names(list(pieces), first + 1)
+        if known and not names[0].bits & BARRED
+        else 0
+    )
 
 
 def unclaimed(pieces: Sequence[NameWord]) -> list[NameWord]:
@@ -245,7 +249,7 @@ def unclaimed(pieces: Sequence[NameWord]) -> list[NameWord]:
     return kept
 
 
-def _surname(piece: NameWord, *, strict: bool) -> bool:
+def _may_be_surname(piece: NameWord, *, strict: bool) -> bool:
     if piece.bits & INITIALS or len(piece.folded) < 2 or piece.bits & COMMON:
         return False
     if piece.bits & FAMILY:

@@ -27,7 +27,7 @@ _NEXT_ENTRY = re.compile(rf"[ ]?(?:\Z|\n(?=\n|\Z|{_DATED}))")
 _NEXT_DATE = re.compile(rf"[ ]?\n{_DATED}")
 
 
-def initials_signed(cased: str, at: int) -> list[Found]:
+def read_initials(cased: str, at: int) -> list[Found]:
     """Read initials that stand for a signature, as `JD/mk` or `J.D.`; code points, half open."""
     match = _SIGNS.match(cased, at)
     if match is None:
@@ -44,7 +44,7 @@ def signatures(cased: str, folded: str) -> Iterator[list[Found]]:
     for match in _LAST_LINE.finditer(cased):
         own_line = cased[match.end() : match.end() + 1] in ("", "\n")
         if own_line and match.start() > len(cased) - _FROM_THE_END:
-            yield initials_signed(cased, match.start() + 1)
+            yield read_initials(cased, match.start() + 1)
     for match in _ENTRY.finditer(cased):
         end = match.end("name")
         of = bits(folded[match.start("name") : end])

@@ -4,7 +4,7 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from locales.registry import every
+from locales.registry import FOREIGN_PARTICLES, every
 from rules.matching.lexicon import lexicon
 
 # What a word may be, as bits of one number.
@@ -27,7 +27,6 @@ _LISTS: dict[str, int] = {
     "given_fr": GIVEN,
     "given_en": GIVEN,
     "given_es": GIVEN,
-    "given_more": GIVEN,
     "given_de": GIVEN,
     "given_nl": GIVEN,
     "family_fr": FAMILY,
@@ -46,11 +45,12 @@ _LISTS: dict[str, int] = {
     "eponyms": BARRED,
     "species": BARRED,
 }
-# Beside those of the languages, what names of other origins have, and elided ones.
-PARTICLES = every(lambda language: language.persons.particles) | frozenset([
-    "al", "ben", "bin", "bint", "da", "do", "dos", "di", "i", "saint", "st", "san", "santa",
-    "ould", "abou", "ait", "zu", "zum", "'t", "d'", "l'",
-])  # fmt: skip
+# Saints and elided particles begin names as well.
+PARTICLES = (
+    every(lambda language: language.persons.particles)
+    | FOREIGN_PARTICLES
+    | frozenset("saint st san santa abou ait zum 't d' l'".split())
+)
 _ELISION = re.compile(r"(?:[dlnsjm]|qu)'(?=.)")
 # Endings of diseases, procedures and drugs.
 _MEDICAL_ENDS = tuple(
@@ -66,92 +66,92 @@ _MEDICAL_ENDS = tuple(
 
 
 @cache
-def _table() -> dict[str, int]:
+def _bits_by_word() -> dict[str, int]:
     table: dict[str, int] = dict.fromkeys(PARTICLES, PARTICLE)
     for name, bit in _LISTS.items():
         for word in lexicon(name):
             table[word] = table.get(word, 0) | bit
     for word in [word for word in table if "-" in word]:
-        table[word] |= _of_parts(word, table)
+        table[word] |= _bits_of_compound(word, table)
     return table
 
 
 @lru_cache(maxsize=1 << 15)
 def bits(word: str) -> int:
-    """Say what a folded word may be: the bits of all lists that hold it or its parts."""
-    known = _table().get(word)
-    return _derived(word) if known is None else known
+    """Return what a folded word may be: the bits of all lists that hold it or its parts."""
+    known = _bits_by_word().get(word)
+    return _bits_of_unlisted_word(word) if known is None else known
 
 
-def _derived(word: str) -> int:
-    table = _table()
+def _bits_of_unlisted_word(word: str) -> int:
+    table = _bits_by_word()
     found = 0
     if "'" in word:
         found |= table.get(_ELISION.sub("", word, count=1), 0) & (COMMON | CLINICAL)
     if "-" in word:
-        found |= _of_parts(word, table)
-    if len(word) > 6 and not found & (GIVEN | FAMILY) and _ends_medically(word):
+        found |= _bits_of_compound(word, table)
+    if len(word) > 6 and not found & (GIVEN | FAMILY) and _has_medical_ending(word):
         found |= COMMON | CLINICAL
     return found
 
 
-def _ends_medically(word: str) -> bool:
+def _has_medical_ending(word: str) -> bool:
     return word.endswith(_MEDICAL_ENDS) or word.removesuffix("s").endswith(_MEDICAL_ENDS)
 
 
-def _of_parts(word: str, table: dict[str, int]) -> int:
-    """Say what a compound may be by what all or some of its parts are."""
+def _bits_of_compound(word: str, table: dict[str, int]) -> int:
+    """Return what a compound may be by what all or some of its parts are."""
     parts = [table.get(part, 0) for part in word.split("-") if part]
     if not parts:
         return 0
     if parts[-1] & (CLINICAL | FAMILY) == CLINICAL:
         return COMMON | CLINICAL
-    whole = _all(parts, GIVEN) | _all(parts, COMMON)
-    return whole | _any(parts, FAMILY) | _any(parts, BARRED)
+    whole = _bit_of_all(parts, GIVEN) | _bit_of_all(parts, COMMON)
+    return whole | _bit_of_any(parts, FAMILY) | _bit_of_any(parts, BARRED)
 
 
-def _all(parts: list[int], bit: int) -> int:
+def _bit_of_all(parts: list[int], bit: int) -> int:
     return bit if all(part & bit for part in parts) else 0
 
 
-def _any(parts: list[int], bit: int) -> int:
+def _bit_of_any(parts: list[int], bit: int) -> int:
     return bit if any(part & bit for part in parts) else 0
 
 
-def given(word: str) -> bool:
+def is_given_name(word: str) -> bool:
     """Return whether a folded word, or each part of a compound, is a given name of the lexicons."""
     return bits(word) & GIVEN != 0
 
 
-def surely_given(word: str) -> bool:
+def is_surely_given(word: str) -> bool:
     """Return whether a folded word is a given name and no everyday word."""
     return is_sure(bits(word))
 
 
-def family(word: str) -> bool:
+def is_family_name(word: str) -> bool:
     """Return whether a folded word is a family name of the lexicons."""
     return bits(word) & FAMILY != 0
 
 
-def clinical(word: str) -> bool:
+def is_clinical(word: str) -> bool:
     """Return whether a folded word belongs to notes and their headings."""
     return bits(word) & CLINICAL != 0
 
 
-def common(word: str) -> bool:
+def is_common(word: str) -> bool:
     """Return whether a folded word is an everyday or a clinical word."""
     return bits(word) & COMMON != 0
 
 
 def is_sure(of: int) -> bool:
-    """Tell from its bits whether a word is a given name and nothing else."""
+    """Return whether the bits of a word are those of a given name and nothing else."""
     return of & (GIVEN | COMMON | AMBIGUOUS) == GIVEN
 
 
 @cache
 def written_given_names() -> frozenset[str]:
     """Return the given names of the lexicons without accents, as notes write them with capitals."""
-    words = [word for word, of in _table().items() if of & GIVEN and of & FUNCTION == 0]
+    words = [word for word, of in _bits_by_word().items() if of & GIVEN and of & FUNCTION == 0]
     parts = {part for word in words for part in re.split(r"[-' ]", word) if len(part) > 1}
     return frozenset(form for part in parts for form in (part.capitalize(), part.upper()))
 

@@ -11,10 +11,10 @@ from rules.matching.lexicon import (
     place_countries,
     place_rank,
     term_kind,
-    wide,
+    wide_list,
     word_rank,
 )
-from rules.names.words import common
+from rules.names.words import is_common
 
 _FIRST_WORD = re.compile(r"[^\W_]+")
 _BETWEEN = re.compile(r"[ '-]|\. ")
@@ -66,7 +66,7 @@ def _names() -> _Names:
     return index
 
 
-def listed(folded: str, at: int) -> Listed | None:
+def find_listed(folded: str, at: int) -> Listed | None:
     """Return the longest listed name that begins at an offset of the folded text and
     ends a word.
     """
@@ -93,7 +93,7 @@ def label_of(name: str) -> frozenset[Label]:
 @lru_cache(1 << 14)
 def _begins_a_town(word: str) -> bool:
     saint = word in ("st", "ste") or word.startswith(("st ", "ste "))
-    return saint or place_rank(word) > 0 or wide("wide_places").goes_on(word)
+    return saint or place_rank(word) > 0 or wide_list("wide_places").goes_on(word)
 
 
 def wide_end(folded: str, at: int) -> int:
@@ -124,7 +124,7 @@ def surely_town(name: str, lang: str) -> bool:
     name = name.replace(". ", " ")
     rank = place_rank(name)
     everyday = rank > 1 and 0 < word_rank(name) < 4
-    if not 0 < rank < 4 or len(name) < 3 or everyday or common(name) or term_kind(name):
+    if not 0 < rank < 4 or len(name) < 3 or everyday or is_common(name) or term_kind(name):
         return False
     countries = _COUNTRIES.get(lang)
     return countries is None or any(country in countries for country in place_countries(name))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rules.matching.lexicon import lexicon, word_rank
 from rules.matching.scanner import Pattern
-from rules.names.words import clinical, common
+from rules.names.words import is_clinical, is_common
 from rules.places.gazetteer import is_town
 from rules.places.proper_names import read_name
 
@@ -92,30 +92,32 @@ def care_sites(cased: str, folded: str, lang: str) -> list[Place]:
     found = [
         span
         for match in _KIND.finditer(folded)
-        if (span := _after_kind(cased, folded, match.span()))
-        and not (lang == "en" and match.group() == "hospital" and _is_english(cased, folded, span))
+        if (span := _site_after_kind(cased, folded, match.span()))
+        and not (
+            lang == "en" and match.group() == "hospital" and _has_english_order(cased, folded, span)
+        )
     ]
-    found += _acronyms(cased, folded)
+    found += _sites_by_acronym(cased, folded)
     found += [
         match.span()
         for match in _CENTRE.finditer(cased)
-        if not any(common(word) for word in folded[match.start() + 7 : match.end()].split())
+        if not any(is_common(word) for word in folded[match.start() + 7 : match.end()].split())
     ]
     return found + [
-        span for match in _WARD.finditer(cased) if (span := _ward(cased, folded, match))
+        span for match in _WARD.finditer(cased) if (span := _read_ward(cased, folded, match))
     ]
 
 
-def _acronyms(cased: str, folded: str) -> Iterator[Place]:
+def _sites_by_acronym(cased: str, folded: str) -> Iterator[Place]:
     for match in _ACRONYM.finditer(cased):
         end = read_name(cased, match.end(), stops=_STOPS)
         if end > match.end() and not _is_prose(folded[match.end() : end]):
             yield match.start(), end
 
 
-def _is_english(cased: str, folded: str, span: Place) -> bool:
+def _has_english_order(cased: str, folded: str, span: Place) -> bool:
     """Return whether the words behind `hospital` are no name: the English name stands before."""
-    return _is_heading(cased, span) or common(folded[span[0] : span[1]].split()[1])
+    return _is_heading(cased, span) or is_common(folded[span[0] : span[1]].split()[1])
 
 
 def _is_heading(cased: str, span: Place) -> bool:
@@ -126,10 +128,10 @@ def _is_heading(cased: str, span: Place) -> bool:
     return _LINE.search(cased[max(0, start - 12) : start]) is not None
 
 
-def _after_kind(cased: str, folded: str, place: Place) -> Place | None:
+def _site_after_kind(cased: str, folded: str, place: Place) -> Place | None:
     start, end = place
     kind = folded[start:end]
-    if kind in ("clinique", "clinica", "residencia", "instituto", "klinik") and not _noun(
+    if kind in ("clinique", "clinica", "residencia", "instituto", "klinik") and not _is_noun(
         folded, start
     ):
         return None
@@ -149,17 +151,17 @@ def _after_kind(cased: str, folded: str, place: Place) -> Place | None:
     name = folded[at + 1 : name_end]
     if kind.endswith(_DUTCH) and 0 < word_rank(name, "nl") < 4:
         return None
-    if _is_prose(name) or (kind in _ADJECTIVES_TOO and at == end and _one_word(name)):
+    if _is_prose(name) or (kind in _ADJECTIVES_TOO and at == end and _is_common_word(name)):
         return None
     return start, name_end
 
 
-def _one_word(name: str) -> bool:
+def _is_common_word(name: str) -> bool:
     words = [word for word in name.split() if word not in _SMALL]
-    return len(words) == 1 and common(words[0])
+    return len(words) == 1 and is_common(words[0])
 
 
-def _noun(folded: str, start: int) -> bool:
+def _is_noun(folded: str, start: int) -> bool:
     noun = _NOUN_BEFORE.search(folded[max(0, start - 24) : start])
     return noun is not None and not folded.endswith(_HEAD_OF, 0, start)
 
@@ -174,10 +176,10 @@ def _is_prose(name: str) -> bool:
         return True
     if len(words) == 1 and (first in lexicon("function_words")):
         return True
-    return len(words) == 1 and clinical(first) and first not in _GENERIC and not is_town(first)
+    return len(words) == 1 and is_clinical(first) and first not in _GENERIC and not is_town(first)
 
 
-def _ward(cased: str, folded: str, match: re.Match[str]) -> Place | None:
+def _read_ward(cased: str, folded: str, match: re.Match[str]) -> Place | None:
     at = match.end() - 2
     end = read_name(cased, at, stops=_STOPS)
     words = folded[at:end].split()
@@ -188,7 +190,7 @@ def _ward(cased: str, folded: str, match: re.Match[str]) -> Place | None:
     if (
         len(words[0]) < 4
         or words[0] in _NO_NAMES
-        or any(common(word) for word in words)
+        or any(is_common(word) for word in words)
         or not words[0].isalpha()
     ):
         return None
@@ -256,9 +258,11 @@ _COMPOUND = re.compile(r"[A-Z][^\s,;:()]+\Z")
 def english_sites(cased: str, folded: str) -> list[Place]:
     """Find care sites in the English order: `St. Mary's Hospital`; code points, half open."""
     found = [
-        span for match in _ENGLISH.finditer(cased) if (span := _before_kind(cased, match.span()))
+        span
+        for match in _ENGLISH.finditer(cased)
+        if (span := _site_before_kind(cased, match.span()))
     ]
-    return found + _numbered(cased, folded)
+    return found + _numbered_wards(cased, folded)
 
 
 def known_sites(folded: str) -> list[Place]:
@@ -269,19 +273,21 @@ def known_sites(folded: str) -> list[Place]:
 def continental_sites(cased: str, folded: str) -> list[Place]:
     """Find German and Dutch care sites named before their kind; code points, half open."""
     found = [
-        span for match in _CONTINENTAL.finditer(cased) if (span := _compound(cased, match.end()))
+        span
+        for match in _CONTINENTAL.finditer(cased)
+        if (span := _compound_site(cased, match.end()))
     ]
     for match in _NAMED_DUTCH.finditer(cased):
-        start = _first(cased, match.start())
+        start = _name_start(cased, match.start())
         words = folded[start : match.start()].split()
-        if start < match.start() and not all(common(word) for word in words):
+        if start < match.start() and not all(is_common(word) for word in words):
             found.append((start, match.end()))
     return found + [
         (match.start(), read_name(cased, match.end())) for match in _CHAIN.finditer(cased)
     ]
 
 
-def _compound(cased: str, end: int) -> Place | None:
+def _compound_site(cased: str, end: int) -> Place | None:
     low = max(0, end - 50)
     word = _COMPOUND.search(cased[low:end])
     if word is None:
@@ -298,17 +304,17 @@ def _of_a_patron(name: str) -> bool:
     return name.removesuffix("hospital").removesuffix("krankenhaus") in _PATRONS
 
 
-def _numbered(cased: str, folded: str) -> list[Place]:
+def _numbered_wards(cased: str, folded: str) -> list[Place]:
     """Find wards named by a word and a number, and again wherever the same name stands."""
     names = {
         cased[match.start(1) : match.end(1)]
         for match in _NUMBERED.finditer(folded)
-        if cased[match.start(1)].isupper() and not common(match[2])
+        if cased[match.start(1)].isupper() and not is_common(match[2])
     }
-    return [place for name in sorted(names)[:_MOST_NAMES] for place in _again(cased, name)]
+    return [place for name in sorted(names)[:_MOST_NAMES] for place in _occurrences(cased, name)]
 
 
-def _again(cased: str, name: str) -> Iterator[Place]:
+def _occurrences(cased: str, name: str) -> Iterator[Place]:
     at = cased.find(name)
     while at >= 0:
         end = at + len(name)
@@ -317,7 +323,7 @@ def _again(cased: str, name: str) -> Iterator[Place]:
         at = cased.find(name, end)
 
 
-def _first(cased: str, start: int) -> int:
+def _name_start(cased: str, start: int) -> int:
     """Go back over capitalised words, and the small words between them, to the first."""
     low = max(0, start - 70)
     line = max(cased.rfind("\n", low, start) + 1, low)
@@ -336,13 +342,13 @@ def _first(cased: str, start: int) -> int:
     return first
 
 
-def _tells_nothing(word: str) -> bool:
-    return word in _CARE or common(word)
+def _is_generic(word: str) -> bool:
+    return word in _CARE or is_common(word)
 
 
-def _before_kind(cased: str, place: Place) -> Place | None:
+def _site_before_kind(cased: str, place: Place) -> Place | None:
     start, end = place
-    first = _first(cased, start) if cased[start - 1 : start] == " " else start
+    first = _name_start(cased, start) if cased[start - 1 : start] == " " else start
     words = cased[first:start].split()
     while words and words[0].lower() in _LEADING:
         first = cased.find(" ", first) + 1
@@ -351,16 +357,16 @@ def _before_kind(cased: str, place: Place) -> Place | None:
     after = read_name(cased, of.end()) if of else end
     if not words:
         named = (
-            of is not None and after > of.end() and not clinical(cased[of.end() : after].lower())
+            of is not None and after > of.end() and not is_clinical(cased[of.end() : after].lower())
         )
         return (start, after) if named else None
-    telling = [
+    distinctive = [
         word for word in words if word.lower() not in _NAMED_GENERIC and word not in _BETWEEN
     ]
     kind = cased[start:end]
     if kind == "Surgery" and (words[-1].lower() not in _ROADS or len(words) < 2):
         return None
-    if all(_tells_nothing(word.lower().strip(".,'")) for word in telling):
+    if all(_is_generic(word.lower().strip(".,'")) for word in distinctive):
         return None
     if kind == "Infirmary" and of and after > of.end():
         return first, after

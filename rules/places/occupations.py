@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from record.label import Label
 from rules.matching.lexicon import surname_rank
 from rules.matching.scanner import Pattern, Patterns
-from rules.names.words import clinical, common, family
+from rules.names.words import is_clinical, is_common, is_family_name
 
 Found = tuple[int, int, str]
 
@@ -62,11 +62,11 @@ def companies(cased: str, folded: str) -> Iterator[Found]:
         if ending.group().startswith("GmbH") and cased[ending.start() - 2] == ",":
             continue
         words = folded[start : ending.start()].replace(",", " ").split()
-        if ending.group().rstrip(".") in _SHORT_ENDINGS and not _named(
+        if ending.group().rstrip(".") in _SHORT_ENDINGS and not _is_company_name(
             cased[start : ending.start()], words
         ):
             continue
-        if not all(clinical(word) or len(word) < 2 for word in words):
+        if not all(is_clinical(word) or len(word) < 2 for word in words):
             yield start, ending.end(), Label.ORGANIZATION
 
 
@@ -77,7 +77,7 @@ def company_at(cased: str, folded: str, at: int) -> Found | None:
         return None
     first = _FIRST_WORD.match(folded, at)
     word = first.group() if first else ""
-    if word in _NO_COMPANY or len(word) < 2 or (clinical(word) and not surname_rank(word)):
+    if word in _NO_COMPANY or len(word) < 2 or (is_clinical(word) and not surname_rank(word)):
         return None
     return at, name.end(), Label.ORGANIZATION
 
@@ -97,10 +97,10 @@ def _name_start(cased: str, end: int) -> int:
     return start
 
 
-def _named(written: str, words: list[str]) -> bool:
-    if len(words) == 1 and not family(words[0]):
+def _is_company_name(written: str, words: list[str]) -> bool:
+    if len(words) == 1 and not is_family_name(words[0]):
         return False
-    return not written.isupper() and not any(common(word) for word in words)
+    return not written.isupper() and not any(is_common(word) for word in words)
 
 
 _FRENCH = (
@@ -289,14 +289,14 @@ def _job_end(folded: str, start: int, end: int, *, certain: bool) -> int:
         said = word.group()
         if said in _LEADS_ON or (last == start and said in _NO_TRADE):
             break
-        if known and said not in _JOINS | TRADES and not _joined(folded, last, word.start()):
+        if known and said not in _JOINS | TRADES and not _is_linked(folded, last, word.start()):
             break
         known = known or said in TRADES
         last = word.end() if said not in _JOINS else last
     return last if known or certain else start
 
 
-def _joined(folded: str, last: int, at: int) -> bool:
+def _is_linked(folded: str, last: int, at: int) -> bool:
     """Return whether `de` or the like ties a word to the one before it."""
     between = folded[last:at].split()
     return any(word in _JOINS for word in between) or folded.startswith("d'", at)

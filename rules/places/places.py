@@ -18,7 +18,7 @@ from rules.places.streets import (
     street_before,
     streets,
 )
-from rules.places.towns import behind_streets, further, towns
+from rules.places.towns import behind_streets, regions_behind_towns, towns
 
 Found = tuple[int, int, str]
 
@@ -34,21 +34,21 @@ def detect(document: Document) -> list[Span]:
     behind a cue; kinds of sites (`Hôpital`, `Clinic`) are part of a care site's span.
     """
     cased, folded, lang = cased_once(document.text), fold_once(document.text), document.lang
-    found = _ways(cased, folded, lang) + _sites(cased, folded, lang)
+    found = _find_streets(cased, folded, lang) + _find_care_sites(cased, folded, lang)
     starts, ends = {start for start, _, _ in found}, {end for _, end, _ in found}
     placed = [*postcodes(cased, folded, Around(starts, ends), lang), *towns(cased, folded, lang)]
     placed += behind_streets(cased, folded, ends, lang)
     if lang in _ANGLOPHONE:
         placed += city_and_state(cased, folded, ends)
     found += _bare_streets(cased, folded, placed, ends, lang)
-    found += placed + further(cased, folded, placed)
+    found += placed + regions_behind_towns(cased, folded, placed)
     found += letter_boxes(folded, found)
     found += occupations(cased, folded)
     first = {(start, end): kind for start, end, kind in reversed(found)}
     return [Span(start, end, str(kind), _DETECTOR) for (start, end), kind in sorted(first.items())]
 
 
-def _ways(cased: str, folded: str, lang: str) -> list[Found]:
+def _find_streets(cased: str, folded: str, lang: str) -> list[Found]:
     ways = streets(cased, folded, lang) + spelt_boxes(folded)
     declared = declared_streets(folded)
     if lang in _ANGLOPHONE:
@@ -62,7 +62,7 @@ def _ways(cased: str, folded: str, lang: str) -> list[Found]:
     return [(start, end, Label.STREET) for start, end in ways]
 
 
-def _sites(cased: str, folded: str, lang: str) -> list[Found]:
+def _find_care_sites(cased: str, folded: str, lang: str) -> list[Found]:
     sites = care_sites(cased, folded, lang) + known_sites(folded)
     if lang in _ANGLOPHONE:
         sites += english_sites(cased, folded)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from record.label import Label
 from rules.matching.lexicon import surname_rank, term_kind, word_rank
 from rules.matching.scanner import Pattern, Patterns
-from rules.names.words import common
+from rules.names.words import is_common
 from rules.places.gazetteer import is_town, label_of, surely_town
 from rules.places.town_names import read_town
 
@@ -70,17 +70,17 @@ def postcodes(cased: str, folded: str, around: Around, lang: str) -> list[Found]
         found += [(*before, Label.CITY)] if before else []
     for match in _FIVE.finditer(folded):
         if match.start(1) not in cued and match.start(1) not in around.starts:
-            found += _five(cased, folded, match.span(1), around, lang)
+            found += _read_five_digits(cased, folded, match.span(1), around, lang)
     for index, match in _SHAPES.finditer(cased):
         found += _READ[index](cased, folded, match, around, lang)
     return found
 
 
-def _follows(ends: Set[int], start: int) -> bool:
+def _follows_street(ends: Set[int], start: int) -> bool:
     return start in ends or any(at in ends for at in range(start - 4, start))
 
 
-def _five(
+def _read_five_digits(
     cased: str, folded: str, place: tuple[int, int], around: Around, lang: str
 ) -> list[Found]:
     start, end = place
@@ -91,17 +91,17 @@ def _five(
     if lang in ("en", ""):
         further = _FURTHER_FOUR.match(cased, end)
         end = further.end() if further else end
-        american = _american(cased, start)
+        american = _american_town_and_state(cased, start)
         if american:
             return [*american, (start, end, Label.ZIP)]
-    follows = _follows(around.ends, start)
+    follows = _follows_street(around.ends, start)
     found = _with_town(
         cased,
         folded,
         end,
         lang,
         certain=follows,
-        broken=lang != "en" and _after_break(cased, start),
+        broken=lang != "en" and _follows_break(cased, start),
     )
     if found:
         return [(start, end, Label.ZIP), *found]
@@ -123,13 +123,18 @@ def _with_town(
         return []
     name = folded[begin:town_end]
     first = name.partition(" ")[0]
-    plain = broken and len(first) > 2 and not common(first) and _opens_line(cased, end, name)
-    if certain or plain or " cedex" in name or surely_town(_bare(name), lang):
+    plain = (
+        broken
+        and len(first) > 2
+        and not is_common(first)
+        and _is_town_or_opens_line(cased, end, name)
+    )
+    if certain or plain or " cedex" in name or surely_town(_without_district(name), lang):
         return [(begin, town_end, Label.CITY)]
     return []
 
 
-def _opens_line(cased: str, code_end: int, name: str) -> bool:
+def _is_town_or_opens_line(cased: str, code_end: int, name: str) -> bool:
     """Return whether a town is known, or its code opens a line and it is no word at all."""
     if is_town(name):
         return True
@@ -138,11 +143,11 @@ def _opens_line(cased: str, code_end: int, name: str) -> bool:
     return line and not term_kind(first) and not word_rank(first)
 
 
-def _bare(name: str) -> str:
+def _without_district(name: str) -> str:
     return name.partition(" cedex")[0].partition(" 1")[0].partition(" 2")[0]
 
 
-def _after_break(cased: str, start: int) -> bool:
+def _follows_break(cased: str, start: int) -> bool:
     before = cased[max(0, start - 2) : start]
     return start == 0 or before[-1:] == "\n" or before in (", ", "- ", ". ")
 
@@ -163,7 +168,7 @@ def _town_before(cased: str, folded: str, start: int, lang: str) -> tuple[int, i
     return None
 
 
-def _american(cased: str, start: int) -> list[Found]:
+def _american_town_and_state(cased: str, start: int) -> list[Found]:
     """Read the town and the state before an American or Canadian code."""
     low = max(0, start - 64)
     window = cased[low:start]
@@ -188,43 +193,51 @@ def _american(cased: str, start: int) -> list[Found]:
     ]
 
 
-def _split(cased: str, folded: str, match: re.Match[str], around: Around, lang: str) -> list[Found]:
+def _read_split_digits(
+    cased: str, folded: str, match: re.Match[str], around: Around, lang: str
+) -> list[Found]:
     start, end = match.start(), match.start() + 6
     if lang not in ("fr", ""):
         return []
-    town = _with_town(cased, folded, end, lang, certain=_follows(around.ends, start))
+    town = _with_town(cased, folded, end, lang, certain=_follows_street(around.ends, start))
     return [(start, end, Label.ZIP), *town] if town else []
 
 
-def _four(cased: str, folded: str, match: re.Match[str], around: Around, lang: str) -> list[Found]:
+def _read_four_digits(
+    cased: str, folded: str, match: re.Match[str], around: Around, lang: str
+) -> list[Found]:
     start, end = match.start(), match.end() - 2
     if lang in ("en", "es"):
         return []
     prefixed = cased[start].isupper()
     dated = lang == "fr" and cased[start : start + 2] in _YEARS
-    certain = prefixed or _follows(around.ends, start)
-    if not certain and (dated or not _after_break(cased, start)):
+    certain = prefixed or _follows_street(around.ends, start)
+    if not certain and (dated or not _follows_break(cased, start)):
         return []
     town = _with_town(cased, folded, end, lang, certain=certain)
     return [(start, end, Label.ZIP), *town] if town else []
 
 
-def _dutch(cased: str, folded: str, match: re.Match[str], around: Around, lang: str) -> list[Found]:
+def _read_dutch(
+    cased: str, folded: str, match: re.Match[str], around: Around, lang: str
+) -> list[Found]:
     start, end = match.span()
     if lang not in ("nl", "") or folded[end - 2 : end] in _UNITS:
         return []
-    follows = _follows(around.ends, start)
-    town = _with_town(cased, folded, end, lang, certain=follows, broken=_after_break(cased, start))
+    follows = _follows_street(around.ends, start)
+    town = _with_town(
+        cased, folded, end, lang, certain=follows, broken=_follows_break(cased, start)
+    )
     return [(start, end, Label.ZIP), *town] if town or follows else []
 
 
-def _anglophone(
+def _read_anglophone(
     cased: str, folded: str, match: re.Match[str], around: Around, lang: str
 ) -> list[Found]:
     start, end = match.span()
     if lang not in ("en", "") or (cased[start] == "T" and cased[start + 2] == "N"):
         return []  # the second is a stage: `T1N 0M0`
-    found = _american(cased, start)
+    found = _american_town_and_state(cased, start)
     if not found:
         before = _town_before(cased, folded, start, lang) or _town_behind_street(
             cased, start, around
@@ -239,14 +252,20 @@ def _town_behind_street(cased: str, start: int, around: Around) -> tuple[int, in
         end -= 1
     low = max(0, end - 40)
     name = _CITY_BEFORE.search(cased[low:end])
-    if name and end < start and _follows(around.ends, low + name.start()):
+    if name and end < start and _follows_street(around.ends, low + name.start()):
         return low + name.start(), end
     return None
 
 
 _Read = Callable[[str, str, re.Match[str], Around, str], list[Found]]
 _SHAPES = Patterns([_SPLIT, _FOUR, _DUTCH, _BRITISH, _CANADIAN])
-_READ: tuple[_Read, ...] = (_split, _four, _dutch, _anglophone, _anglophone)
+_READ: tuple[_Read, ...] = (
+    _read_split_digits,
+    _read_four_digits,
+    _read_dutch,
+    _read_anglophone,
+    _read_anglophone,
+)
 
 
 def city_and_state(cased: str, folded: str, ends: Set[int]) -> Iterator[Found]:
@@ -260,9 +279,9 @@ def city_and_state(cased: str, folded: str, ends: Set[int]) -> Iterator[Found]:
         if name is None:
             continue
         start = low + name.start()
-        if _follows(ends, start) or _is_no_person(folded[start:end]):
+        if _follows_street(ends, start) or _is_unlikely_person(folded[start:end]):
             yield start, end, Label.CITY
 
 
-def _is_no_person(name: str) -> bool:
+def _is_unlikely_person(name: str) -> bool:
     return surely_town(name, "en") and (not surname_rank(name) or Label.CITY in label_of(name))

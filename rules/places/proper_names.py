@@ -35,14 +35,14 @@ def read_name(cased: str, at: int, *, stops: frozenset[str] = frozenset()) -> in
     last = at
     for word in _WORD.finditer(cased, at, end):
         if last > at and word.group().strip(".,").lower() in stops:
-            return _without_small(cased, at, last)
+            return _without_small_words(cased, at, last)
         last = word.end()
     return (
         last + 1 if last < end and cased[last] in '"»”' and _OPEN.search(cased, at, last) else last
     )
 
 
-def _without_small(cased: str, at: int, end: int) -> int:
+def _without_small_words(cased: str, at: int, end: int) -> int:
     while trailing := _TRAILING.search(cased, max(at, end - 5), end):
         end = trailing.start()
     return end

@@ -2,7 +2,7 @@
 
 import re
 
-from rules.places.gazetteer import listed
+from rules.places.gazetteer import find_listed
 
 _NUMBER = re.compile(
     r"(?<![a-z\d.,/:])(?:n[°o]\.? ?)?[0-9]{1,4}(?:[ ]?(?:[-/]|et)[ ]?[0-9]{1,4})?"
@@ -87,7 +87,7 @@ def address_ahead(folded: str, end: int) -> bool:
     if postcode_ahead(folded, end):
         return True
     gap = _TOWN_AHEAD.match(folded, end)
-    return gap is not None and listed(folded, gap.end()) is not None
+    return gap is not None and find_listed(folded, gap.end()) is not None
 
 
 def postcode_ahead(folded: str, end: int) -> bool:

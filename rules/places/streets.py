@@ -3,11 +3,13 @@
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from locales.registry import LANGUAGES
+from record.folding import fold
 from record.label import Label
 from rules.matching.lexicon import lexicon, lexicons, word_rank
 from rules.matching.scanner import Pattern
-from rules.names.words import clinical, common
-from rules.places.gazetteer import label_of, listed
+from rules.names.words import is_clinical, is_common
+from rules.places.gazetteer import find_listed, label_of
 from rules.places.proper_names import read_name
 from rules.places.street_parts import (
     address_ahead,
@@ -30,7 +32,7 @@ _RARE = sorted(lexicon("street_suffixes_en") - {*_FULL, *_PLAIN})
 _WITH_DOT = frozenset("st dr ave rd blvd ln ct pl pkwy hwy cir".split())
 
 
-def _capitalised(words: list[str]) -> str:
+def _alternatives_capitalised(words: list[str]) -> str:
     longest_first = sorted(words, key=len, reverse=True)
     return "|".join(
         word[0].upper() + "".join(f"[{letter}{letter.upper()}]" for letter in word[1:])
@@ -39,7 +41,7 @@ def _capitalised(words: list[str]) -> str:
 
 
 _SUFFIX = Pattern(
-    rf"\b(?<=[A-Za-z.'0-9][ ])({_capitalised([*_FULL, *_PLAIN, *_RARE])})\b(?!')",
+    rf"\b(?<=[A-Za-z.'0-9][ ])({_alternatives_capitalised([*_FULL, *_PLAIN, *_RARE])})\b(?!')",
     cased=True,
 )
 # `County Road 12`: here the kind stands before its number.
@@ -73,7 +75,7 @@ def english_streets(cased: str, folded: str) -> list[Place]:
     found = [
         span
         for match in _SUFFIX.finditer(cased)
-        if (span := _before_suffix(cased, folded, match.span(1)))
+        if (span := _street_before_suffix(cased, folded, match.span(1)))
     ]
     found += [(match.start(), annex_end(folded, match.end())) for match in _ROUTE.finditer(folded)]
     return found + [
@@ -89,13 +91,13 @@ def _number_start(folded: str, at: int) -> int:
     return at
 
 
-def _before_suffix(cased: str, folded: str, place: Place) -> Place | None:
+def _street_before_suffix(cased: str, folded: str, place: Place) -> Place | None:
     start, end = place
     low = max(0, start - 40)
     previous = max(cased.rfind(" ", low, start - 1), cased.rfind("\n", low, start - 1), low - 1) + 1
     if not (cased[previous].isupper() or cased[previous].isdigit()):
         return None
-    first, numbered = _first_english(cased, start)
+    first, numbered = _english_name_start(cased, start)
     if first == start:
         return None
     kind = folded[start:end]
@@ -103,7 +105,7 @@ def _before_suffix(cased: str, folded: str, place: Place) -> Place | None:
     names = words[1:] if numbered else words
     if kind in _WITH_DOT and _DOT.match(cased, end):
         end += 1
-    if not _proved(cased, folded, (first, end), kind, names, numbered=numbered):
+    if not _is_proven(cased, folded, (first, end), kind, names, numbered=numbered):
         return None
     quarter = _QUARTER.match(cased, end)
     end = annex_end(folded, quarter.end() if quarter else end)
@@ -111,7 +113,7 @@ def _before_suffix(cased: str, folded: str, place: Place) -> Place | None:
     return first - len(flat.group()) if flat else first, end
 
 
-def _first_english(cased: str, start: int) -> tuple[int, bool]:
+def _english_name_start(cased: str, start: int) -> tuple[int, bool]:
     """Go back over the name: gives where it begins and whether a house number is its first word."""
     low = max(0, start - 60)
     words = cased[max(cased.rfind("\n", low, start) + 1, low) : start - 1].split(" ")
@@ -127,7 +129,7 @@ def _first_english(cased: str, start: int) -> tuple[int, bool]:
     return start, False
 
 
-def _proved(
+def _is_proven(
     cased: str,
     folded: str,
     place: Place,
@@ -137,10 +139,10 @@ def _proved(
     numbered: bool,
 ) -> bool:
     start, end = place
-    if any(clinical(name) for name in names if name.isalpha() and name not in _COMPASS):
+    if any(is_clinical(name) for name in names if name.isalpha() and name not in _COMPASS):
         return False
     if not numbered:
-        return kind in _FULL and not any(common(name) for name in names)
+        return kind in _FULL and not any(is_common(name) for name in names)
     annexed = annex_end(folded, end) > end or _QUARTER.match(cased, end) is not None
     if kind in ("dr", "st") and cased[end : end + 2].strip(" .")[:1].isupper() and not annexed:
         return False  # a doctor or a saint follows
@@ -149,16 +151,16 @@ def _proved(
     opens = _OPENS.search(folded[max(0, start - 6) : start]) is not None
     if not opens or not _CLOSES.match(folded, end):
         return False
-    if annexed or cue_before(folded, start) or _goes_on(cased, folded, end):
+    if annexed or cue_before(folded, start) or _is_followed_by_town(cased, folded, end):
         return True
-    return folded[start : start + 3].isdigit() and not any(common(name) for name in names)
+    return folded[start : start + 3].isdigit() and not any(is_common(name) for name in names)
 
 
-def _goes_on(cased: str, folded: str, end: int) -> bool:
+def _is_followed_by_town(cased: str, folded: str, end: int) -> bool:
     """Return whether a town follows, or a line begins with one."""
     gap = _GAP.match(cased, end)
     return gap is not None and (
-        listed(folded, gap.end()) is not None or _POSTCODE.match(cased, gap.end()) is not None
+        find_listed(folded, gap.end()) is not None or _POSTCODE.match(cased, gap.end()) is not None
     )
 
 
@@ -209,18 +211,24 @@ def compound_streets(cased: str, folded: str) -> list[Place]:
         (_KIND_FIRST, cased, False),
     ):
         for match in pattern.finditer(text):
-            first = _first(cased, folded, match.end()) if text is folded else match.start()
-            span = _numbered(cased, folded, first, match.end(), sure=sure)
+            first = (
+                _compound_name_start(cased, folded, match.end())
+                if text is folded
+                else match.start()
+            )
+            span = _with_house_number(cased, folded, first, match.end(), sure=sure)
             if span:
                 found.append(span)
     return found
 
 
-def _numbered(cased: str, folded: str, first: int | None, at: int, *, sure: bool) -> Place | None:
+def _with_house_number(
+    cased: str, folded: str, first: int | None, at: int, *, sure: bool
+) -> Place | None:
     number = _NUMBER.match(cased, at)
     if first is None or number is None:
         return None
-    if any(clinical(word) for word in folded[first:at].split()):
+    if any(is_clinical(word) for word in folded[first:at].split()):
         return None
     end = annex_end(folded, number.end())
     if sure or postcode_ahead(folded, end) or cue_before(folded, first):
@@ -228,7 +236,7 @@ def _numbered(cased: str, folded: str, first: int | None, at: int, *, sure: bool
     return None
 
 
-def _first(cased: str, folded: str, number: int) -> int | None:
+def _compound_name_start(cased: str, folded: str, number: int) -> int | None:
     """Return where the name begins whose last word ends before a house number."""
     line = max(cased.rfind("\n", 0, number) + 1, number - 70)
     word = _WORD_BEFORE.search(cased[line:number].rstrip(" "))
@@ -243,7 +251,7 @@ def _first(cased: str, folded: str, number: int) -> int | None:
         if before is None or not cased[before].isupper():
             return None
         return before
-    return _with_leading(cased, folded, line, at)
+    return _extend_over_leading_words(cased, folded, line, at)
 
 
 def _word_before(cased: str, line: int, at: int) -> int | None:
@@ -254,7 +262,7 @@ def _word_before(cased: str, line: int, at: int) -> int | None:
     return line + word.start() if word else None
 
 
-def _with_leading(cased: str, folded: str, line: int, at: int) -> int:
+def _extend_over_leading_words(cased: str, folded: str, line: int, at: int) -> int:
     """Go back over `Burgemeester de` and the like; particles alone stay outside."""
     first = at
     while (before := _word_before(cased, line, at)) is not None:
@@ -314,7 +322,7 @@ def street_before(cased: str, folded: str, start: int, lang: str) -> tuple[int, 
         return None
     first, last = segment.span(1)
     words = folded[first:last].replace("-", " ").split()
-    if any(clinical(word) for word in words) or not any(len(word) > 3 for word in words):
+    if any(is_clinical(word) for word in words) or not any(len(word) > 3 for word in words):
         return None
     return first, first + len(cased[first:last].rstrip(" ,"))
 
@@ -351,7 +359,7 @@ def _longest_first(words: Iterable[str]) -> list[str]:
     return sorted(words, key=lambda word: (-len(word), word))
 
 
-def _either_case(words: Iterable[str]) -> str:
+def _match_either_case(words: Iterable[str]) -> str:
     return "|".join(
         re.sub("[a-z]", lambda letter: f"[{letter[0].upper()}{letter[0]}]", re.escape(word))
         for word in words
@@ -359,7 +367,7 @@ def _either_case(words: Iterable[str]) -> str:
 
 
 _NAMED = Pattern(
-    rf"\b(?<!['°])({_either_case(_longest_first({*_SPANISH, *_FRENCH} - _STRONG))})"
+    rf"\b(?<!['°])({_match_either_case(_longest_first({*_SPANISH, *_FRENCH} - _STRONG))})"
     r"(?:[ ]|(?<=/))"
     r"(?:[a-z]{2,3}[ ]){0,3}(?:[dl]')?[\"«“]?[A-Z]",
     cased=True,
@@ -374,11 +382,17 @@ _SURE = Pattern(
 )
 _LINE_BREAK = re.compile(r"(?: (?:de|du|des|de la|del))?\n(?=[A-Za-z])")
 _MILL = re.compile(r" a (?:vent|eau|huile|papier)(?![a-z])")
+_MONTHS = frozenset(
+    fold(month)
+    for code in ("fr", "es")
+    for style in LANGUAGES[code].dates.months
+    for month in style.words
+    if not style.short
+)
 # Streets named by a day, by a number, or by a name that is a kind.
 _DAY_NAME = re.compile(
     r" (?:du |de la |del )?[0-9]{1,3}(?:er|re|e|eme)? (?:de )?"
-    r"(?:janvier|fevrier|mars|avril|mai|juin|juillet|aout|septembre|octobre|novembre|decembre"
-    r"|enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre"
+    rf"(?:{'|'.join(_longest_first(_MONTHS))}"
     r"|regiment|division|armee)(?: (?:de )?[0-9]{4}(?![0-9])| (?:d')?[a-z]{5,12})?(?![a-z])"
 )
 _GRID = Pattern(
@@ -417,9 +431,13 @@ def streets(cased: str, folded: str, lang: str) -> list[Place]:
     found = [
         span
         for place in sorted(
-            {*_kinds(_NAMED, cased), *_kinds(_NUMBERED, folded), *_kinds(_SURE, folded)}
+            {
+                *_street_kinds(_NAMED, cased),
+                *_street_kinds(_NUMBERED, folded),
+                *_street_kinds(_SURE, folded),
+            }
         )
-        if (span := _street(cased, folded, place, lang))
+        if (span := _read_street(cased, folded, place, lang))
     ]
     found += [match.span() for match in _GRID.finditer(folded)]
     found += [
@@ -430,19 +448,21 @@ def streets(cased: str, folded: str, lang: str) -> list[Place]:
 
 def declared_streets(folded: str) -> list[Place]:
     """Find what stands behind `Adresse :` and has a number; code points, half open."""
-    return [_declared(folded, match.span(1)) for match in _DECLARED.finditer(folded)]
+    return [
+        _without_final_punctuation(folded, match.span(1)) for match in _DECLARED.finditer(folded)
+    ]
 
 
-def _kinds(pattern: Pattern, text: str) -> Iterator[Place]:
+def _street_kinds(pattern: Pattern, text: str) -> Iterator[Place]:
     return (match.span(1) for match in pattern.finditer(text))
 
 
-def _declared(folded: str, place: Place) -> Place:
+def _without_final_punctuation(folded: str, place: Place) -> Place:
     start, end = place
     return start, start + len(folded[start:end].rstrip(" .,-"))
 
 
-def _street(cased: str, folded: str, place: Place, lang: str) -> Place | None:
+def _read_street(cased: str, folded: str, place: Place, lang: str) -> Place | None:
     start, end = place
     kind = folded[start:end]
     if start and (folded[start - 1].isalnum() or folded[start - 1] in "'°"):
@@ -454,15 +474,15 @@ def _street(cased: str, folded: str, place: Place, lang: str) -> Place | None:
         cased, folded, end, lower=cued or (number is not None and strong and kind not in _SPANISH)
     )
     if name_end is None and number is not None:
-        name_end = _small_name(folded, end)
+        name_end = _small_name_end(folded, end)
     if name_end is None:
         return None
-    tail = _tail(folded, name_end, kind, numbered=number is not None and kind in _FRENCH)
+    tail = _address_end(folded, name_end, kind, numbered=number is not None and kind in _FRENCH)
     if kind in _SPANISH - _FRENCH:
         number = None  # a number before is of the line before: Spanish ones stand behind
     certain = number is not None or cued or tail > name_end
     certain = certain or (kind in _FRENCH and postcode_ahead(folded, tail))
-    if not certain and (lang == "de" or not _stands_alone(cased, place, tail)):
+    if not certain and (lang == "de" or not _is_street_without_number(cased, place, tail)):
         return None
     if not strong and not cued and _is_prose(folded[end:name_end], kind):
         return None
@@ -491,13 +511,13 @@ def _name_end(cased: str, folded: str, at: int, *, lower: bool) -> int | None:
     return small.end() if small else None
 
 
-def _small_name(folded: str, at: int) -> int | None:
+def _small_name_end(folded: str, at: int) -> int | None:
     """Read a name in small letters behind an everyday word: an address must go on behind it."""
     small = _LOWER_NAME.match(folded, at)
     return small.end() if small and postcode_ahead(folded, small.end()) else None
 
 
-def _tail(folded: str, end: int, kind: str, *, numbered: bool) -> int:
+def _address_end(folded: str, end: int, kind: str, *, numbered: bool) -> int:
     if kind in _SPANISH and not numbered:
         tail = spanish_tail(folded, end)
         if tail > end:
@@ -507,7 +527,7 @@ def _tail(folded: str, end: int, kind: str, *, numbered: bool) -> int:
     return annex_end(folded, end)
 
 
-def _stands_alone(cased: str, place: Place, name_end: int) -> bool:
+def _is_street_without_number(cased: str, place: Place, name_end: int) -> bool:
     """Return whether a street without number is one: `rue de Rivoli`, not a heading in capitals."""
     kind = cased[place[0] : place[1]]
     if kind.lower() not in _STRONG or kind.isupper():
@@ -516,7 +536,7 @@ def _stands_alone(cased: str, place: Place, name_end: int) -> bool:
     return any(
         word[:1].isupper()
         and len(word) > 2
-        and not common(word.lower())
+        and not is_common(word.lower())
         and not (spanish and word_rank(word.lower()))
         for word in cased[place[1] : name_end].split()
     )

@@ -3,8 +3,8 @@
 import re
 
 from record.label import Label
-from rules.names.words import clinical, common
-from rules.places.gazetteer import listed, wide_end
+from rules.names.words import is_clinical, is_common
+from rules.places.gazetteer import find_listed, wide_end
 from rules.places.proper_names import read_name
 
 STOPS = frozenset(
@@ -39,13 +39,13 @@ def read_town(cased: str, folded: str, at: int, *, stops: frozenset[str] = STOPS
     end = read_name(cased, at, stops=stops)
     if end == at:
         return at
-    known = listed(folded, at)
+    known = find_listed(folded, at)
     town = known.end if known and Label.CITY in known.labels else at
     if town < end:
         town = max(town, wide_end(folded, at))
-    if town > at and (town > end or _runs_on(folded, town, end)):
+    if town > at and (town > end or _continues_name(folded, town, end)):
         end = town
-    elif known is None and town == at and clinical(folded[at:end].partition(" ")[0]):
+    elif known is None and town == at and is_clinical(folded[at:end].partition(" ")[0]):
         return at
     river = _ON_A_RIVER.match(folded, end)
     river = river if river and river[1] in _RIVERS else None
@@ -56,10 +56,10 @@ def read_town(cased: str, folded: str, at: int, *, stops: frozenset[str] = STOPS
     return with_district(folded, at, end)
 
 
-def _runs_on(folded: str, known: int, end: int) -> bool:
+def _continues_name(folded: str, known: int, end: int) -> bool:
     """Return whether what follows a listed town is another word than of its name."""
     more = [word for word in folded[known:end].split() if word not in _SMALL]
-    return bool(more) and folded[known] in " ." and common(more[0])
+    return bool(more) and folded[known] in " ." and is_common(more[0])
 
 
 def with_district(folded: str, at: int, end: int) -> int:

@@ -7,8 +7,8 @@ from record.label import Label
 from rules.dates.calendar import MONTHS
 from rules.matching.lexicon import given_rank, lexicon, place_rank, surname_rank, word_rank
 from rules.matching.scanner import Pattern
-from rules.names.words import clinical, common, given
-from rules.places.gazetteer import Listed, label_of, listed, surely_town, wide_end
+from rules.names.words import is_clinical, is_common, is_given_name
+from rules.places.gazetteer import Listed, find_listed, label_of, surely_town, wide_end
 from rules.places.postcodes import STATE
 from rules.places.proper_names import read_name
 from rules.places.town_names import STOPS, read_town, with_district
@@ -102,22 +102,29 @@ def towns(cased: str, folded: str, lang: str) -> list[Found]:
 
     `cased` is the text without accents, `folded` without case too.
     """
-    found = [*_dwellings(cased, folded), *_headed(cased, folded), *_abroad(cased, folded)]
-    found += _behind_prepositions(cased, folded, lang)
-    found += [*_beside(cased, folded, _BRACKETED), *_datelines(cased, folded)]
+    found = [
+        *_towns_behind_dwelling_words(cased, folded),
+        *_places_under_headings(cased, folded),
+        *_places_abroad(cased, folded),
+    ]
+    found += _towns_behind_prepositions(cased, folded, lang)
+    found += [*_towns_behind_marks(cased, folded, _BRACKETED), *_towns_in_datelines(cased, folded)]
     if lang != "en":  # where a state follows the comma, or a first name
-        found += [*_beside(cased, folded, _COMMA), *_beside(cased, folded, _DASH)]
+        found += [
+            *_towns_behind_marks(cased, folded, _COMMA),
+            *_towns_behind_marks(cased, folded, _DASH),
+        ]
     return found
 
 
-def _dwellings(cased: str, folded: str) -> Iterator[Found]:
+def _towns_behind_dwelling_words(cased: str, folded: str) -> Iterator[Found]:
     for match in _DWELLING.finditer(folded):
-        place = _named(cased, folded, match.end())
+        place = _read_any_place(cased, folded, match.end())
         if place:
             yield place
 
 
-def _named(cased: str, folded: str, at: int) -> Found | None:
+def _read_any_place(cased: str, folded: str, at: int) -> Found | None:
     """Read a town, region or country whatever its name that begins at an offset."""
     at = _without_article(cased, at, len(cased))
     end = read_town(cased, folded, at)
@@ -126,15 +133,15 @@ def _named(cased: str, folded: str, at: int) -> Found | None:
     whole = read_name(cased, at, stops=STOPS)
     if folded.endswith(_REGION_ENDS, at, whole):
         return at, whole, Label.REGION
-    known = listed(folded, at)
+    known = find_listed(folded, at)
     if known and known.end >= end:
-        return at, known.end, _label(known)
+        return at, known.end, _choose_label(known)
     name = folded[at:end]
     acronym = end - at <= 5 and cased[at:end].isupper()
     return None if acronym or _is_prose(name) else (at, end, Label.CITY)
 
 
-def _label(known: Listed) -> Label:
+def _choose_label(known: Listed) -> Label:
     if Label.COUNTRY in known.labels:
         return Label.COUNTRY
     return Label.CITY if Label.CITY in known.labels else Label.REGION
@@ -150,21 +157,21 @@ def _without_article(cased: str, at: int, end: int) -> int:
 
 def _is_prose(name: str) -> bool:
     first = name.partition(" ")[0].removeprefix("l'").removeprefix("d'")
-    if len(name) < 2 or clinical(first) or name.endswith(_NO_PLACES):
+    if len(name) < 2 or is_clinical(first) or name.endswith(_NO_PLACES):
         return True
-    return " " not in name and common(first)
+    return " " not in name and is_common(first)
 
 
-def _abroad(cased: str, folded: str) -> Iterator[Found]:
+def _places_abroad(cased: str, folded: str) -> Iterator[Found]:
     for match in _ABROAD.finditer(folded):
         at = match.end()
-        known = listed(folded, at) if cased[at].isupper() else None
+        known = find_listed(folded, at) if cased[at].isupper() else None
         if known and Label.CITY not in known.labels:
             country = Label.COUNTRY in known.labels
             yield at, known.end, Label.COUNTRY if country else Label.REGION
 
 
-def _headed(cased: str, folded: str) -> Iterator[Found]:
+def _places_under_headings(cased: str, folded: str) -> Iterator[Found]:
     for match in _HEADED.finditer(folded):
         head, at = match[1], match.end()
         country = head.startswith(_COUNTRY_HEADS)
@@ -180,15 +187,15 @@ def _headed(cased: str, folded: str) -> Iterator[Found]:
         yield _without_article(cased, at, end), end, kind
 
 
-def _behind_prepositions(cased: str, folded: str, lang: str) -> Iterator[Found]:
+def _towns_behind_prepositions(cased: str, folded: str, lang: str) -> Iterator[Found]:
     """Find listed towns behind a preposition: `à Lille`, `from Boston`."""
     for match in _PREPOSITION.finditer(cased):
         at = match.end() - 1
-        known = listed(folded, at)
+        known = find_listed(folded, at)
         if known is None:
-            yield from _unlisted(cased, folded, match, lang)
+            yield from _unlisted_town(cased, folded, match, lang)
             if lang == "en" and match.group().lower().startswith("in "):
-                yield from _somewhere(cased, folded, at)
+                yield from _unlisted_place(cased, folded, at)
             continue
         said = folded[match.start() : at].rstrip()
         if said == "a" and lang == "en":
@@ -199,26 +206,28 @@ def _behind_prepositions(cased: str, folded: str, lang: str) -> Iterator[Found]:
             and not _OF_ALONE.search(folded[max(0, match.start() - 16) : match.start()])
         ):
             continue
-        if Label.CITY in known.labels and not _lends_its_name(cased, folded, at, known):
+        if Label.CITY in known.labels and not _is_name_of_thing(cased, folded, at, known):
             yield at, with_district(folded, at, known.end), Label.CITY
 
 
-def _beside(cased: str, folded: str, pattern: Pattern | re.Pattern[str]) -> Iterator[Found]:
+def _towns_behind_marks(
+    cased: str, folded: str, pattern: Pattern | re.Pattern[str]
+) -> Iterator[Found]:
     """Find listed towns behind a comma, a dash or a bracket: `laboratoire (Albi)`."""
     for match in pattern.finditer(cased):
         at = match.end() - 2
-        known = listed(folded, at)
+        known = find_listed(folded, at)
         if (
             known
             and Label.CITY in known.labels
             and _ENDS.match(cased, with_district(folded, at, known.end))
-            and not given(known.name)
-            and not _lends_its_name(cased, folded, at, known)
+            and not is_given_name(known.name)
+            and not _is_name_of_thing(cased, folded, at, known)
         ):
             yield at, with_district(folded, at, known.end), Label.CITY
 
 
-def _unlisted(cased: str, folded: str, match: re.Match[str], lang: str) -> Iterator[Found]:
+def _unlisted_town(cased: str, folded: str, match: re.Match[str], lang: str) -> Iterator[Found]:
     """Yield a town of the wide list alone, where its name is no word and no name of a person."""
     at = match.end() - 1
     if folded[match.start() : at].rstrip() in _OF or cased[at + 1 : at + 2].isupper():
@@ -236,12 +245,12 @@ def _unlisted(cased: str, folded: str, match: re.Match[str], lang: str) -> Itera
         yield at, with_district(folded, at, end), Label.CITY
 
 
-def _lends_its_name(cased: str, folded: str, at: int, known: Listed) -> bool:
+def _is_name_of_thing(cased: str, folded: str, at: int, known: Listed) -> bool:
     """Return whether the name of a town is that of a class or a thing: `L3B2 de Montréal`."""
     lived = cased[at + 1].islower() and _LIVED.search(folded[max(0, at - 16) : at]) is not None
     if known.name in lexicon("eponyms") and not lived:
         return True
-    if not lived and common(known.name) and known.name not in _CERTAIN:
+    if not lived and is_common(known.name) and known.name not in _CERTAIN:
         return True
     if cased[known.end : known.end + 1] == "-" or _CLASS_AFTER.match(folded, known.end):
         return True
@@ -254,7 +263,7 @@ def _lends_its_name(cased: str, folded: str, at: int, known: Listed) -> bool:
     return bool(before) and (before[-1] in _CLASSES or _CLASS.match(before[-1]) is not None)
 
 
-def _somewhere(cased: str, folded: str, at: int) -> Iterator[Found]:
+def _unlisted_place(cased: str, folded: str, at: int) -> Iterator[Found]:
     low = max(0, at - 24)
     before = cased[cased.rfind(" ", low, max(0, at - 4)) + 1 : max(0, at - 4)]
     if not (before[:1].isupper() or before[-4:].isdigit() or before in _BEFORE_IN):
@@ -263,9 +272,9 @@ def _somewhere(cased: str, folded: str, at: int) -> Iterator[Found]:
         return
     end = read_name(cased, at, stops=STOPS)
     words = folded[at:end].split()
-    if not words or words[0] in MONTHS or any(clinical(word) for word in words):
+    if not words or words[0] in MONTHS or any(is_clinical(word) for word in words):
         return
-    if len(words) > 1 or not common(words[0]):
+    if len(words) > 1 or not is_common(words[0]):
         yield at, end, Label.CITY
 
 
@@ -275,7 +284,7 @@ def behind_streets(cased: str, folded: str, ends: Collection[int], lang: str) ->
         gap = _GAP.match(cased, end)
         if gap is None:
             continue
-        known = listed(folded, gap.end())
+        known = find_listed(folded, gap.end())
         town = known.end if known else wide_end(folded, gap.end())
         name = folded[gap.end() : town]
         if (known and Label.CITY in known.labels) or (
@@ -286,7 +295,7 @@ def behind_streets(cased: str, folded: str, ends: Collection[int], lang: str) ->
             yield gap.end(), with_district(folded, gap.end(), town), Label.CITY
 
 
-def _datelines(cased: str, folded: str) -> Iterator[Found]:
+def _towns_in_datelines(cased: str, folded: str) -> Iterator[Found]:
     """Find where a letter was written: `Vichy, le 3 mai` at the beginning of a line."""
     for match in _DATELINE.finditer(folded):
         end = match.start()
@@ -296,19 +305,19 @@ def _datelines(cased: str, folded: str) -> Iterator[Found]:
             continue
         start = line + name.start(1)
         labels = label_of(folded[start:end])
-        sure = match[1] == "le " and not clinical(folded[start:end].partition(" ")[0])
+        sure = match[1] == "le " and not is_clinical(folded[start:end].partition(" ")[0])
         if sure or labels & {Label.CITY, Label.REGION}:
             yield start, end, Label.CITY
 
 
-def further(cased: str, folded: str, found: Collection[Found]) -> list[Found]:
+def regions_behind_towns(cased: str, folded: str, found: Collection[Found]) -> list[Found]:
     """Find the region and the country that follow towns already found."""
     more: list[Found] = []
     for _, end, kind in found:
         at = end
         for _step in range(2):
             gap = _FURTHER.match(folded, at)
-            place = _region(cased, folded, gap.end()) if gap and gap.group() else None
+            place = _region_or_country(cased, folded, gap.end()) if gap and gap.group() else None
             if place is None or (kind == Label.ZIP and place[2] != Label.COUNTRY):
                 break
             more.append(place)
@@ -316,10 +325,10 @@ def further(cased: str, folded: str, found: Collection[Found]) -> list[Found]:
     return more
 
 
-def _region(cased: str, folded: str, at: int) -> Found | None:
+def _region_or_country(cased: str, folded: str, at: int) -> Found | None:
     if not cased[at : at + 1].isupper():
         return None
-    known = listed(folded, at)
+    known = find_listed(folded, at)
     if known is None:
         state = STATE.match(cased, at) if cased[at - 2 : at] == ", " else None
         return (at, state.end(), Label.REGION) if state else None

@@ -1,4 +1,4 @@
-"""Ages: kept as they are up to the policy's cap, one and the same above it."""
+"""Surrogates of ages: unchanged up to the policy's cap, a single value above it."""
 
 import re
 
@@ -7,17 +7,17 @@ from surrogates.dates.number_words import CARDINALS, LONGEST_SPELT
 from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import WORD, fold
 
-# An `s` makes a decade of a number: `90s`.
+# A decade ends in `s`: `90s`.
 _NUMBER = re.compile(r"(\d+)(?:[.,]\d+)?(s(?![^\W_]))?")
 _HUNDREDS = {"cent": 100, "hundred": 100, "cien": 100, "ciento": 100}
-# German and Dutch write hundreds and what follows in one word.
+# German and Dutch write numbers over 100 as one word.
 _JOINED = re.compile(r"(?:ein|een)?(?:hundert|honderd)(?:und|en)?(.*)")
-# `dreiundneunzigjährige`: a number and what makes an age of it, in one word.
+# `dreiundneunzigjährige`: a number and an age suffix in one word.
 _COMPOUND = re.compile(r"(.{3,})(jahrig\w*|jarig\w*|jahre|jaar)")
-# Small units: `95 semanas` is an age of less than two years.
+# Units smaller than a year: `95 semanas` is less than two years.
 _SMALL = re.compile(rf"\b(?:{alternatives(lambda each: each.ages.units_span_pattern)})\b")
-# The unit of an age, or of a range of them, whose span ends with its number: `[95] semaines`. No
-# word that may be something else: an age that is not capped tells too much.
+# The unit of an age, or of a range, whose span ends with its number: `[95] semaines`. Only
+# unambiguous words: an uncapped age would reveal too much.
 _UNIT_AFTER = re.compile(
     r"(?:[ \t]?(?:-|a|et|ou|to|and|or|y|o|bis|und|tot|en)[ \t]?\d{1,3})?(?:[ \t\n]|-)?"
     rf"(?P<unit>(?:{alternatives(lambda each: each.ages.unit_after_pattern)})\b)"
@@ -32,10 +32,10 @@ _DECADES = {word: last for each in LANGUAGES.values() for word, last in each.age
 def replace(mention: Mention, subject: Subject) -> str:
     """Return the age; over the cap it becomes the cap plus one and a plus sign.
 
-    Ages up to the cap stay exact on purpose: birth dates and dates move by the same days, and
-    45 CFR 164.514(b)(2)(i)(C) asks no more. A decade of life counts by its last year. An age in
-    words over the cap is written in digits. Weeks, days or months are no years, also where they
-    stand after the span.
+    Ages up to the cap are exact by design: birth dates and dates are shifted by the same days, and
+    45 CFR 164.514(b)(2)(i)(C) requires no more. A decade of life counts by its last year. An age in
+    words over the cap is written in digits. Weeks, days and months are not capped, even where the
+    unit follows the span.
     """
     text, cap = mention.text, subject.policy.age_cap
     if _is_small(fold(text), mention.after):
@@ -46,24 +46,22 @@ def replace(mention: Mention, subject: Subject) -> str:
 
 
 def unit_after(text: str, end: int) -> str:
-    """Return the folded unit smaller than a year that stands after an age;
-    empty where none does.
-    """
+    """Return the folded unit smaller than a year that follows an age; empty without one."""
     rest = text[end : end + _FAR]
     found = _UNIT_AFTER.match(fold(rest)) or _SHORT_UNIT_AFTER.match(rest)
     return fold(found["unit"]) if found else ""
 
 
 def _is_small(folded: str, after: str) -> bool:
-    """Return whether an age is counted in something smaller than years."""
+    """Return whether an age is in units smaller than a year."""
     if _YEARS.search(folded):
         return False
     return bool(_SMALL.search(folded) or (after and folded[-1:].isalnum()))
 
 
 def _cap(match: re.Match[str], cap: int) -> str:
-    whole = int(match[1]) + (9 if match[2] else 0)
-    return f"{cap + 1}+" if whole > cap else match[0]
+    read_whole_date = int(match[1]) + (9 if match[2] else 0)
+    return f"{cap + 1}+" if read_whole_date > cap else match[0]
 
 
 def _cap_words(text: str, cap: int) -> str:
@@ -86,7 +84,7 @@ def _cap_words(text: str, cap: int) -> str:
 
 
 def _compound(word: str) -> tuple[int, int]:
-    """Read the number that a word begins with: its value and its length."""
+    """Read the number at the start of a word: value and length."""
     match = _COMPOUND.fullmatch(word)
     if match is None:
         return 0, len(word)
@@ -95,7 +93,7 @@ def _compound(word: str) -> tuple[int, int]:
 
 
 def _spelt(folded: list[str]) -> tuple[int, int]:
-    """Read a number in words at the start; 0 where there is none."""
+    """Read a number in words at the start: value and number of words; 0 where there is none."""
     hundred = _HUNDREDS.get(folded[0], 0)
     if folded[0] in ("one", "a") and folded[1:2] == ["hundred"]:
         value, length = _spelt(folded[1:])

@@ -1,4 +1,4 @@
-"""Dates moved by the patient's own constant number of days, in the format they were written in."""
+"""Shifts written dates by the patient's constant number of days, in their original format."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,79 +11,81 @@ from record.errors import Unsafe
 from record.label import Label
 from record.span import Span
 from surrogates.dates import rendering
-from surrogates.dates.format_templates import parse, repaired
+from surrogates.dates.format_templates import parse, repair_digits
 from surrogates.dates.parsing import DateForm, Group
-from surrogates.dates.whole_dates import Whole, whole
+from surrogates.dates.whole_dates import WholeDate, read_whole_date
 from surrogates.dates.words import MONTHS
 from surrogates.patient import value_format
 from surrogates.patient.date_shift import DateShift, add_months, shift_days
 from surrogates.patient.patient import DRAWS, Mention, Subject
-from surrogates.patient.text_normalization import fold, pour_case
+from surrogates.patient.text_normalization import apply_case, fold
 
-# Where nothing tells when a note was written, years are completed as if it were this day.
+# The reference day for notes without a date.
 UNDATED = date(2025, 6, 15)
-# A year of two digits is the latest that lies no further ahead of the note.
+# A two-digit year is at most this many years after the note.
 FUTURE_YEARS = 10
 # A day and month may lie this far after the note, such as an appointment.
 _AHEAD = timedelta(days=31)
 
 
-def anchors(groups: list[Group], base: date) -> list[date] | None:
+def complete_dates(groups: list[Group], base: date) -> list[date] | None:
     """Complete each date from the one after it, else the one before it, else `base`.
 
     A month stands for its 15th, a year for its 2nd of July. None where a date cannot be completed.
     """
     if len(groups) == 1:
-        only = anchor(groups[0], None, after=True) or _undated(groups[0], base)
+        only = complete_date(groups[0], None, after=True) or _complete_alone(groups[0], base)
         return [only] if only else None
     found: list[date | None] = [None] * len(groups)
     for place in reversed(range(len(groups))):
         later = found[place + 1] if place + 1 < len(groups) else None
-        found[place] = anchor(groups[place], later, after=True)
+        found[place] = complete_date(groups[place], later, after=True)
     for place in range(len(groups)):
         if found[place] is None:
             earlier = found[place - 1] if place else None
-            found[place] = anchor(groups[place], earlier, after=False)
+            found[place] = complete_date(groups[place], earlier, after=False)
     if all(day is None for day in found):
-        found[-1] = _undated(groups[-1], base)
+        found[-1] = _complete_alone(groups[-1], base)
         for place in reversed(range(len(groups) - 1)):
-            found[place] = anchor(groups[place], found[place + 1], after=True)
-    complete = [day or _undated(group, base) for day, group in zip(found, groups, strict=True)]
+            found[place] = complete_date(groups[place], found[place + 1], after=True)
+    complete = [
+        day or _complete_alone(group, base) for day, group in zip(found, groups, strict=True)
+    ]
     return [day for day in complete if day] if all(complete) else None
 
 
-def anchor(group: Group, other: date | None, *, after: bool) -> date | None:
-    """Place a date beside another one, which comes after or before it; None where it cannot be."""
-    month, day = _month(group), group.day or 15
+def complete_date(group: Group, other: date | None, *, after: bool) -> date | None:
+    """Complete a date from another one after or before it; None where that is impossible."""
+    month, day = _group_month(group), group.day or 15
     if group.year and (month or not group.day):
         return date(group.year, month or 7, day if month else 2)
     if other is None:
         return None
     if month:
         year = group.year or other.year
-        found = _clipped(year, month, day)
+        found = _clip_day(year, month, day)
         if group.year or (found <= other if after else found >= other):
             return found
-        return _clipped(year + (-1 if after else 1), month, day)
+        return _clip_day(year + (-1 if after else 1), month, day)
     if not group.day:
         return None
-    near = _clipped(group.year or other.year, other.month, day)
+    near = _clip_day(group.year or other.year, other.month, day)
     if group.year or (near <= other if after else near >= other):
         return near
-    return _clipped(*_month_beside(other, -1 if after else 1), day)
+    return _clip_day(*_month_beside(other, -1 if after else 1), day)
 
 
-def _undated(group: Group, base: date) -> date | None:
-    month, day = _month(group), group.day or 15
+def _complete_alone(group: Group, base: date) -> date | None:
+    month, day = _group_month(group), group.day or 15
     if month:
-        found = _clipped(base.year, month, day)
-        return found if found <= base + _AHEAD else _clipped(base.year - 1, month, day)
+        found = _clip_day(base.year, month, day)
+        return found if found <= base + _AHEAD else _clip_day(base.year - 1, month, day)
     if group.day:
-        return _clipped(group.year or base.year, base.month, day)
+        return _clip_day(group.year or base.year, base.month, day)
     return base if group.weekday >= 0 else None
 
 
-def _month(group: Group) -> int:
+def _group_month(group: Group) -> int:
     if group.part >= 0:
         return group.part * group.period + group.period // 2 + 1
     # The middle months of spring, summer, autumn and winter.
@@ -95,7 +97,7 @@ def _month_beside(day: date, months: int) -> tuple[int, int]:
     return month // 12, month % 12 + 1
 
 
-def _clipped(year: int, month: int, day: int) -> date:
+def _clip_day(year: int, month: int, day: int) -> date:
     while day > 28:
         try:
             return date(year, month, day)
@@ -105,7 +107,7 @@ def _clipped(year: int, month: int, day: int) -> date:
 
 
 _DATED = frozenset((Label.DATE, Label.BIRTH_DATE))
-# A companion stands so many signs and words away at most: `du 10 au 12/08`.
+# The most characters and words between related dates: `du 10 au 12/08`.
 _REACH = 16
 _CONTEXT_WORDS = 3
 _LONGEST = 40
@@ -118,29 +120,28 @@ _CONTEXT_YEAR = 4
 
 
 def day_first(dates: Iterable[str]) -> bool | None:
-    """Return whether the numeric dates of a note have the day first; None where they do not tell.
+    """Return whether the numeric dates of a note have the day first; None where it is unclear.
 
-    Only dates count that can be read in one order: 25/12/2023, 12/25/2023. Where both occur, the
-    order that occurs more often is that of the note; as often, none is.
+    Only unambiguous dates count: 25/12/2023, 12/25/2023. If both orders occur, the more frequent
+    one is used, and none if they are equally frequent.
     """
-    balance = sum(_numbers(text)[0] for text in dates)
+    balance = sum(_read_order(text)[0] for text in dates)
     return None if not balance else balance > 0
 
 
-def says_all(text: str) -> bool:
-    """Return whether a date is a day, a month and a year of four digits, so that nothing else
-    counts.
+def is_complete(text: str) -> bool:
+    """Return whether a numeric date has day, month and four-digit year, and needs no context.
 
-    That a number may be a day or a month is left to the order of the note's dates.
+    The order of day and month is that of the note's dates.
     """
-    return _numbers(text)[1]
+    return _read_order(text)[1]
 
 
 @lru_cache(_REMEMBERED)
-def _numbers(text: str) -> tuple[int, bool]:
-    """Return of a numeric date if its day stands first (1), second (-1) or either way (0).
+def _read_order(text: str) -> tuple[int, bool]:
+    """Return whether the day of a numeric date is first (1), second (-1) or unclear (0).
 
-    Tells as well whether it has a day, a month and a year of four digits.
+    Also return whether it has a day, a month and a four-digit year.
     """
     found = _NUMERIC.fullmatch(text)
     if found is None:
@@ -153,30 +154,30 @@ def _numbers(text: str) -> tuple[int, bool]:
     return order, bool(first and second) and len(found[4] or "") == _CONTEXT_YEAR
 
 
-def completed(
+def find_reference_day(
     text: str, spans: Sequence[Span], number: int, *, written: date | None, lang: str
 ) -> date | None:
-    """Tell from what day a date is completed: its own if a date beside it tells, else `written`.
+    """Return the day from which a partial date is completed: from a nearby date, else `written`.
 
-    A date that lacks its month or year takes them from the next date, where that stands three words
-    away at most (`du 10 au 12/08/1995`), else from the date before it (`March 3 and 5`).
+    A date without month or year takes them from the next date at most three words away
+    (`du 10 au 12/08/1995`), else from the previous one (`March 3 and 5`).
     """
     value = text[spans[number].start : spans[number].end]
     if len(value) > _LONGEST or _WHOLE.match(value):
         return written
     base = written or UNDATED
-    own = _groups(value, base, lang)
-    if len(own) != 1 or not _lacks(own[0]):
+    own = _parse_groups(value, base, lang)
+    if len(own) != 1 or not _is_partial(own[0]):
         return written
     for after in (True, False):
-        other = _beside(text, spans, number, base=base, lang=lang, after=after)
-        found = anchor(own[0], other, after=after) if other else None
+        other = _find_neighbour_day(text, spans, number, base=base, lang=lang, after=after)
+        found = complete_date(own[0], other, after=after) if other else None
         if found is not None:
             return found
     return written
 
 
-def _beside(
+def _find_neighbour_day(
     text: str,
     spans: Sequence[Span],
     number: int,
@@ -185,7 +186,7 @@ def _beside(
     lang: str,
     after: bool,
 ) -> date | None:
-    """Return the day of the next or previous date that says its year or month, over others between.
+    """Return the day of the next or previous date with a year or month, across partial dates.
 
     In `les 3, 5 et 8 mars` the first day takes its month from the last.
     """
@@ -194,11 +195,11 @@ def _beside(
     chain: list[Group] = []
     while day is None:
         beside = place + step
-        if not 0 <= beside < len(spans) or not _joined(text, spans, min(place, beside)):
+        if not 0 <= beside < len(spans) or not _are_adjacent(text, spans, min(place, beside)):
             return None
         value = text[spans[beside].start : spans[beside].end]
-        groups = _groups(value, base, lang)
-        found = anchors(groups, base) if groups else None
+        groups = _parse_groups(value, base, lang)
+        found = complete_dates(groups, base) if groups else None
         if not found:
             return None
         nearest = 0 if after else -1
@@ -210,23 +211,23 @@ def _beside(
             return None
         place = beside
     for group in reversed(chain):
-        day = anchor(group, day, after=after) or day
+        day = complete_date(group, day, after=after) or day
     return day
 
 
-def _groups(value: str, base: date, lang: str) -> list[Group]:
+def _parse_groups(value: str, base: date, lang: str) -> list[Group]:
     form = parse(value, lang=lang, latest=base.year + FUTURE_YEARS)
     return form.groups if form else []
 
 
-def _lacks(group: Group) -> bool:
-    """Return whether a date lacks its year, or the month of its day."""
+def _is_partial(group: Group) -> bool:
+    """Return whether a date lacks its year, or its day lacks a month."""
     roles = group.roles
     return ("d" in roles and not {"m", "y"} <= set(roles)) or roles in ("m", "s", "q")
 
 
-def _joined(text: str, spans: Sequence[Span], number: int) -> bool:
-    """Return whether a date and the next one stand close enough to belong together."""
+def _are_adjacent(text: str, spans: Sequence[Span], number: int) -> bool:
+    """Return whether a date and the next one are close enough to be related."""
     one, other = spans[number], spans[number + 1]
     if one.label not in _DATED or one.label != other.label:
         return False
@@ -235,7 +236,7 @@ def _joined(text: str, spans: Sequence[Span], number: int) -> bool:
     return near and not _ENDS.search(between) and ":" not in between
 
 
-__all__ = ["move_birth", "move_text", "replace", "shift", "shift_days", "shift_text"]
+__all__ = ["move_birth", "move_text", "replace", "shift_day", "shift_days", "shift_text"]
 
 _SPACED = re.compile(r"\d(?:\s?\d){5,7}")
 _FAST = re.compile(r"(\d\d)([/.\-])(\d\d)\2(\d{4})")
@@ -245,8 +246,8 @@ _YEAR_MONTHS = 12
 _WORDS = re.compile(r"[^\W\d_]+")
 
 
-def shift(day: date, days: int) -> date:
-    """Move a day. Raises Unsafe where the calendar ends."""
+def shift_day(day: date, days: int) -> date:
+    """Shift a day. Raises Unsafe where the result is outside the calendar."""
     try:
         return day + timedelta(days=days)
     except OverflowError:
@@ -254,21 +255,21 @@ def shift(day: date, days: int) -> date:
 
 
 def shift_text(text: str, *, days: int, written: date | None, lang: str) -> str | None:
-    """Move the date or dates of a text by a number of days; else as `move_text` does."""
+    """Shift the dates of a text by a number of days, otherwise like `move_text`."""
     return move_text(text, DateShift(days, 1 if days > 0 else -1), written=written, lang=lang)
 
 
 def move_text(
     text: str,
-    course: DateShift,
+    shift: DateShift,
     *,
     written: date | None,
     lang: str,
     day_first: bool | None = None,
 ) -> str | None:
-    """Move the date or dates of a text, in the very same format; None where none is understood.
+    """Shift the dates of a text in their original format; None where no date is recognized.
 
-    Full dates move by exactly the days of the course. A partial date moves by them from its middle
+    Full dates move by exactly the days of the shift. A partial date moves by them from its middle
     (the 15th of the month, the 2nd of July), its missing year and month completed from the other
     dates of the text, else from `written`; if it then reads as before, it moves on by one of its
     units. Weekdays follow. A day that its month does not have is beyond the end of its new month by
@@ -276,82 +277,86 @@ def move_text(
     `day_first` does. A text whose format cannot tell 1-digit from 2-digit numbers may come back
     padded; letters that stand for digits come back as digits.
     """
-    if course.precision == "day":
-        quick = _move_numeric(text, course.days, lang=lang, day_first=day_first)
+    if shift.precision == "day":
+        quick = _move_numeric(text, shift.days, lang=lang, day_first=day_first)
         if quick is not None:
             return quick
-        found = whole(text, lang, day_first)
+        found = read_whole_date(text, lang, day_first)
         if found is not None:
-            return _move_whole(found, course.days)
+            return _move_whole(found, shift.days)
     base = written or UNDATED
     if _SPACED.fullmatch(text) and len(text.split()) > 3:
         joined = "".join(text.split())
-        moved = move_text(joined, course, written=written, lang=lang, day_first=day_first)
-        return moved and value_format.pour(moved, text)
-    form = parse(repaired(text), lang=lang, latest=base.year + FUTURE_YEARS, day_first=day_first)
+        moved = move_text(joined, shift, written=written, lang=lang, day_first=day_first)
+        return moved and value_format.apply_format(moved, text)
+    form = parse(
+        repair_digits(text), lang=lang, latest=base.year + FUTURE_YEARS, day_first=day_first
+    )
     if form is None:
         return None
     try:
-        return _move_form(form, course, base)
+        return _move_form(form, shift, base)
     except (ValueError, OverflowError):
         return None
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Return the moved date of a mention; what is no date becomes a drawn one of its look."""
+    """Return the shifted date of a mention; other text becomes a random date of similar form."""
     lang = mention.lang or subject.locale
-    course = _course(mention, subject, lang)
+    shift = _choose_shift(mention, subject, lang)
     moved = move_text(
-        mention.text, course, written=mention.written, lang=lang, day_first=mention.day_first
+        mention.text, shift, written=mention.written, lang=lang, day_first=mention.day_first
     )
-    return moved if moved is not None else _draw(mention, subject, course.nudge)
+    return moved if moved is not None else _draw(mention, subject, shift.nudge)
 
 
-def _course(mention: Mention, subject: Subject, lang: str) -> DateShift:
+def _choose_shift(mention: Mention, subject: Subject, lang: str) -> DateShift:
     if mention.label != Label.BIRTH_DATE:
-        return subject.course
-    course = subject.birth_course
+        return subject.dates_shift
+    shift = subject.birth_shift
     if subject.policy.old_births == "shift":
-        return course
+        return shift
     base = mention.written or UNDATED
-    form = parse(repaired(mention.text), lang=lang, latest=base.year, day_first=mention.day_first)
-    found = anchors(form.groups, base) if form else None
-    return _younger(course, found[0], base, subject) if found else course
+    form = parse(
+        repair_digits(mention.text), lang=lang, latest=base.year, day_first=mention.day_first
+    )
+    found = complete_dates(form.groups, base) if form else None
+    return _cap_age_shift(shift, found[0], base, subject) if found else shift
 
 
 def move_birth(born: date, subject: Subject) -> date:
-    """Move the patient's birth date as it is moved where it is written whole.
+    """Shift the patient's birth date like a birth date written in full.
 
-    A cap on ages counts them where nobody knows when the note was written. Raises Unsafe where
-    the calendar ends.
+    A cap on ages is applied as of the reference day for undated notes. Raises Unsafe where the
+    result is outside the calendar.
     """
-    course = subject.birth_course
+    shift = subject.birth_shift
     if subject.policy.old_births == "cap":
-        course = _younger(course, born, UNDATED, subject)
-    return course.move(born)
+        shift = _cap_age_shift(shift, born, UNDATED, subject)
+    return shift.move(born)
 
 
-def _younger(course: DateShift, born: date, base: date, subject: Subject) -> DateShift:
-    """Move a birth date that tells an age over the cap on, so that it tells one above the cap."""
+def _cap_age_shift(shift: DateShift, born: date, base: date, subject: Subject) -> DateShift:
+    """Shift a birth date with an age over the cap further, so that the age is just over the cap."""
     age = base.year - born.year - ((base.month, base.day) < (born.month, born.day))
     years = age - subject.policy.age_cap - 1
     if years <= 0:
-        return course
-    return changed(course, days=course.days + (add_months(born, 12 * years) - born).days)
+        return shift
+    return changed(shift, days=shift.days + (add_months(born, 12 * years) - born).days)
 
 
-def _may_stay(form: DateForm, course: DateShift) -> bool:
-    """Return whether a date may read as before, since the policy leaves nothing else to write.
+def _may_be_unchanged(form: DateForm, shift: DateShift) -> bool:
+    """Return whether a date may be unchanged because the policy leaves no alternative.
 
-    So may a weekday alone where weekdays are kept, and `1er janvier` where all become one.
+    For example a weekday alone where weekdays are kept, or `1er janvier` where all dates are cut.
     """
-    if course.precision != "day":
+    if shift.precision != "day":
         return not any(group.year for group in form.groups)
-    return course.weekly and not any(group.roles for group in form.groups)
+    return shift.weekly and not any(group.roles for group in form.groups)
 
 
 def _move_numeric(text: str, days: int, *, lang: str, day_first: bool | None) -> str | None:
-    """Take the short way for the commonest format of all."""
+    """Shift the most common numeric format directly; None for others."""
     match = _FAST.fullmatch(text)
     if match is None:
         return None
@@ -370,27 +375,27 @@ def _move_numeric(text: str, days: int, *, lang: str, day_first: bool | None) ->
     return f"{one}{sign}{other}{sign}{moved.year:04d}"
 
 
-def _move_whole(found: Whole, days: int) -> str | None:
+def _move_whole(found: WholeDate, days: int) -> str | None:
     try:
         return found.move(days)
     except OverflowError:
         return None
 
 
-def _move_form(form: DateForm, course: DateShift, base: date) -> str | None:
-    found = anchors(form.groups, base)
+def _move_form(form: DateForm, shift: DateShift, base: date) -> str | None:
+    found = complete_dates(form.groups, base)
     if found is None:
         return None
-    moved = [_move(g, a, course) for g, a in zip(form.groups, found, strict=True)]
+    moved = [_move_group(g, a, shift) for g, a in zip(form.groups, found, strict=True)]
     rendered = rendering.render(form, moved)
-    if not _reads_alike(rendered, form.text) or _may_stay(form, course):
+    if not _reads_alike(rendered, form.text) or _may_be_unchanged(form, shift):
         return rendered
-    if course.precision == "day":
-        step = (7 if course.weekly else 1) * (1 if course.days > 0 else -1)
-        further = changed(course, days=course.days + step)
-        moved = [_move(g, a, further) for g, a in zip(form.groups, found, strict=True)]
+    if shift.precision == "day":
+        step = (7 if shift.weekly else 1) * (1 if shift.days > 0 else -1)
+        further_shift = changed(shift, days=shift.days + step)
+        moved = [_move_group(g, a, further_shift) for g, a in zip(form.groups, found, strict=True)]
     else:
-        moved = [_further(each, course) for each in moved]
+        moved = [_move_further(each, shift) for each in moved]
     rendered = rendering.render(form, moved)
     return None if _reads_alike(rendered, form.text) else rendered
 
@@ -399,29 +404,29 @@ def _reads_alike(one: str, other: str) -> bool:
     return len(one) == len(other) and fold(one) == fold(other)
 
 
-def _move(group: Group, anchor: date, course: DateShift) -> tuple[date, int]:
-    """Move a date; a month, season or year that would stay goes one further.
+def _move_group(group: Group, anchor: date, shift: DateShift) -> tuple[date, int]:
+    """Shift a date; an unchanged month, season or year moves by one further unit.
 
-    So does the month of a day that it does not have.
+    So does the month of an impossible day.
     """
-    day = anchor + timedelta(days=course.days)
+    day = anchor + timedelta(days=shift.days)
     roles = group.roles
-    if roles and ("d" not in roles or group.excess) and _same(group, anchor, day):
-        unit = _unit(group)
-        apart = unit == _YEAR_MONTHS or course.precision != "day"
-        day = add_months(anchor, unit * (course.nudge if apart else 1 if course.days > 0 else -1))
+    if roles and ("d" not in roles or group.excess) and _reads_same(group, anchor, day):
+        unit = _group_unit(group)
+        apart = unit == _YEAR_MONTHS or shift.precision != "day"
+        day = add_months(anchor, unit * (shift.nudge if apart else 1 if shift.days > 0 else -1))
     if roles:
-        day = course.cut(day)
+        day = shift.cut(day)
     start = group.weekday if group.weekday >= 0 else anchor.weekday()
     return day, (start + (day - anchor).days) % 7
 
 
-def _further(moved: tuple[date, int], course: DateShift) -> tuple[date, int]:
-    day = course.further(moved[0])
+def _move_further(moved: tuple[date, int], shift: DateShift) -> tuple[date, int]:
+    day = shift.nudge_day(moved[0])
     return day, (moved[1] + (day - moved[0]).days) % 7
 
 
-def _unit(group: Group) -> int:
+def _group_unit(group: Group) -> int:
     """Return the months that the smallest written part of a date lasts."""
     if "m" in group.roles:
         return 1
@@ -430,7 +435,7 @@ def _unit(group: Group) -> int:
     return group.period if "q" in group.roles else _YEAR_MONTHS
 
 
-def _same(group: Group, before: date, after: date) -> bool:
+def _reads_same(group: Group, before: date, after: date) -> bool:
     roles = group.roles
     if "m" in roles and before.month != after.month:
         return False
@@ -442,10 +447,10 @@ def _same(group: Group, before: date, after: date) -> bool:
 
 
 def _draw(mention: Mention, subject: Subject, nudge: int) -> str:
-    """Draw something of the look of a date for a text that is none.
+    """Draw a text of similar form for text that is not a date.
 
-    Words are not kept, since they may name somebody; numbers keep their width, and those that no
-    day or month has are drawn among such.
+    Words are not kept, since they may be names; numbers keep their width and range (month, day or
+    other).
     """
     text, label = mention.text, mention.label
     wordy = bool(_WORDS.search(text)) or not _DIGITS.search(text)
@@ -468,7 +473,7 @@ def _draw_words(mention: Mention, subject: Subject, counter: int, nudge: int) ->
     month = months[subject.key.number(mention.label, fold(mention.text), 12, counter=counter)]
     year = _YEAR.search(mention.text)
     if year is None:
-        return pour_case(mention.text, month)
+        return apply_case(mention.text, month)
     return f"{month}{' de ' if lang == 'es' else ' '}{int(year[0]) + nudge}"
 
 

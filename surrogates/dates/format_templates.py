@@ -1,8 +1,8 @@
-"""Written dates read by their shape: `3 mars 2024` means what `9 mars 2011` does, but for numbers.
+"""Caches parsed dates by shape: `3 mars 2024` and `9 mars 2011` differ only in their numbers.
 
-Notes write dates in few shapes and with many numbers. One date of each shape is read by the rules
-of `date_forms` and remembered; another takes that reading with its own numbers, wherever the rules
-would read these in the same way.
+Notes have few date formats with many numbers. One date of each shape is parsed by
+`surrogates.dates.parsing` and cached; others reuse its result with their own numbers, wherever they
+would be parsed in the same way.
 """
 
 import re
@@ -13,21 +13,21 @@ from surrogates.dates.parsing import DateForm, Group, Slot
 from surrogates.dates.tokens import DateToken
 
 _REMEMBERED = 1 << 12
-# Signs that fold to one sign of their kind each. A number before an `h` may be an hour.
+# Characters that fold to one character of their kind. A number before an `h` may be an hour.
 _PLAIN = re.compile(r"(?:[0-9](?![ \n]?[hH])|[A-Za-zÀ-ÖØ-öø-ÿ /.,\-'’\n])+")
 _YEAR = re.compile(r"(?<![0-9])(?:1[89]|2[01])[0-9][0-9](?![0-9])")
 _PAIR = re.compile(r"(?<![0-9])[0-9][0-9](?![0-9])")
-# A 1 may have its ordinal apart, and 1 to 4 may be parts of a year.
+# A 1 may have a separate ordinal, and 1 to 4 may be parts of a year.
 _SINGLE = re.compile(
     r"(?<![0-9A-Za-zÀ-ÿ])[2-9](?![0-9]|.*(?:mestre|qua|halb|half|kwa))", re.IGNORECASE | re.DOTALL
 )
-# They stand for every year, for every number of two digits (a day, a month and a year at once), and
-# for one of one digit.
+# Placeholders for a year, a number of two digits (valid as day, month and year), and one of one
+# digit.
 _ANY_YEAR, _ANY_PAIR, _ANY_SINGLE = "2011", "11", "2"
 LATEST = 2030
-"""The last year that a shape's numbers may mean."""
+"""The latest year that a two-digit number of a shape can mean."""
 
-# What character recognition reads for a 0 or a 1.
+# Letters that OCR reads for 0 or 1.
 _CONFUSED = str.maketrans("oOûÛlI", "000011")
 _NUMERIC_LOOKS = re.compile(r"[\doOûÛlI\s./|\-_]+")
 _CONFUSED_DAY = re.compile(r"(?<![^\W_])(?:[oO][1-9]|[0-3][oO])(?![^\W_])")
@@ -36,7 +36,7 @@ _DIGIT = re.compile(r"\d")
 
 
 def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> DateForm | None:
-    """Read a written date just as `date_forms.parse` does, but faster; what is read is shared."""
+    """Parse a date like `parsing.parse`, with a cache by shape; results are shared."""
     return _parse(text, lang, latest, day_first)
 
 
@@ -52,10 +52,10 @@ def _parse(text: str, lang: str, latest: int, day_first: bool | None) -> DateFor
 
 
 def shape(text: str) -> str:
-    """Return the text with the same number for every year, every number of two digits and of one.
+    """Return the text with placeholders for years and for numbers of one and two digits.
 
-    The rules read both in the same way, with whatever days, months and years there are, as long as
-    the date is a possible one. Empty where other signs in it may decide.
+    Texts of equal shape are parsed alike, as long as the date is possible. Empty where other
+    characters may influence the result.
     """
     if not _PLAIN.fullmatch(text):
         return ""
@@ -63,7 +63,7 @@ def shape(text: str) -> str:
 
 
 def _with_numbers(like: DateForm, text: str, latest: int) -> DateForm | None:
-    """Put the numbers of a text into the reading of its shape; None where they do not fit it."""
+    """Put the numbers of a text into the parsed shape; None where they do not fit."""
     if len(like.groups) != 1:
         return None
     group = Group()
@@ -78,7 +78,7 @@ def _with_numbers(like: DateForm, text: str, latest: int) -> DateForm | None:
                 width = 2
         if role == "w":
             group.weekday = token.value
-        elif not parsing.put(group, role, token, latest):
+        elif not parsing.set_part(group, role, token, latest):
             return None
         else:
             group.roles += role
@@ -86,8 +86,8 @@ def _with_numbers(like: DateForm, text: str, latest: int) -> DateForm | None:
     return DateForm(text, like.lang, [group]) if parsing.is_possible(group) else None
 
 
-def repaired(text: str) -> str:
-    """Put digits for the letters that stand for them, where nothing but numbers is around."""
+def repair_digits(text: str) -> str:
+    """Replace letters that OCR confused with digits, in numeric dates and days."""
     if _NUMERIC_LOOKS.fullmatch(text):
         mend = _DIGIT.search(text) and not _ROMAN.search(text)
         return text.translate(_CONFUSED) if mend else text

@@ -1,4 +1,4 @@
-"""What a written date means: the dates it holds, and the places in the text that say so."""
+"""Parses written dates: the dates they contain, and the text slots of day, month and year."""
 
 import calendar
 import re
@@ -7,16 +7,16 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 
-from surrogates.dates.tokens import DateToken, languages, tokens
+from surrogates.dates.tokens import DateToken, rank_languages, tokens
 from surrogates.dates.words import RANGE_WORDS
 from surrogates.patient.text_normalization import fold
 
 _LONGEST = 120
 _REMEMBERED = 8192
 _RANGE = re.compile(r"[^\W\d_]+")
-# The readings of a chunk of tokens: for each signature, what each token may be, best first.
-# `d` day, `m` month, `y` year, `s` season, `q` part of a year; a comma parts the dates of one
-# chunk.
+# The readings of a chunk of tokens: for each signature, the possible roles of its tokens, best
+# first. `d` day, `m` month, `y` year, `s` season, `q` part of a year; a comma separates the dates
+# of a chunk.
 _READINGS = {
     "Ynn": ("ymd", "ydm"),
     "nnY": ("dmy", "mdy"),
@@ -62,7 +62,7 @@ _READINGS = {
     "nmYnmY": ("dmy,dmy",),
     "": ("",),
 }
-# The readings of numbers alone where the month stands first.
+# The readings of numeric dates with the month first.
 _MONTH_FIRST = {
     "nnY": ("mdy", "dmy"),
     "nnn": ("mdy", "dmy", "ymd"),
@@ -71,7 +71,7 @@ _MONTH_FIRST = {
     "nnnnY": ("md,mdy", "dm,dmy"),
     "nnnY": ("md,dy", "d,dmy"),
 }
-# One date, possible or not: never two.
+# Signatures of one date, possible or not: never of two.
 _WHOLE = frozenset({"nnY", "Ynn", "nnn", "nmY", "mnY"})
 _RUNS = {"8": ("dmy", "ymd", "mdy"), "6": ("dmy", "ymd", "mdy")}
 _MONTH_FIRST_RUNS = {"8": ("mdy", "dmy", "ymd"), "6": ("mdy", "dmy", "ymd")}
@@ -79,7 +79,7 @@ _MONTH_FIRST_RUNS = {"8": ("mdy", "dmy", "ymd"), "6": ("mdy", "dmy", "ymd")}
 
 @dataclass(slots=True, repr=False)
 class Slot:
-    """A place in the form that a number or word of the date fills. `width` 0 means unpadded."""
+    """A slot of a date form, filled by a number or word. `width` 0 means unpadded."""
 
     role: str
     token: DateToken
@@ -88,7 +88,7 @@ class Slot:
 
 @dataclass(slots=True, repr=False)
 class Group:
-    """One date, whole or partial, of a written form, as far as it says.
+    """One complete or partial date of a written form.
 
     `part` is the number, from 0, of a part of the year that lasts `period` months. `excess` is
     how far the written day lies beyond the end of its month, whose last day `day` is then. `roles`
@@ -107,7 +107,7 @@ class Group:
     roles: str = ""
 
     def fill(self, role: str, token: DateToken) -> None:
-        """Add the place of a number or word."""
+        """Add the slot of a number or word."""
         self.slots.append(Slot(role, token))
         if role != "w":
             self.roles += role
@@ -115,7 +115,7 @@ class Group:
 
 @dataclass(slots=True, repr=False)
 class DateForm:
-    """A written date: the dates it holds, and the text around their slots."""
+    """A parsed date text: its dates, and the text around their slots."""
 
     text: str
     lang: str
@@ -124,7 +124,7 @@ class DateForm:
 
 @dataclass(slots=True, repr=False)
 class _Reader:
-    """How numbers are read: by the language, the order of day and month, the latest year."""
+    """How numbers are read: the language, the order of day and month, the latest year."""
 
     text: str
     lang: str
@@ -134,28 +134,28 @@ class _Reader:
 
 
 def parse(text: str, *, lang: str, latest: int, day_first: bool | None = None) -> DateForm | None:
-    """Read a written date; None where it is none.
+    """Parse a written date; None where it is not a date.
 
-    The words of the date decide on its language, `lang` where several have them. `latest` is the
-    last year that a two-digit year can mean. `day_first` decides 03/04/2024; where
-    it is None, English reads the month first and every other language the day. Days may be
-    missing or, where the year is not written, fit a leap year only. A day that its month does not
-    have is read only where no other reading is possible; a day or month of `00` is unknown.
+    The words of the date determine its language, `lang` where several have them. `latest` is the
+    latest year that a two-digit year can mean. `day_first` disambiguates 03/04/2024; where it is
+    None, English has the month first and all other languages the day. Days may be missing or,
+    without a year, valid only in a leap year. A day beyond the end of its month is accepted only
+    where no other reading is possible; a day or month of `00` is unknown.
     """
     if len(text) > _LONGEST:
         return None
-    cut = _cut(text, lang)
-    if not cut.tokens:
+    tokenized = _tokenize(text, lang)
+    if not tokenized.tokens:
         return None
-    month_first = cut.lang == "en" if day_first is None else not day_first
-    return _form(text, lang, latest, month_first and cut.is_ordered)
+    month_first = tokenized.lang == "en" if day_first is None else not day_first
+    return _parse_form(text, lang, latest, month_first and tokenized.is_ordered)
 
 
 @dataclass(slots=True, repr=False)
-class _Cut:
-    """A written date cut into tokens, and its language.
+class _TokenizedDate:
+    """The tokens of a written date, and its language.
 
-    `is_ordered` tells that it may matter whether the day or the month stands first.
+    `is_ordered` is set where the order of day and month may matter.
     """
 
     lang: str
@@ -163,30 +163,32 @@ class _Cut:
     is_ordered: bool
 
 
-# Notes repeat their dates; what is cut or read once is never changed.
+# Notes repeat their dates; cached results are never changed.
 @lru_cache(maxsize=_REMEMBERED)
-def _cut(text: str, lang: str) -> _Cut:
-    langs = languages(text, lang)
+def _tokenize(text: str, lang: str) -> _TokenizedDate:
+    langs = rank_languages(text, lang)
     found = tokens(text, langs)
     kinds = [token.kind for token in found or ()]
-    return _Cut(langs[0], found, kinds.count("n") > 1 or not _RUNS.keys().isdisjoint(kinds))
+    return _TokenizedDate(
+        langs[0], found, kinds.count("n") > 1 or not _RUNS.keys().isdisjoint(kinds)
+    )
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _form(text: str, lang: str, latest: int, month_first: bool) -> DateForm | None:
-    cut = _cut(text, lang)
+def _parse_form(text: str, lang: str, latest: int, month_first: bool) -> DateForm | None:
+    tokenized = _tokenize(text, lang)
     for lenient in (False, True):
-        reader = _Reader(text, cut.lang, latest, month_first, lenient)
-        groups = _read_all(reader, cut.tokens or [])
+        reader = _Reader(text, tokenized.lang, latest, month_first, lenient)
+        groups = _read_all(reader, tokenized.tokens or [])
         if groups:
-            _pad(groups)
-            return DateForm(text, cut.lang, groups)
+            _set_padding(groups)
+            return DateForm(text, tokenized.lang, groups)
     return None
 
 
 def _read_all(reader: _Reader, found: list[DateToken]) -> list[Group] | None:
     groups: list[Group] = []
-    # Part the tokens where a word such as `au`, `and`, `al` stands between them.
+    # Split the tokens at words such as `au`, `and`, `al`.
     chunks = [[found[0]]]
     for before, token in pairwise(found):
         between = _RANGE.findall(fold(reader.text[before.end : token.start]))
@@ -194,14 +196,14 @@ def _read_all(reader: _Reader, found: list[DateToken]) -> list[Group] | None:
             chunks.append([])
         chunks[-1].append(token)
     for chunk in chunks:
-        read = _read(reader, chunk)
+        read = _read_chunk(reader, chunk)
         if read is None:
             return None
         groups += read
     return groups
 
 
-def _read(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
+def _read_chunk(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
     weekdays = [token for token in chunk if token.kind == "w"]
     others = [token for token in chunk if token.kind != "w"]
     signature = "".join(token.kind for token in others)
@@ -211,16 +213,16 @@ def _read(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
             return _with_weekday(groups, weekdays)
     if signature in _WHOLE:
         return None
-    for cut in _cuts(reader.text, chunk):
-        head = _read(reader, chunk[:cut])
-        tail = _read(reader, chunk[cut:]) if head else None
+    for cut in _rank_split_points(reader.text, chunk):
+        head = _read_chunk(reader, chunk[:cut])
+        tail = _read_chunk(reader, chunk[cut:]) if head else None
         if head and tail:
             return head + tail
     return None
 
 
-def _cuts(text: str, chunk: list[DateToken]) -> list[int]:
-    """Rank the places where a chunk may hold two dates: after a comma, at a dash, in the middle."""
+def _rank_split_points(text: str, chunk: list[DateToken]) -> list[int]:
+    """Rank the positions at which a chunk may split into two dates: comma, dash, middle."""
     ranked = []
     for cut in range(1, len(chunk)):
         between = fold(text[chunk[cut - 1].end : chunk[cut].start])
@@ -240,7 +242,7 @@ def _read_signature(reader: _Reader, found: list[DateToken], signature: str) -> 
         readings = ("md", "my")
     readings = _reconsider(reader.text, found, signature, readings)
     for reading in readings:
-        groups = _assign(reader, reading, found)
+        groups = _assign_roles(reader, reading, found)
         if groups is not None:
             return groups
     return None
@@ -249,7 +251,7 @@ def _read_signature(reader: _Reader, found: list[DateToken], signature: str) -> 
 def _reconsider(
     text: str, found: list[DateToken], signature: str, readings: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Let what stands between two tokens decide where their kinds alone do not."""
+    """Narrow the readings by the text between two tokens, where their kinds are ambiguous."""
     if len(found) == 1 and signature == "n" and fold(text[: found[0].start])[-1:] == "'":
         return ("y",)
     if len(found) != 2:
@@ -277,7 +279,7 @@ def _read_run(reader: _Reader, token: DateToken) -> list[Group] | None:
             kind = "Y" if width == 4 else "n"
             parts.append(DateToken(kind, at, at + width, int(digits), digits))
             at += width
-        groups = _assign(reader, order, parts)
+        groups = _assign_roles(reader, order, parts)
         if groups is not None:
             for slot in groups[0].slots:
                 slot.width = len(slot.token.text)
@@ -285,7 +287,7 @@ def _read_run(reader: _Reader, token: DateToken) -> list[Group] | None:
     return None
 
 
-def _assign(reader: _Reader, reading: str, found: list[DateToken]) -> list[Group] | None:
+def _assign_roles(reader: _Reader, reading: str, found: list[DateToken]) -> list[Group] | None:
     groups = []
     remaining = iter(found)
     for roles in reading.split(","):
@@ -293,17 +295,17 @@ def _assign(reader: _Reader, reading: str, found: list[DateToken]) -> list[Group
         for role in roles:
             token = next(remaining)
             if reader.lenient and role in "dm" and token.text == "00":
-                continue  # An unknown day or month stays as it stands.
-            if not put(group, role, token, reader.latest):
+                continue  # An unknown day or month is kept.
+            if not set_part(group, role, token, reader.latest):
                 return None
             group.fill(role, token)
         if not group.slots and roles:
             return None
-        if not is_possible(group) and not (reader.lenient and _exceeds(group)):
+        if not is_possible(group) and not (reader.lenient and _clip_excess(group)):
             return None
         groups.append(group)
     for before, group in pairwise(groups):
-        # In `March 3-10, 2024` the second date takes its month from the first one.
+        # In `March 3-10, 2024` the second date takes its month from the first.
         if group.roles == "dy" and before.month:
             group.month = before.month + (group.day < before.day)
             if group.month > 12 or not is_possible(group):
@@ -311,15 +313,15 @@ def _assign(reader: _Reader, reading: str, found: list[DateToken]) -> list[Group
     return groups
 
 
-def _exceeds(group: Group) -> bool:
-    """Part an impossible day such as 31/02/2024 into the last of its month and the excess."""
+def _clip_excess(group: Group) -> bool:
+    """Split an impossible day such as 31/02/2024 into the last of its month and the excess."""
     last = calendar.monthrange(group.year or 2000, group.month)[1]
     group.day, group.excess = last, group.day - last
     return True
 
 
-def put(group: Group, role: str, token: DateToken, latest: int) -> bool:
-    """Set a part of a date to what a token says; tell whether the part can be that."""
+def set_part(group: Group, role: str, token: DateToken, latest: int) -> bool:
+    """Set a part of a date from a token; return whether the value is possible."""
     value = token.value + (token.kind == "m")
     if role == "d":
         group.day = value
@@ -342,7 +344,7 @@ def put(group: Group, role: str, token: DateToken, latest: int) -> bool:
 
 
 def is_possible(group: Group) -> bool:
-    """Return whether the month has the day; without a year February has 29."""
+    """Return whether the month has the day; February has 29 without a year."""
     if not (group.day and group.month):
         return True
     try:
@@ -361,13 +363,13 @@ def _with_weekday(groups: list[Group], weekdays: list[DateToken]) -> list[Group]
     return groups
 
 
-def _pad(groups: list[Group]) -> None:
-    """Decide which numbers keep a leading zero; `12` alone does not tell, the others do."""
+def _set_padding(groups: list[Group]) -> None:
+    """Decide which numbers are zero-padded; where `12` is ambiguous, by the other numbers."""
     slots = [slot for group in groups for slot in group.slots if slot.role in "dm"]
     numbers = [slot for slot in slots if slot.token.kind == "n" and not slot.width]
     plain = any(len(slot.token.text) == 1 for slot in numbers)
     spacious = any(slot.token.style and not _is_tight(slot.token) for slot in slots)
-    # `lundi 12` and `31st` are written as texts are, `lundi 12/03` as forms are.
+    # `lundi 12` and `31st` are unpadded as in prose, `lundi 12/03` padded as in forms.
     spacious = spacious or (len(slots) == 1 and groups[0].weekday >= 0)
     spacious = spacious or any(slot.token.suffix for slot in numbers)
     for slot in numbers:
@@ -378,5 +380,5 @@ def _pad(groups: list[Group]) -> None:
 
 
 def _is_tight(token: DateToken) -> bool:
-    """Return whether a month is written like in `05nov2023` and `05-Nov-2023`."""
+    """Return whether a month is written as in `05nov2023` and `05-Nov-2023`."""
     return token.glued and token.style is not None and token.style.short

@@ -1,4 +1,4 @@
-"""Writes the form of a date for another day."""
+"""Renders a parsed date form for other days."""
 
 import calendar
 import re
@@ -7,17 +7,17 @@ from datetime import date
 from surrogates.dates.number_words import spell
 from surrogates.dates.parsing import DateForm, Group, Slot
 from surrogates.dates.tokens import DateToken
-from surrogates.dates.words import MONTH_INDEX, ROMAN_MONTHS
+from surrogates.dates.words import AGREEING, MONTH_INDEX, ROMAN_MONTHS
 from surrogates.patient.text_normalization import fold, unaccented
 
 
 def render(form: DateForm, days: list[tuple[date, int]]) -> str:
-    """Write the form for other days, one with its weekday (0 is Monday) for each group.
+    """Render a form for other days, each with a weekday (0 is Monday), one for each group.
 
-    What says the same as before stays as it was written, digit for digit.
+    Parts that do not change are kept as written.
     """
     filled = [
-        (slot, _fill(slot, group, day, weekday, form))
+        (slot, _render_slot(slot, group, day, weekday, form))
         for group, (day, weekday) in zip(form.groups, days, strict=True)
         for slot in group.slots
     ]
@@ -32,16 +32,14 @@ def render(form: DateForm, days: list[tuple[date, int]]) -> str:
 
 
 def is_dot_spent(token: DateToken, written: str, text: str) -> bool:
-    """Return whether the dot of an abbreviation has to go,
-    since the new month is written in full.
-    """
+    """Return whether an abbreviation's dot is dropped because the new month is in full."""
     if token.glued or text[token.end : token.end + 2] != ". ":
         return False
     langs = {style.lang for style, _ in MONTH_INDEX.get(fold(written), ()) if not style.short}
     return written != token.text and token.style is not None and token.style.lang in langs
 
 
-def _fill(slot: Slot, group: Group, day: date, weekday: int, form: DateForm) -> str:
+def _render_slot(slot: Slot, group: Group, day: date, weekday: int, form: DateForm) -> str:
     token = slot.token
     if slot.role == "w":
         return word(token, weekday)
@@ -58,14 +56,14 @@ def _fill(slot: Slot, group: Group, day: date, weekday: int, form: DateForm) -> 
     if number == token.value or (slot.role == "y" and number == group.year):
         return form.text[token.start : token.end]
     if token.spelt:
-        return _spell(token, number, form)
+        return _render_spelt(token, number, form)
     if slot.role == "y":
         return f"{number:04d}" if token.kind == "Y" else f"{number % 100:02d}"
     return f"{number:0{slot.width}d}" + ordinal(slot, number, form)
 
 
 def word(token: DateToken, number: int) -> str:
-    """Write another month, weekday, season or rank in the style and case of a word."""
+    """Render a month, weekday, season or rank in the style and case of a word."""
     assert token.style is not None
     if number == token.value:
         return token.text
@@ -82,7 +80,7 @@ def word(token: DateToken, number: int) -> str:
     return proper.lower() if token.text.islower() else proper[:1].upper() + proper[1:].lower()
 
 
-def _spell(token: DateToken, number: int, form: DateForm) -> str:
+def _render_spelt(token: DateToken, number: int, form: DateForm) -> str:
     two_digits = token.kind == "n" and number > 31
     words = spell(number % 100 if two_digits else number, token.spelt)
     if token.spelt == "fr" and number == 1 and token.kind == "n":
@@ -97,7 +95,7 @@ def _spell(token: DateToken, number: int, form: DateForm) -> str:
 
 
 def _lacks_hyphens(form: DateForm) -> bool:
-    """Return whether a number in words has blanks where hyphens belong: `vingt quatre`."""
+    """Return whether a number in words has blanks instead of hyphens: `vingt quatre`."""
     return "-" not in form.text and any(
         "-" in spell(token.value, token.spelt)
         for token in (slot.token for group in form.groups for slot in group.slots)
@@ -106,37 +104,39 @@ def _lacks_hyphens(form: DateForm) -> bool:
 
 
 def ordinal(slot: Slot, number: int, form: DateForm) -> str:
-    """Return the ending that a number gets: `er`, `th`, `º`; most get none."""
+    """Return the ordinal ending of a number: `er`, `th`, `º`; most have none."""
     if not slot.token.suffix and number != 1 and slot.role != "q":
         return ""
     suffix = fold(slot.token.suffix).strip(" .")
     capitals = slot.token.suffix.isupper() if suffix else form.text.isupper()
     ending = ""
-    if suffix in ("st", "nd", "rd", "th"):
-        teen = 11 <= number % 100 <= 13
-        ending = "th" if teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    elif suffix in ("ste", "de"):
-        ending = "ste" if number in (1, 8) or number >= 20 else "de"
+    if suffix in AGREEING:
+        ending = AGREEING[suffix](number)
     elif slot.role == "q":
         ending = _rank_ending(slot.token, suffix, number, form)
     elif suffix and suffix != "er":
-        kept = number == 1 or slot.token.value != 1 or _is_of(form, "nl")
+        kept = number == 1 or slot.token.value != 1 or _has_month_in(form, "nl")
         ending = slot.token.suffix if kept else ""
-    elif number == 1 and slot.width == 0 and slot.role == "d" and (suffix or _is_of(form, "fr")):
+    elif (
+        number == 1
+        and slot.width == 0
+        and slot.role == "d"
+        and (suffix or _has_month_in(form, "fr"))
+    ):
         ending = "er"
     return ending.upper() if capitals else ending
 
 
 def _rank_ending(token: DateToken, suffix: str, number: int, form: DateForm) -> str:
-    """Return the ending of the number of a quarter: French parts the first from the others."""
+    """Return the ordinal ending of a quarter, which in French differs for the first."""
     french = suffix in ("er", "e", "ere", "eme") and "mestre" in fold(form.text)
     if french and (number == 1 or suffix in ("er", "ere")):
         return "er" if number == 1 else "e"
     return token.suffix
 
 
-def _is_of(form: DateForm, lang: str) -> bool:
-    """Return whether a month in full of a language is written; `1er` goes with a French one."""
+def _has_month_in(form: DateForm, lang: str) -> bool:
+    """Return whether the form has a full month name of a language; `1er` needs a French one."""
     if lang == "nl" and form.lang == "nl":
         return True
     return any(
@@ -150,7 +150,7 @@ _UNELIDED = re.compile(r"\b([dD])[eE] (?=(?:avril|ao[uû]t|octobre|automne|été
 
 
 def elide(written: str, form: DateForm) -> str:
-    """Put right a French `de` or `d'` before another month."""
+    """Correct a French `de` or `d'` before a changed month."""
     if form.lang != "fr" or ("d" not in form.text and "D" not in form.text):
         return written
     return _UNELIDED.sub(r"\1'", _ELIDED.sub(r"\1e ", written))

@@ -1,4 +1,4 @@
-"""Cuts a written date into numbers, months, weekdays, seasons and the text between them."""
+"""Tokenizes written dates: numbers, months, weekdays, seasons and parts of a year."""
 
 import re
 from dataclasses import dataclass, replace
@@ -19,14 +19,14 @@ from surrogates.dates.words import (
     WEEKDAY_INDEX,
     ranked,
 )
-from surrogates.patient.text_normalization import fold, pour_case
+from surrogates.patient.text_normalization import apply_case, fold
 
 _TIME = (
     r"(?<![\d:])(?:[01]?\d|2[0-4])\s?(?::\s?[0-5]\d|h\s?[0-5]\d|h(?:eures?)?\b)(?:\s?(?:mn|min)\b)?"
     r"(?::[0-5]\d(?:[.,]\d+)?)?(?:\s?[ap]\.?m\b\.?)?(?:\s?(?:z\b|[+-]\d\d:?\d\d))?(?![:\d])"
 )
 _UNITS = "|".join(PERIODS)
-# A quarter or half of a year; what is written for its number is the group `rank`.
+# A quarter or half of a year; its number is the group `rank`.
 _PERIOD = (
     rf"(?<![^\W_])(?:[tq](?P<mark>[1-4])"
     rf"|(?P<rank>[1-4] ?(?:er|ere|eme|e|st|nd|rd|th|de|\.?[o°])?|{'|'.join(PERIOD_INDEX)})"
@@ -40,7 +40,7 @@ _PERIODIC = re.compile(_PERIOD)
 _RANK = re.compile(r"([1-4])(.*)", re.DOTALL)
 _YEARS = range(1800, 2200)
 _SIGNS = "/.-"
-# A misspelt month is one of these to so much, and begins alike.
+# The similarity of a misspelt month, which has the same first letter.
 _LIKE = 0.8
 _LONG_MONTHS = sorted(word for word in MONTH_INDEX if len(word) >= 4)
 _SHORTEST_MISSPELT = 5
@@ -54,8 +54,8 @@ class DateToken:
     `kind` is `Y` (a year of four digits), `n` (another number below 100), `6` or `8` (a run of as
     many digits), `m`, `w`, `s` or `q`. `value` is the number, or the word's number in `style`
     from 0. `suffix` is an ordinal ending. `spelt` is the manner of a number in words, which begins
-    with its language. `glued` tells that it touches a digit, hyphen, slash or dot. `period` is how
-    many months a part of a year lasts.
+    with its language. `glued` is set next to a digit, hyphen, slash or dot. `period` is the number
+    of months in a part of a year.
     """
 
     kind: str
@@ -80,7 +80,7 @@ class _DatePiece:
 
 @dataclass(slots=True, repr=False)
 class _Context:
-    """What decides the reading of one word: the other words, the numbers, the languages."""
+    """What the reading of a word depends on: other words, numbers and languages."""
 
     text: str
     pieces: list[_DatePiece]
@@ -90,13 +90,13 @@ class _Context:
 
 
 def tokens(text: str, langs: list[str]) -> list[DateToken] | None:
-    """Cut a written date; None where it has a word that belongs to no date.
+    """Tokenize a written date; None where it has a word that is not part of a date.
 
     A word of several languages is read in the first of `langs`, as `languages` ranks them.
     """
     folded = fold(text)
     period = _PERIODIC.search(folded)
-    pieces = _pieces(folded, period)
+    pieces = _split_pieces(folded, period)
     words = [piece.word for piece in pieces if piece.kind == "word"]
     numbers = sum(piece.kind == "digits" for piece in pieces)
     context = _Context(text, pieces, words, numbers, langs)
@@ -106,9 +106,9 @@ def tokens(text: str, langs: list[str]) -> list[DateToken] | None:
         piece = pieces[place]
         place += 1
         if piece.kind == "period" and period is not None:
-            result.append(_period(text, period, context.langs))
+            result.append(_read_period(text, period, context.langs))
         elif piece.kind in ("digits", "word"):
-            token = (_number if piece.kind == "digits" else _word)(context, place - 1)
+            token = (_read_number if piece.kind == "digits" else _read_word)(context, place - 1)
             if token is not None:
                 result.append(token)
                 place += sum(1 for each in pieces[place:] if each.start < token.end)
@@ -117,23 +117,23 @@ def tokens(text: str, langs: list[str]) -> list[DateToken] | None:
     return result
 
 
-def languages(text: str, lang: str) -> list[str]:
-    """Rank the languages by how many words of a written date they know; `lang` goes before equals.
+def rank_languages(text: str, lang: str) -> list[str]:
+    """Rank the languages by the number of known words in a date; `lang` is first among equals.
 
-    Without words, `lang` is the only one.
+    Without words, only `lang` is returned.
     """
     words = [match[0] for match in _WORD.finditer(fold(text))]
-    return ranked(words, lang, _likely(text)) if words else [lang]
+    return ranked(words, lang, _guess_languages(text)) if words else [lang]
 
 
-def _likely(text: str) -> tuple[str, ...]:
-    """Name the languages that write a date like this: `12. April`, `12 April`, `12 april`."""
+def _guess_languages(text: str) -> tuple[str, ...]:
+    """Return the languages with this style of dates: `12. April`, `12 April`, `12 april`."""
     if _GERMAN.search(text):
         return ("de",)
     return ("en", "de") if _TITLED.search(text) else ("fr", "es", "nl")
 
 
-def _pieces(folded: str, period: re.Match[str] | None) -> list[_DatePiece]:
+def _split_pieces(folded: str, period: re.Match[str] | None) -> list[_DatePiece]:
     found = [
         _DatePiece(match.lastgroup or "", match.start(), match.end(), match[0])
         for match in _TOKEN.finditer(folded)
@@ -145,7 +145,7 @@ def _pieces(folded: str, period: re.Match[str] | None) -> list[_DatePiece]:
     return sorted([*kept, _DatePiece("period", start, end, "")], key=lambda each: each.start)
 
 
-def _period(text: str, match: re.Match[str], langs: list[str]) -> DateToken:
+def _read_period(text: str, match: re.Match[str], langs: list[str]) -> DateToken:
     group = "mark" if match["mark"] else "rank"
     start, end = match.span(group)
     months, known = PERIODS[match["unit"]] if match["unit"] else (3, ())
@@ -162,7 +162,7 @@ def _period(text: str, match: re.Match[str], langs: list[str]) -> DateToken:
     return DateToken("q", start, end, value, text[start:end], style=style, period=months)
 
 
-def _number(context: _Context, place: int) -> DateToken | None:
+def _read_number(context: _Context, place: int) -> DateToken | None:
     piece, text = context.pieces[place], context.text
     start, end = piece.start, piece.end
     digits = text[start:end]
@@ -177,14 +177,14 @@ def _number(context: _Context, place: int) -> DateToken | None:
         kind = str(width)
     else:
         return None
-    suffix = _suffix(context, place)
+    suffix = _find_suffix(context, place)
     return DateToken(
         kind, start, suffix.end if suffix else end, value, digits,
         suffix=text[suffix.start : suffix.end] if suffix else "",
     )  # fmt: skip
 
 
-def _suffix(context: _Context, place: int) -> _DatePiece | None:
+def _find_suffix(context: _Context, place: int) -> _DatePiece | None:
     piece = context.pieces[place]
     after = context.pieces[place + 1] if place + 1 < len(context.pieces) else None
     if after is None or after.kind != "word" or after.word not in ORDINALS:
@@ -194,21 +194,21 @@ def _suffix(context: _Context, place: int) -> _DatePiece | None:
     return after if not blank or detached else None
 
 
-def _word(context: _Context, place: int) -> DateToken | None:
+def _read_word(context: _Context, place: int) -> DateToken | None:
     word = context.pieces[place].word
-    spelt = _spelt(context, place)
+    spelt = _read_spelt_number(context, place)
     if spelt:
         return replace(spelt, text=context.text[spelt.start : spelt.end])
     if word in MONTH_INDEX or word in WEEKDAY_INDEX or word in SEASON_INDEX:
-        return _name(context, place, *_kind(word, context))
+        return _make_name_token(context, place, *_find_kind(word, context))
     if _is_roman(context, place):
-        return _name(context, place, "m", ROMAN_INDEX)
+        return _make_name_token(context, place, "m", ROMAN_INDEX)
     if _is_short_weekday(context, place):
-        return _name(context, place, "w", SHORT_WEEKDAY_INDEX)
-    return None if word in CONNECTORS else _misspelt(context, place)
+        return _make_name_token(context, place, "w", SHORT_WEEKDAY_INDEX)
+    return None if word in CONNECTORS else _read_misspelt_month(context, place)
 
 
-def _spelt(context: _Context, place: int) -> DateToken | None:
+def _read_spelt_number(context: _Context, place: int) -> DateToken | None:
     word = context.pieces[place].word
     if word not in SPELT_STARTS or _is_only_month(word, context.words):
         return None
@@ -229,12 +229,12 @@ def _spelt(context: _Context, place: int) -> DateToken | None:
 
 
 def _is_only_month(word: str, words: list[str]) -> bool:
-    """Return whether `sept` is the month here, not the number seven."""
+    """Return whether `sept` is the month, not the number seven."""
     return word in MONTH_INDEX and not any(other in MONTH_INDEX for other in words if other != word)
 
 
 def _is_roman(context: _Context, place: int) -> bool:
-    """Return whether a word is a month as in `12-III-2024`."""
+    """Return whether a word is a Roman month as in `12-III-2024`."""
     piece, text = context.pieces[place], context.text
     around = text[piece.start - 2 : piece.start] + text[piece.end : piece.end + 2]
     return (
@@ -248,7 +248,7 @@ def _is_roman(context: _Context, place: int) -> bool:
 
 
 def _is_short_weekday(context: _Context, place: int) -> bool:
-    """Return whether `Di` or `wo` opens the date and a number follows."""
+    """Return whether a short weekday (`Di`, `wo`) starts the date before a number."""
     pieces = context.pieces
     if place or len(pieces) == 1 or pieces[0].word not in SHORT_WEEKDAY_INDEX:
         return False
@@ -256,10 +256,10 @@ def _is_short_weekday(context: _Context, place: int) -> bool:
     return pieces[1].kind == "digits" and bool(between) and not between.strip(" .,\n\t\xa0")
 
 
-def _misspelt(context: _Context, place: int) -> DateToken | None:
-    """Read `fevier`: a word much like a month where a number stands and no month does.
+def _read_misspelt_month(context: _Context, place: int) -> DateToken | None:
+    """Read a misspelt month (`fevier`) in a date with a number and no other month.
 
-    It never comes out as it was written, since it may be somebody's name after all.
+    The token has the correct spelling: the word may be a name, and must not be kept.
     """
     word = context.pieces[place].word
     months = any(each in MONTH_INDEX for each in context.words)
@@ -268,12 +268,12 @@ def _misspelt(context: _Context, place: int) -> DateToken | None:
     near = get_close_matches(word, _LONG_MONTHS, n=1, cutoff=_LIKE)
     if not near or near[0][0] != word[0]:
         return None
-    token = _name(context, place, "m", {word: MONTH_INDEX[near[0]]})
+    token = _make_name_token(context, place, "m", {word: MONTH_INDEX[near[0]]})
     assert token.style is not None
-    return replace(token, text=pour_case(token.text, token.style.words[token.value]))
+    return replace(token, text=apply_case(token.text, token.style.words[token.value]))
 
 
-def _name(context: _Context, place: int, kind: str, names: _Names) -> DateToken:
+def _make_name_token(context: _Context, place: int, kind: str, names: _Names) -> DateToken:
     text, piece = context.text, context.pieces[place]
     start, end = piece.start, piece.end
     before, after = text[start - 1 : start], text[end : end + 1]
@@ -281,11 +281,11 @@ def _name(context: _Context, place: int, kind: str, names: _Names) -> DateToken:
     dotted = after == "." and not further.isalnum()
     glued = before.isdigit() or after.isdigit() or before in ("-", "/") or after in ("-", "/")
     glued = glued or (after == "." and further.isalnum())
-    style, value = _style(names[piece.word], context.langs, dotted=dotted, glued=glued)
+    style, value = _choose_style(names[piece.word], context.langs, dotted=dotted, glued=glued)
     return DateToken(kind, start, end, value, text[start:end], style=style, glued=glued)
 
 
-def _kind(word: str, context: _Context) -> tuple[str, _Names]:
+def _find_kind(word: str, context: _Context) -> tuple[str, _Names]:
     if word in MONTH_INDEX:
         others = [other for other in context.words if other != word and other in MONTH_INDEX]
         # `mar` is a month, unless the month stands elsewhere in the date.
@@ -296,7 +296,7 @@ def _kind(word: str, context: _Context) -> tuple[str, _Names]:
     return "s", SEASON_INDEX
 
 
-def _style(
+def _choose_style(
     candidates: list[tuple[DateStyle, int]], langs: list[str], *, dotted: bool, glued: bool
 ) -> tuple[DateStyle, int]:
     first = min((each[0].lang for each in candidates), key=[*langs, ""].index)

@@ -1,7 +1,7 @@
-"""Whole dates moved by their shape: where the day, the month and the year stand is found once.
+"""Shifts complete dates with a cached layout of day, month and year for each date shape.
 
-Most dates of notes are whole (`3 mars 2024`, `12/03/2024`): day, month and a year of four digits.
-Nothing completes them, and what is written anew is two numbers and a word.
+Most dates in notes have day, month and four-digit year (`3 mars 2024`, `12/03/2024`). They need no
+context, and only two numbers and a word change.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from surrogates.dates import parsing, rendering
-from surrogates.dates.format_templates import LATEST, repaired, shape
+from surrogates.dates.format_templates import LATEST, repair_digits, shape
 from surrogates.dates.parsing import DateForm, Slot
 
 _REMEMBERED = 1 << 12
@@ -19,10 +19,10 @@ _WEEK = 7
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Place:
-    """Where a part of a date stands in its shape.
+    """The position of a part of a date in its shape.
 
-    `words` are what may be written for a word, each with how many signs after it go with it.
-    `ordinal` follows a 1 that is not padded.
+    `words` are the alternatives for a word, each with the number of following characters that it
+    replaces. `ordinal` follows an unpadded 1.
     """
 
     role: str
@@ -35,10 +35,10 @@ class _Place:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _Plan:
-    """How the whole dates of one shape are read and written.
+    """How complete dates of one shape are read and written.
 
-    `month` is where a number tells it, else `named` is the month. `weekday` is -1 where none is
-    written.
+    `month` is the position of a numeric month, else `named` is the month. `weekday` is -1 where
+    there is none.
     """
 
     form: DateForm
@@ -51,7 +51,7 @@ class _Plan:
 
 
 @dataclass(slots=True, repr=False)
-class Whole:
+class WholeDate:
     """A written date with its day, month and year of four digits."""
 
     text: str
@@ -60,9 +60,9 @@ class Whole:
     plan: _Plan
 
     def move(self, days: int) -> str:
-        """Write the date some days later, in its own format.
+        """Return the date shifted by a number of days, in the same format.
 
-        Raises OverflowError where the calendar ends.
+        Raises OverflowError where the result is outside the calendar.
         """
         text, day = self.text, self.day
         moved = day + timedelta(days=days)
@@ -80,14 +80,14 @@ class Whole:
                 pieces.append(word)
                 end += more
             elif role == "d":
-                pieces.append(_number(text[start:end], day.day, moved.day, place))
+                pieces.append(_render_number(text[start:end], day.day, moved.day, place))
             else:
-                pieces.append(_number(text[start:end], day.month, moved.month, place))
+                pieces.append(_render_number(text[start:end], day.month, moved.month, place))
         pieces.append(text[end:])
         return rendering.elide("".join(pieces), self.plan.form)
 
 
-def _number(written: str, before: int, after: int, place: _Place) -> str:
+def _render_number(written: str, before: int, after: int, place: _Place) -> str:
     if before == after:
         return written
     if place.width == 2 or written[0] == "0":
@@ -96,27 +96,27 @@ def _number(written: str, before: int, after: int, place: _Place) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def whole(text: str, lang: str, day_first: bool | None) -> Whole | None:
-    """Read a date that has its day, month and year of four digits, and nothing to repair.
+def read_whole_date(text: str, lang: str, day_first: bool | None) -> WholeDate | None:
+    """Read a date with day, month and four-digit year that needs no OCR repair.
 
-    None where it is none, or where its shape alone does not tell how it is read and written.
+    None for other text, or where the shape does not determine how it is read and written.
     """
     like = shape(text)
-    plan = _plan(like, lang, None) if like else None
-    if plan is None or repaired(text) != text:
+    plan = _make_plan(like, lang, None) if like else None
+    if plan is None or repair_digits(text) != text:
         return None
     if plan.month and day_first is not None:
-        plan = _plan(like, lang, day_first) or plan
+        plan = _make_plan(like, lang, day_first) or plan
     month = int(text[plan.month]) if plan.month else plan.named
     try:
         day = date(int(text[plan.year]), month, int(text[plan.day]))
     except ValueError:
         return None
-    return Whole(text, day, day.weekday() if plan.weekday < 0 else plan.weekday, plan)
+    return WholeDate(text, day, day.weekday() if plan.weekday < 0 else plan.weekday, plan)
 
 
 @lru_cache(_REMEMBERED)
-def _plan(like: str, lang: str, day_first: bool | None) -> _Plan | None:
+def _make_plan(like: str, lang: str, day_first: bool | None) -> _Plan | None:
     form = parsing.parse(like, lang=lang, latest=LATEST, day_first=day_first)
     if form is None or len(form.groups) != 1:
         return None
@@ -127,7 +127,7 @@ def _plan(like: str, lang: str, day_first: bool | None) -> _Plan | None:
     month = slots["m"].token
     return _Plan(
         form,
-        tuple(_place(slot, form) for slot in sorted(slots.values(), key=_start)),
+        tuple(_make_place(slot, form) for slot in sorted(slots.values(), key=_start)),
         year=at["y"],
         month=at["m"] if month.kind == "n" else None,
         day=at["d"],
@@ -148,7 +148,7 @@ def _start(slot: Slot) -> int:
     return slot.token.start
 
 
-def _place(slot: Slot, form: DateForm) -> _Place:
+def _make_place(slot: Slot, form: DateForm) -> _Place:
     token = slot.token
     words: tuple[tuple[str, int], ...] = ()
     if token.style is not None:

@@ -34,6 +34,13 @@ PERIODS = _periods()
 CONNECTORS = every(lambda language: language.dates.connectors)
 RANGE_WORDS = every(lambda language: language.dates.range_words)
 ORDINALS = every(lambda language: language.dates.ordinal_endings)
+# What writes the ending of a number in the language of one that depends on it: `st`, `de`.
+AGREEING = {
+    language.dates.ordinal_ending(number): language.dates.ordinal_ending
+    for language in LANGUAGES.values()
+    for number in range(1, 32)
+    if language.dates.ordinal_ending(number)
+}
 # These may stand a blank away from a 1: `1 er juin`, `1 º de mayo`.
 DETACHED = every(lambda language: language.dates.detached_endings)
 

@@ -1,4 +1,4 @@
-"""The key hierarchy that decides every surrogate: master, cohort, patient, label."""
+"""The key hierarchy from which every surrogate is derived: master, cohort, patient, label."""
 
 import hashlib
 import secrets
@@ -20,7 +20,7 @@ from surrogates.keys.custody import (
     refuse_older,
 )
 from surrogates.keys.locators import SETTING as _SETTING
-from surrogates.keys.locators import part_key, read_key, write_private
+from surrogates.keys.locators import parse_key, read_key, write_private
 
 _BLOCK = 64
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
@@ -28,10 +28,10 @@ _OUTER = bytes(byte ^ 0x5C for byte in range(256))
 
 
 class Mac:
-    """Authenticates messages; the blocks that the key makes are hashed once.
+    """HMAC-SHA-256 with the two key blocks hashed in advance (RFC 2104, section 4).
 
-    RFC 2104, section 4, describes it. For short messages it is three times as fast as
-    `hmac.digest`, which sets up the key anew for each. Holds a secret: neither printed nor copied.
+    For short messages it is three times as fast as `hmac.digest`, which sets up the key for each
+    message. It holds a secret: it is neither printed nor copied.
     """
 
     __slots__ = ("_inner", "_outer")
@@ -42,7 +42,7 @@ class Mac:
         self._outer = hashlib.sha256(outer)
 
     def digest(self, message: bytes) -> bytes:
-        """Return the 32 bytes that authenticate a message."""
+        """Return the HMAC of a message, 32 bytes."""
         inner = self._inner.copy()
         inner.update(message)
         outer = self._outer.copy()
@@ -50,11 +50,11 @@ class Mac:
         return outer.digest()
 
     def expand(self, info: bytes) -> bytes:
-        """Derive 32 bytes, as `expand` does."""
+        """Derive 32 bytes, like the function `expand`."""
         return self.digest(info + b"\1")
 
     def digests(self, messages: Iterable[bytes]) -> bytes:
-        """Return the 32 bytes of each message, joined."""
+        """Return the HMACs of several messages, concatenated."""
         begin, finish = self._inner.copy, self._outer.copy
         found = []
         for message in messages:
@@ -65,13 +65,13 @@ class Mac:
         return b"".join(found)
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a Mac is not copied or pickled")
+        raise TypeError("a Mac must not be copied or pickled")
 
 
 def expand(key: bytes, info: bytes) -> bytes:
     """Derive 32 bytes: the first block of HKDF-Expand with SHA-256 (RFC 5869, section 2.3).
 
-    That block is one HMAC, and a key that is used this once needs no `Mac` for it.
+    The block is one HMAC; a key that is used once needs no `Mac` for it.
     """
     inner, outer = _pads(key)
     return hashlib.sha256(outer + hashlib.sha256(inner + info + b"\1").digest()).digest()
@@ -79,45 +79,45 @@ def expand(key: bytes, info: bytes) -> bytes:
 
 def _pads(key: bytes) -> tuple[bytes, bytes]:
     if len(key) > _BLOCK:
-        raise ValueError(f"a key has at most {_BLOCK} bytes")
+        raise ValueError(f"a key must have at most {_BLOCK} bytes, found {len(key)}")
     padded = key.ljust(_BLOCK, b"\0")
     return padded.translate(_INNER), padded.translate(_OUTER)
 
 
 ALGORITHM = 2
-"""The version of docs/surrogates.md: equal keys give equal surrogates within one version alone."""
+"""The version of docs/surrogates.md: equal keys give equal surrogates only within a version."""
 
-# The key alone decides its cohorts.
+# Cohort keys are derived from the master key alone.
 _VERSION = "cryptonym-key-v1"
-# Each cohort has a secret of its own beside the key, which can be destroyed.
+# Each cohort has its own secret in the custody folder, which can be destroyed.
 _VERSION_OWN = "cryptonym-key-v2"
 _SIZE = 32
 _SALT = b"cryptonym/surrogates/v2"
-# Seals and logs are no surrogates: a new algorithm must not lose them.
+# Seals and logs must survive a new version of the surrogate algorithm.
 _PURPOSE_SALT = b"cryptonym/surrogates/v1"
-_NO_CUSTODY = "make it with `cryptonym keys derive`"
+_NO_CUSTODY = "create it with `cryptonym keys derive`"
 _ONLY_RETIRE = (
-    "the master key alone decides it: destroy every copy of that, or give --retire, which refuses "
-    "the cohort from now on"
+    "its key is derived from the master key alone: destroy all copies of the master key, or use "
+    "--retire to refuse the cohort from now on"
 )
 _CACHED_PATIENTS = 4096
-# Which draw of a value, and which block of it, stand before the value.
+# Number of the draw and of the block within it, prepended to the value.
 _PLACE = struct.Struct(">II").pack
 PSEUDONYMS = 2**62 - 1
-"""Pseudonyms of ids are from 1 to this."""
+"""The largest pseudonym of an id; the smallest is 1."""
 
 
 def new_master(path: Path) -> None:
-    """Write a new random master key, and the folder of its custody, for their owner alone.
+    """Write a new random master key with mode 600, and create its custody folder.
 
-    Raises ConfigError (key `key.locator`) where something is at `path` or it cannot be written.
+    Raises ConfigError (key `key.locator`) where `path` exists or cannot be written.
     """
     secret = secrets.token_hex(_SIZE)
     try:
         write_private(path, f"{_VERSION_OWN}\n{secret}\n".encode())
     except FileExistsError:
         raise ConfigError(
-            _SETTING, f"{path} exists and is never overwritten", "choose another path"
+            _SETTING, f"{path} already exists; keys are never overwritten", "choose another path"
         ) from None
     except OSError as error:
         raise ConfigError(
@@ -132,9 +132,9 @@ def new_master(path: Path) -> None:
 
 
 def custody_of(path: Path) -> Path:
-    """Return where the folder of custody of a key file is, unless a setting says otherwise.
+    """Return the default custody folder of a key file.
 
-    Of a link it is beside what the link leads to, so that a key has one folder.
+    Symbolic links are resolved, so that a key has a single folder.
     """
     path = path.resolve()
     return path.with_name(path.name + ".custody")
@@ -149,9 +149,9 @@ def load_master(
 ) -> "MasterKey":
     """Read the master key that a locator names: `file:PATH`, `env:NAME`, `command:PROGRAM ...`.
 
-    Paths are relative to `base`. Where there is a folder of custody (beside the key file, or
-    `custody`), every use is written down in it; a key that keeps secrets of cohorts in it is
-    refused without it. Raises ConfigError, or Unavailable where a command fails.
+    Paths are relative to `base`. Where there is a custody folder (next to the key file, or
+    `custody`), every use is logged in it; a key whose cohort secrets are in it is refused without
+    it. Raises ConfigError, or Unavailable where a command fails.
     """
     content, place = read_key(locator, base, environ or {})
     version, secret = _parse(content, place)
@@ -163,33 +163,33 @@ def load_master(
     if folder is None and version == _VERSION_OWN:
         raise ConfigError(
             "key.custody",
-            f"the key in {place} keeps secrets of cohorts in a folder, and none is named",
-            "name the folder that `cryptonym keys new` made beside the key",
+            f"the key in {place} needs its custody folder, which is not configured",
+            "set it to the folder that `cryptonym keys new` created next to the key",
         )
     if folder is not None and not folder.is_dir():
         raise ConfigError(
             "key.custody",
-            f"{folder} is missing: secrets of cohorts and the log of uses are in it",
-            "restore it with the key, or name where it is",
+            f"not a directory: {folder}",
+            "restore the custody folder together with the key, or correct its path",
         )
     if folder is not None:
-        master.entrust(Custody(folder, master.derive("key-log")), version == _VERSION_OWN)
+        master.attach_custody(Custody(folder, master.derive("key-log")), version == _VERSION_OWN)
     return master
 
 
 def _parse(content: bytes, place: str) -> tuple[str, bytes]:
-    parted = part_key(content, (_VERSION, _VERSION_OWN))
+    parted = parse_key(content, (_VERSION, _VERSION_OWN))
     if parted is None:
         raise ConfigError(
             _SETTING,
-            f"{place} does not hold a master key",
-            "restore it from its backup, or make one: cryptonym keys new FILE",
+            f"not a master key: {place}",
+            "restore it from a backup, or create one: cryptonym keys new FILE",
         )
     return parted
 
 
 class _Key:
-    """A secret that is neither printed, nor copied, nor pickled."""
+    """A secret that cannot be printed, copied or pickled."""
 
     __slots__ = ("_key_id", "_secret")
 
@@ -199,9 +199,9 @@ class _Key:
 
     @property
     def key_id(self) -> str:
-        """The public name of the key."""
+        """The public id of the key."""
         if not self._key_id:
-            # Derived beside everything else, so that it says nothing about the secret.
+            # Derived like everything else, so that it reveals nothing about the secret.
             self._key_id = expand(self._secret, b"key-id")[:4].hex()
         return self._key_id
 
@@ -209,48 +209,48 @@ class _Key:
         return f"{type(self).__name__}(key_id={self.key_id!r})"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} is not copied or pickled: pass its locator")
+        raise TypeError(f"a {type(self).__name__} must not be copied or pickled: pass its locator")
 
     def __getstate__(self) -> NoReturn:
-        raise TypeError(f"a {type(self).__name__} is not copied or pickled: pass its locator")
+        raise TypeError(f"a {type(self).__name__} must not be copied or pickled: pass its locator")
 
 
 class MasterKey(_Key):
-    """The root of the hierarchy; one for a warehouse. `key_id` is public."""
+    """The root of the hierarchy; one per warehouse. `key_id` is public."""
 
     __slots__ = ("_custody", "_has_own_secrets")
 
     def __init__(self, secret: bytes) -> None:
         if len(secret) != _SIZE:
-            raise ValueError(f"a master key has {_SIZE} bytes")
+            raise ValueError(f"a master key must have {_SIZE} bytes, found {len(secret)}")
         super().__init__(secret)
         self._custody: Custody | None = None
         self._has_own_secrets = False
 
     @property
     def custody(self) -> Custody | None:
-        """The folder in which uses are written down, if there is one."""
+        """The custody folder in which uses are logged, if there is one."""
         return self._custody
 
-    def entrust(self, custody: Custody, has_own_secrets: bool) -> None:
-        """Write down every use from now on; cohorts have secrets of their own or have none."""
+    def attach_custody(self, custody: Custody, has_own_secrets: bool) -> None:
+        """Log every use from now on; `has_own_secrets` is whether cohorts have own secrets."""
         self._custody = custody
         self._has_own_secrets = has_own_secrets
 
     def note(self, action: str) -> None:
-        """Write down a use of the master key itself."""
+        """Log a use of the master key itself."""
         if self._custody is not None:
             with self._custody.locked():
                 self._custody.log.append(action, self.key_id, None)
 
     def rotate(self, successor: str) -> None:
-        """Make no cohorts from now on: the key with the public id `successor` does.
+        """Refuse new cohorts from now on, in favour of the key with the public id `successor`.
 
-        The cohorts that are there go on as before. Raises ConfigError without custody.
+        Existing cohorts are not affected. Raises ConfigError without a custody folder.
         """
         custody = self._custody
         if custody is None:
-            raise ConfigError("key.custody", "the key has no folder of custody", _NO_CUSTODY)
+            raise ConfigError("key.custody", "the key has no custody folder", _NO_CUSTODY)
         with custody.locked():
             custody.log.append("rotate", self.key_id, None, f"to {successor}")
             custody.rotate(successor)
@@ -258,12 +258,12 @@ class MasterKey(_Key):
     def cohort(
         self, name: str, *, action: str = "use", reason: str | None = None, make: bool = True
     ) -> "CohortKey":
-        """Derive the key of a cohort: whoever holds it can neither climb nor cross to another.
+        """Derive the key of a cohort; neither the master key nor other cohorts' follow from it.
 
-        With custody the use is written down as `action`, with the `reason` that was given; unless
-        `make`, only a cohort that is there will do. Raises
-        ConfigError where the cohort was destroyed, is of another version of the surrogates, or is
-        new and the key was rotated; where its secret is lost, or the log was tampered with.
+        With a custody folder, the use is logged as `action` with its `reason`. Without `make` the
+        cohort must exist. Raises ConfigError where the cohort was destroyed, has another version
+        of the surrogate algorithm, or is new and the key was rotated; where its secret is missing;
+        and where the log was tampered with.
         """
         custody = self._custody
         if custody is None:
@@ -271,9 +271,9 @@ class MasterKey(_Key):
         with custody.locked():
             self._refuse(name, custody, make)
             key = self._open(name, custody)
-            # A use that is refused after this is a use that somebody should see.
+            # Log before the last check: a refused use should be visible, too.
             custody.log.append(action, key.key_id, name, reason)
-            custody.settle(
+            custody.record_cohort(
                 CohortEntry(name, key.key_id, self._has_own_secrets, algorithm=ALGORITHM)
             )
         return key
@@ -288,21 +288,21 @@ class MasterKey(_Key):
             self._unknown(name)
 
     def destroy(self, name: str, *, retire: bool = False) -> CohortEntry:
-        """Destroy the secret of a cohort, so that nobody can derive its key again.
+        """Destroy the secret of a cohort, so that its key cannot be derived again.
 
-        A cohort without a secret of its own can only be retired: refused from now on, although
-        the master key could still derive it. Raises ConfigError where there is no such cohort,
-        no custody, or nothing that could be destroyed.
+        A cohort without its own secret can only be retired: it is refused from now on, although
+        its key could still be derived from the master key. Raises ConfigError where there is no
+        such cohort, no custody folder, or no secret to destroy.
         """
         custody = self._custody
         if custody is None:
-            raise ConfigError("key.custody", "the key has no folder of custody", _NO_CUSTODY)
+            raise ConfigError("key.custody", "the key has no custody folder", _NO_CUSTODY)
         with custody.locked():
             entry = custody.entry(name)
             if entry is None:
                 entry = self._unknown(name)
             if not (entry.own_secret or retire):
-                raise ConfigError("--cohort", "has no secret that could be destroyed", _ONLY_RETIRE)
+                raise ConfigError("--cohort", "has no secret of its own to destroy", _ONLY_RETIRE)
             custody.log.append("destroy" if entry.own_secret else "retire", entry.key_id, name)
             return custody.destroy(entry)
 
@@ -310,8 +310,8 @@ class MasterKey(_Key):
         if self._has_own_secrets:
             raise ConfigError(
                 "--cohort",
-                "no cohort of this name was derived",
-                "`cryptonym keys derive` lists them",
+                "no such cohort",
+                "list the cohorts with `cryptonym keys derive`",
             )
         key_id = CohortKey(self._derive(b"cohort", name)).key_id
         return CohortEntry(name, key_id, False, algorithm=ALGORITHM)
@@ -333,7 +333,7 @@ class MasterKey(_Key):
 
 
 class CohortKey(_Key):
-    """Decides all surrogates, shifts and ids of one research cohort. `key_id` is public."""
+    """The key of all surrogates, date shifts and ids of one research cohort. `key_id` is public."""
 
     __slots__ = ("_kinds", "_mac", "_shared", "patient")
 
@@ -345,7 +345,7 @@ class CohortKey(_Key):
         self.patient = lru_cache(maxsize=_CACHED_PATIENTS)(self._patient)
 
     def _patient(self, person_id: str) -> "PatientKey":
-        """Derive the key of a patient; the most recent ones are remembered."""
+        """Derive the key of a patient; the most recent ones are cached."""
         return PatientKey(self._mac.expand(b"patient\0" + _encode(person_id)), self._shared)
 
     def derive(self, purpose: str) -> bytes:
@@ -353,15 +353,15 @@ class CohortKey(_Key):
         return expand(self._secret, b"purpose\0" + _encode(purpose))
 
     def pseudonym(self, kind: str, value: str) -> int:
-        """Return the id that stands for a value of a table, in [1, 2**62).
+        """Return the pseudonym of an id, in [1, 2**62).
 
-        Two values of a kind meet with the chance of a birthday in 2**62.
+        Collisions within a kind have the birthday probability for 2**62 values.
         """
         drawn = int.from_bytes(self._kind(kind).digest(_encode(value))[:16], "big")
         return 1 + drawn % PSEUDONYMS
 
     def digests(self, kind: str, values: Iterable[bytes]) -> bytes:
-        """Give, joined, the 32 bytes that decide the id of each value in UTF-8."""
+        """Return the 32-byte digests of values in UTF-8 that determine their ids, concatenated."""
         return self._kind(kind).digests(values)
 
     def _kind(self, kind: str) -> Mac:
@@ -372,7 +372,7 @@ class CohortKey(_Key):
 
 
 class PatientKey(_Key):
-    """Decides the surrogates of one patient in one cohort."""
+    """The key of the surrogates of one patient in one cohort."""
 
     __slots__ = ("_labels", "_shared")
 
@@ -383,11 +383,11 @@ class PatientKey(_Key):
 
     @property
     def shared(self) -> "PatientKey":
-        """The key that all patients of the cohort have in common; this one where there is none."""
+        """The key shared by all patients of the cohort; this key where there is none."""
         return self._shared or self
 
     def draw(self, label: str, value: str, n: int = 32, *, counter: int = 0) -> bytes:
-        """Return `n` bytes that only the key, the label, the value and the counter decide."""
+        """Return `n` pseudorandom bytes determined by key, label, value and counter."""
         key = self._labels.get(label) or self._label(label)
         encoded = _encode(value)
         if n <= _SIZE:
@@ -397,17 +397,17 @@ class PatientKey(_Key):
         ]
 
     def number(self, label: str, value: str, bound: int, *, counter: int = 0) -> int:
-        """Return a number in [0, bound); its bias is below 2**-60 for bounds up to 2**64."""
+        """Return a pseudorandom number in [0, bound); bias below 2**-60 for bounds up to 2**64."""
         key = self._labels.get(label) or self._label(label)
         drawn = key.digest(_PLACE(counter, 0) + _encode(value))
         return int.from_bytes(drawn[:16], "big") % bound
 
     def _label(self, label: str) -> Mac:
-        """Derive the key of a label, and remember it."""
+        """Derive and cache the key of a label."""
         key = self._labels[label] = Mac(expand(self._secret, b"label\0" + _encode(label)))
         return key
 
 
 def _encode(text: str) -> bytes:
-    # Text out of a damaged file can hold lone surrogates.
+    # Text from a corrupt file can contain lone surrogates.
     return text.encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""A key in several shares, of which some are needed: Shamir's scheme as SLIP-39 writes it."""
+"""Splits a key into shares and joins them: Shamir's secret sharing in the format of SLIP-39."""
 
 import getpass
 from collections.abc import Sequence
@@ -7,8 +7,8 @@ from shamir_mnemonic import MnemonicError, Share, combine_mnemonics, generate_mn
 
 from record.errors import ConfigError
 
-TYPED = "-"
-"""Stands for a share that is typed instead of read from a file."""
+PROMPT = "-"
+"""Path that stands for a share to be typed at the terminal."""
 
 _SETTING = "key.locator"
 _VERSION = b"cryptonym-share-v1"
@@ -18,21 +18,21 @@ _SIZE = 32
 
 
 def split(content: bytes, *, shares: int, threshold: int, place: str) -> list[bytes]:
-    """Split the content of the key file at `place` into contents of share files.
+    """Split the content of the key file at `place` into the contents of share files.
 
-    Any `threshold` of them give the key; fewer say nothing of it. Splitting again makes shares
-    that do not go with the first ones. Raises ConfigError.
+    Any `threshold` of them restore the key; fewer reveal nothing. Shares of different splits
+    cannot be combined. Raises ConfigError.
     """
     if not 2 <= threshold <= shares <= _MOST:
         raise ConfigError(
             "--threshold",
-            f"not from 2 to the number of shares, or more than {_MOST} shares",
-            "ask for 2 of 3, say",
+            f"must be between 2 and the number of shares, which must be at most {_MOST}",
+            "for example 2 of 3",
         )
     version, _, secret = content.strip().partition(b"\n")
     if not version.startswith(_KEY) or len(secret) != 2 * _SIZE:
-        raise ConfigError("KEY", f"{place} does not hold a key", "name the file of a whole key")
-    # No passphrase: the second person is what protects it.
+        raise ConfigError("KEY", f"{place} is not a key", "use the file of a complete key")
+    # No passphrase: the other shareholders protect the key.
     (made,) = generate_mnemonics(
         1, [(threshold, shares)], bytes.fromhex(secret.decode("ascii")), iteration_exponent=0
     )
@@ -40,39 +40,39 @@ def split(content: bytes, *, shares: int, threshold: int, place: str) -> list[by
 
 
 def join(contents: Sequence[bytes]) -> bytes:
-    """Put the content of a key file together from shares; raises ConfigError."""
+    """Restore the content of a key file from shares; raises ConfigError."""
     versions, words = set(), []
     for number, content in enumerate(contents, 1):
         parts = content.split(maxsplit=2)
         if len(parts) != 3 or parts[0] != _VERSION:
             raise ConfigError(
                 _SETTING,
-                f"share {number} of {len(contents)} is no share",
-                "name files that `cryptonym keys split` made",
+                f"number {number} of {len(contents)} is not a share",
+                "use files written by `cryptonym keys split`",
             )
         versions.add(parts[1])
         words.append(" ".join(parts[2].decode("ascii", "replace").split()))
     try:
-        # The library takes neither fewer than are needed nor more.
+        # The library requires exactly the needed number of shares.
         needed = Share.from_mnemonic(words[0]).member_threshold
         secret = combine_mnemonics(words[:needed])
     except (MnemonicError, ValueError):
-        # What the library says may quote words of a share.
+        # The library's message may quote words of a share.
         raise ConfigError(
             _SETTING,
-            f"{len(contents)} shares do not make a key: too few, of two splits, or damaged",
-            "name as many shares of one split as its threshold says",
+            f"{len(contents)} shares do not restore a key: too few, mixed or corrupt",
+            "use as many shares of one split as its threshold requires",
         ) from None
     if len(versions) != 1:
-        raise ConfigError(_SETTING, "the shares are of two splits", "name shares of one split")
+        raise ConfigError(_SETTING, "shares of different splits", "use shares of one split")
     version = versions.pop()
     return b"%s\n%s\n" % (version, bytes(secret).hex().encode())
 
 
-def typed() -> bytes:
-    """Ask for a share at the terminal, without showing it; raises ConfigError without one."""
+def prompt_share() -> bytes:
+    """Prompt for a share without echo; raises ConfigError where there is no terminal."""
     try:
-        words = getpass.getpass("a share, all of it in one line: ")
+        words = getpass.getpass("share (all words on one line): ")
     except (EOFError, OSError):
-        raise ConfigError(_SETTING, "nobody is there to type a share", "name its file") from None
+        raise ConfigError(_SETTING, "no terminal to type a share", "use its file") from None
     return words.encode()

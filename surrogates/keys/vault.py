@@ -1,4 +1,4 @@
-"""The vault: who the persons of releases are, sealed under a second key; off unless asked for."""
+"""The vault: the encrypted, optional mapping from surrogate persons back to source persons."""
 
 import secrets
 import sqlite3
@@ -15,13 +15,13 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
 from record.errors import ConfigError
 from surrogates.keys.keys import CohortKey
-from surrogates.keys.locators import part_key, read_key, write_private
+from surrogates.keys.locators import parse_key, read_key, write_private
 
 _KEY_VERSION = "cryptonym-vault-key-v1"
 _SIZE = 32
 _NONCE = 12
 _SALT = b"cryptonym/vault/v1"
-# Ids are padded, so that a row does not tell how long one is.
+# Ids are padded, so that rows do not reveal their length.
 _PADDED = 32
 _LENGTH = 2
 _SECONDS = 30
@@ -39,21 +39,21 @@ create table persons (
 
 
 def new_vault_key(path: Path) -> None:
-    """Write a new random key for a vault, for its owner alone; raises ConfigError."""
+    """Write a new random vault key with mode 600; raises ConfigError."""
     try:
         write_private(path, f"{_KEY_VERSION}\n{secrets.token_hex(_SIZE)}\n".encode())
     except OSError as error:
         problem = f"{path} cannot be written ({error.strerror})"
-        raise ConfigError(_KEY, problem, "choose a path where nothing is yet") from None
+        raise ConfigError(_KEY, problem, "choose a path that does not exist yet") from None
 
 
 class Vault:
-    """A file in which each row tells one person of one cohort, to who has both keys.
+    """A file whose rows identify the persons of cohorts to holders of both keys.
 
-    A row holds the public id of the cohort's key, the surrogate id of the person, and the person
-    id under AES-256-GCM-SIV (RFC 8452), with the first two as associated data. The key of a row
-    comes of the vault's key and of the cohort's: neither opens it without the other, and a
-    cohort that was destroyed has no rows that anybody could open.
+    A row has the public id of the cohort's key, the surrogate id of the person, and the person id
+    under AES-256-GCM-SIV (RFC 8452), with the first two as associated data. The key of a row is
+    derived from the vault's key and the cohort's: both are needed, so that rows of a destroyed
+    cohort cannot be decrypted.
     """
 
     __slots__ = ("_path", "_secret", "key_id")
@@ -67,18 +67,18 @@ class Vault:
         return f"Vault(key_id={self.key_id!r})"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a Vault holds a key and is not copied or pickled: pass its locator")
+        raise TypeError("a Vault holds a key and must not be copied or pickled: pass its locator")
 
     def check(self) -> None:
-        """Raise ConfigError where the file is no vault of this key; makes it where none is."""
+        """Raise ConfigError where the file is not a vault of this key; create it if missing."""
         with self._opened():
             pass
 
     def store(self, cohort: CohortKey, persons: Iterable[str]) -> int:
-        """Keep who the persons of a cohort are; returns how many are new. Raises ConfigError.
+        """Store the persons of a cohort; return how many are new. Raises ConfigError.
 
-        What is there stays, so that it may be done again. It is on the disk when this returns:
-        call it before a release with these persons can be seen.
+        Existing rows stay, so that it can be repeated. The rows are on disk when this returns:
+        call it before a release with these persons becomes visible.
         """
         with self._opened() as database, database:
             before = database.total_changes
@@ -89,10 +89,10 @@ class Vault:
             return database.total_changes - before
 
     def reveal(self, cohort: CohortKey, surrogate_id: str) -> str:
-        """Return who a person of a cohort is: their id in the source.
+        """Return the source id of a person of a cohort.
 
-        Whoever calls has written down who asked, and why. Raises ConfigError where the vault does
-        not hold the person, or the row was changed.
+        Callers log who asked and why beforehand. Raises ConfigError where the vault does not have
+        the person, or the row was changed.
         """
         with self._opened() as database:
             row = database.execute(
@@ -102,14 +102,14 @@ class Vault:
         if row is None:
             raise ConfigError(
                 "--person",
-                "the vault does not hold this person of this cohort",
-                "check cohort and id: only what was released with the vault is in it",
+                "not in the vault for this cohort",
+                "check cohort and id: the vault has only persons released while it was enabled",
             )
         try:
             padded = self._seal(cohort).decrypt(row[0], row[1], _bound(cohort, surrogate_id))
         except (InvalidTag, ValueError, TypeError):
             raise ConfigError(
-                _VAULT, "the row of this person was changed", "restore the vault from a backup"
+                _VAULT, "the row of this person was altered", "restore the vault from a backup"
             ) from None
         length = int.from_bytes(padded[:_LENGTH], "big")
         return padded[_LENGTH : _LENGTH + length].decode()
@@ -129,7 +129,7 @@ class Vault:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """Open the file, or make it; raises ConfigError where it is another key's or damaged."""
+        """Open or create the file; raises ConfigError where it has another key or is corrupt."""
         try:
             is_new = not self._path.exists()
             if is_new:
@@ -145,35 +145,37 @@ class Vault:
                 yield database
         except OSError as error:
             problem = f"{self._path} cannot be used ({error.strerror})"
-            raise ConfigError(_VAULT, problem, "name a path in a folder of your own") from None
+            raise ConfigError(_VAULT, problem, "choose a path in a folder you own") from None
         except sqlite3.DatabaseError:
             raise ConfigError(
-                _VAULT, f"{self._path} is no vault, or damaged", "restore it from a backup"
+                _VAULT, f"not a vault, or corrupt: {self._path}", "restore it from a backup"
             ) from None
 
     def _check(self, database: sqlite3.Connection) -> None:
         about = dict(database.execute("select name, value from about"))
         if about.get("version") != "1":
-            raise ConfigError(_VAULT, "is of another version", "use the program that made it")
+            raise ConfigError(
+                _VAULT, "unsupported version", "use the program version that created it"
+            )
         if about.get("key_id") != self.key_id:
-            problem = f"was made under the key {about.get('key_id')}, not {self.key_id}"
-            raise ConfigError(_KEY, problem, "name the key that the vault was made under")
+            problem = f"the vault has the key {about.get('key_id')}, not {self.key_id}"
+            raise ConfigError(_KEY, problem, "use the key that the vault was created with")
 
 
 def open_vault(
     path: Path, locator: str, base: Path, *, environ: Mapping[str, str] | None = None
 ) -> Vault:
-    """Load the key of a vault; the file is made when something is stored.
+    """Open a vault with the key of a locator; its file is created when something is stored.
 
-    `locator` is one of a key, relative to `base`. Raises ConfigError, or Unavailable.
+    Paths are relative to `base`. Raises ConfigError, or Unavailable.
     """
     content, place = read_key(locator, base, environ or {})
-    parted = part_key(content, (_KEY_VERSION,))
+    parted = parse_key(content, (_KEY_VERSION,))
     if parted is None:
         raise ConfigError(
             _KEY,
-            f"{place} does not hold the key of a vault",
-            "make one with `cryptonym keys new FILE --vault`: a master key is none",
+            f"not a vault key: {place}",
+            "create one with `cryptonym keys new FILE --vault`: a master key cannot be used",
         )
     return Vault(base / path, parted[1])
 
@@ -185,6 +187,7 @@ def _bound(cohort: CohortKey, surrogate_id: str) -> bytes:
 def _refuse_exposed(path: Path) -> None:
     found = path.stat(follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode):
-        raise ConfigError(_VAULT, f"{path} is not a regular file", "name the file itself")
+        raise ConfigError(_VAULT, f"not a regular file: {path}", "use the path of the file itself")
     if found.st_mode & 0o077:
-        raise ConfigError(_VAULT, f"{path} is open to other users", f"close it: chmod 600 {path}")
+        problem = f"{path} must not be accessible to other users"
+        raise ConfigError(_VAULT, problem, f"run chmod 600 {path}")

@@ -1,4 +1,4 @@
-"""Surrogates of people's names: gender, origin, case, compounds, particles and initials kept."""
+"""Surrogates of persons' names, which keep gender, origin, case, compounds and particles."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -12,23 +12,23 @@ from surrogates.patient.known_people import (
     GIVEN,
     LONGEST_ABBREVIATION,
     PATIENT,
-    Reading,
-    Word,
+    NameReading,
+    NameToken,
 )
-from surrogates.patient.misspelling import misspell, mistakes
+from surrogates.patient.misspelling import find_mistakes, misspell
 from surrogates.patient.name_draws import PURPOSE
-from surrogates.patient.patient import Mention, Subject, Who
-from surrogates.patient.person_linking import NAMES, Links, read_names
-from surrogates.patient.text_normalization import HOLDS, WORD, fold, pour_case
+from surrogates.patient.patient import Mention, NamedPerson, Subject
+from surrogates.patient.person_linking import NAMES, PersonLinks, read_names
+from surrogates.patient.text_normalization import HAS_CONTENT, WORD, apply_case, fold
 
 _ROLES = (GIVEN, FAMILY)
-# Letters of a family name that an account has at least.
+# The fewest letters of a family name in an account.
 _CUT = 4
 _SCALE = 1 << 64
 
 
 class NoteNames:
-    """The names of one note, linked when first something is asked that needs it."""
+    """The names of one note, linked to persons on first use."""
 
     def __init__(self, document: Document, spans: Sequence[Span], subject: Subject) -> None:
         self._document = document
@@ -36,46 +36,46 @@ class NoteNames:
         self._subject = subject
         self._keep = subject.policy.repeat_third_parties
 
-    def who(self, number: int) -> Who | None:
-        """Return what decides a span of a name; None where its text and the record do."""
+    def find_person(self, number: int) -> NamedPerson | None:
+        """Return the person that a span names; None where its text and the record suffice."""
         read = self._read.get(number)
         if read is None:
-            return self._of_handle(number)
-        turn = "" if self._keep >= 1.0 else self._turns[number]
-        if not (turn or read.is_short or read.unlisted):
+            return self._find_handle_person(number)
+        variant = "" if self._keep >= 1.0 else self._variants[number]
+        if not (variant or read.is_short or read.unlisted):
             return None
         person = self._links.person(number)
-        stranger = bool(person.family) and person not in self._subject.circle.persons
+        stranger = bool(person.family) and person not in self._subject.known_people.persons
         given, family = ((), ()) if stranger or not read.is_short else self._words
         unlisted, spelt = read.unlisted, self._links.spelt
-        return Who(
-            given=_first_given(person.given, given) if read.is_short else (),
-            family=_first_given(person.family, family) if read.is_short else (),
+        return NamedPerson(
+            given=_prepend(person.given, given) if read.is_short else (),
+            family=_prepend(person.family, family) if read.is_short else (),
             whole=stranger,
             gender=person.gender,
-            turn=turn,
-            settled=tuple(each for each in self._settled if each[:2] in unlisted),
+            variant=variant,
+            assigned=tuple(each for each in self._assigned if each[:2] in unlisted),
             spelt=tuple((*each, spelt[each]) for each in unlisted if each in spelt),
         )
 
-    def _of_handle(self, number: int) -> Who:
-        """Return of a mail address or account only the names that are in it, the person's first."""
+    def _find_handle_person(self, number: int) -> NamedPerson:
+        """Return the person of an e-mail address or account, with the names that it contains."""
         span = self._spans[number]
         local = fold(self._document.text[span.start : span.end]).partition("@")[0]
         person = self._links.person(number)
         given, family = self._words
-        return Who(
-            _first_given(person.given, tuple(name for name in given if name in local)),
-            _first_given(person.family, tuple(name for name in family if name[:_CUT] in local)),
+        return NamedPerson(
+            _prepend(person.given, tuple(name for name in given if name in local)),
+            _prepend(person.family, tuple(name for name in family if name[:_CUT] in local)),
         )
 
     @cached_property
-    def _read(self) -> dict[int, Reading]:
-        return read_names(self._document, self._spans, self._subject.circle)
+    def _read(self) -> dict[int, NameReading]:
+        return read_names(self._document, self._spans, self._subject.known_people)
 
     @cached_property
-    def _links(self) -> Links:
-        return Links(self._document, self._spans, self._subject.circle, self._read)
+    def _links(self) -> PersonLinks:
+        return PersonLinks(self._document, self._spans, self._subject.known_people, self._read)
 
     @cached_property
     def _words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -90,8 +90,8 @@ class NoteNames:
         return tuple(dict.fromkeys(found[GIVEN])), tuple(dict.fromkeys(found[FAMILY]))
 
     @cached_property
-    def _settled(self) -> tuple[tuple[str, str, str], ...]:
-        """Words of no list whose surrogates would meet, each with another: role, word, name."""
+    def _assigned(self) -> tuple[tuple[str, str, str], ...]:
+        """Distinct surrogates of unlisted words whose draws collide: role, word, name."""
         spelt = self._links.spelt
         alone = [each for each in self._links.unlisted if each not in spelt]
         drawn = [fold(self._subject.names.draw(*each)) for each in alone]
@@ -100,34 +100,34 @@ class NoteNames:
         taken: set[str] = set()
         found = []
         for role, word in alone:
-            name = self._subject.names.spared(role, word, "", taken)
+            name = self._subject.names.draw_from_reserve(role, word, "", taken)
             taken.add(fold(name))
             found.append((role, word, name))
         return tuple(found)
 
     @cached_property
-    def _turns(self) -> list[str]:
-        """For each span what asks for another surrogate of its person; empty where nothing does.
+    def _variants(self) -> list[str]:
+        """The surrogate variant of each span's person; empty for the usual surrogate.
 
-        A third party keeps the surrogate of the mention before with the policy's chance.
+        A third party keeps the surrogate of the previous mention with the policy's probability.
         """
         states: dict[str, int] = {}
-        turns = [""] * len(self._spans)
+        variants = [""] * len(self._spans)
         last = ("", -2)
         for number, entity in enumerate(self._links.entities):
             if not entity or entity == PATIENT or self._spans[number].label not in NAMES:
                 continue
             about = f"{self._document.note_id}/{entity}"
-            # The parts of one name change together.
+            # The parts of one name share a variant.
             if last != (entity, number - 1):
                 drawn = self._subject.key.number("third party", f"{about}/{number}", _SCALE)
                 states[entity] = states.get(entity, 0) + (drawn >= self._keep * _SCALE)
             last = entity, number
-            turns[number] = f"{about}/{states[entity]}" if states[entity] else ""
-        return turns
+            variants[number] = f"{about}/{states[entity]}" if states[entity] else ""
+        return variants
 
 
-def _first_given(own: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+def _prepend(own: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *others)))
 
 
@@ -137,115 +137,119 @@ _NOBODY = Mention("", "")
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Return the name that stands for a name, word by word, with the blanks and signs between.
+    """Return the surrogate of a name, word by word, with the same separators.
 
-    Each word has its own surrogate, which its compounds share. It never starts with the letter
-    of its original, so that an initial changes too.
+    Each word has its own surrogate, also in compounds. It never starts with the letter of its
+    original, so that initials change too.
     """
-    reading = subject.circle.read(mention.text, mention.label)
+    reading = subject.known_people.read_name(mention.text, mention.label)
     text, words = reading.text, reading.words
     if not words:
         return value_format.replace(mention, subject)
     if reading.monogram:
         letters = "".join(
-            fold(part(w, role, subject, mention))[0].upper() for role, w in reading.monogram
+            fold(replace_word(w, role, subject, mention))[0].upper() for role, w in reading.monogram
         )
         between = (text[: words[0].start], text[words[0].end :])
-        return letters.join(_between(each, mention, subject) for each in between)
+        return letters.join(_replace_digits(each, mention, subject) for each in between)
     pieces: list[str] = []
     end = 0
     for word in words:
-        pieces.append(_between(text[end : word.start], mention, subject))
-        pieces.append(word.text if word.stays else _word(word, mention, subject))
+        pieces.append(_replace_digits(text[end : word.start], mention, subject))
+        pieces.append(
+            word.text if word.stays else _replace_word_or_initials(word, mention, subject)
+        )
         end = word.end
-    pieces.append(_between(text[end:], mention, subject))
+    pieces.append(_replace_digits(text[end:], mention, subject))
     return "".join(pieces)
 
 
-def part(word: str, role: str, subject: Subject, mention: Mention = _NOBODY) -> str:
+def replace_word(word: str, role: str, subject: Subject, mention: Mention = _NOBODY) -> str:
     """Return the surrogate of one word of a name; `role` is FIRST_NAME or LAST_NAME.
 
-    A misspelling of a known name gives the same mistakes in that name's surrogate.
+    A misspelt known name gives the same mistakes in that name's surrogate.
     """
     value = fold(word)
     right = spelt(value, role, subject, mention)
     if right:
-        drawn = _drawn(right, role, subject, mention)
-        like = mistakes(right, value)
+        drawn = _draw_name(right, role, subject, mention)
+        like = find_mistakes(right, value)
         label = f"{PURPOSE}/misspelt/{role}"
         for wrong in misspell(fold(drawn), like, right, subject.key, label):
             free = wrong not in subject.avoided and not subject.names.is_listed(role, wrong)
             if free and wrong[0] != value[0]:
-                return pour_case(word, wrong.title())
-    return pour_case(word, _drawn(value, role, subject, mention))
+                return apply_case(word, wrong.title())
+    return apply_case(word, _draw_name(value, role, subject, mention))
 
 
 def spelt(value: str, role: str, subject: Subject, mention: Mention) -> str:
-    """Return the right spelling of a folded word that is misspelt; empty where it is not.
+    """Return the correct spelling of a misspelt folded word; empty where it is not misspelt.
 
-    The names of the record come first, then those that the note itself tells (`Who.spelt`).
+    The names of the record come first, then those of the note (`NamedPerson.spelt`).
     """
-    if subject.circle.knows(role, value):
+    if subject.known_people.knows(role, value):
         return ""
-    right = subject.circle.meant(role, value)
+    right = subject.known_people.correct(role, value)
     if right or subject.names.is_listed(role, value):
         return right
-    return next((each[2] for each in mention.who.spelt if each[:2] == (role, value)), "")
+    return next((each[2] for each in mention.person.spelt if each[:2] == (role, value)), "")
 
 
-def abbreviation(
+def abbreviate(
     letters: str, role: str, known: Iterable[str], subject: Subject, mention: Mention = _NOBODY
 ) -> str:
-    """Return the first letters of the surrogate of the known name that starts with `letters`.
+    """Abbreviate the surrogate of the first known name that starts with `letters`.
 
-    Where no known name does, the letters are drawn; the first one always changes.
+    Without such a name the letters are drawn; the first one always changes.
     """
     value = fold(letters)
     for name in known:
         if fold(name).startswith(value) and len(name) > len(value):
-            drawn = part(name.title(), role, subject, mention)
-            return pour_case(letters, fold(drawn)[: len(value)].title())
+            drawn = replace_word(name.title(), role, subject, mention)
+            return apply_case(letters, fold(drawn)[: len(value)].title())
     if len(value) > 1:
-        return pour_case(letters, fold(part(value, role, subject))[: len(value)].title())
+        return apply_case(letters, fold(replace_word(value, role, subject))[: len(value)].title())
     others = _LETTERS.replace(value, "")
     drawn = others[subject.key.number(role, f"{value}.", len(others))]
     return drawn.upper() if letters.isupper() else drawn
 
 
-def _drawn(value: str, role: str, subject: Subject, mention: Mention) -> str:
-    for own_role, own, settled in mention.who.settled:
+def _draw_name(value: str, role: str, subject: Subject, mention: Mention) -> str:
+    for own_role, own, assigned in mention.person.assigned:
         if (own_role, own) == (role, value):
-            return settled
-    patient = subject.circle.patient
-    gender = patient.gender if value in patient.given else mention.who.gender
-    if mention.who.turn and value not in (*patient.given, *patient.family):
-        return subject.names.fresh(role, value, gender, mention.who.turn)
+            return assigned
+    patient = subject.known_people.patient
+    gender = patient.gender if value in patient.given else mention.person.gender
+    if mention.person.variant and value not in (*patient.given, *patient.family):
+        return subject.names.draw_variant(role, value, gender, mention.person.variant)
     return subject.names.draw(role, value, gender)
 
 
-def _word(word: Word, mention: Mention, subject: Subject) -> str:
+def _replace_word_or_initials(word: NameToken, mention: Mention, subject: Subject) -> str:
     text, value, role = word.text, word.folded, word.role
     if len(text) == 1 or (word.is_dotted and len(text) <= LONGEST_ABBREVIATION):
         if value not in _LETTERS and len(text) == 1:
-            return pour_case(text, part(text, role, subject, mention))
-        return abbreviation(text, role, _known(role, mention, subject), subject, mention)
+            return apply_case(text, replace_word(text, role, subject, mention))
+        return abbreviate(
+            text, role, _expansion_candidates(role, mention, subject), subject, mention
+        )
     if len(text) == 2 and text.isupper() and not _VOWELS & set(value):
-        known = _known(role, mention, subject)
-        return "".join(abbreviation(each, role, known, subject, mention) for each in text)
-    return part(text, role, subject, mention)
+        known = _expansion_candidates(role, mention, subject)
+        return "".join(abbreviate(each, role, known, subject, mention) for each in text)
+    return replace_word(text, role, subject, mention)
 
 
-def _known(role: str, mention: Mention, subject: Subject) -> tuple[str, ...]:
-    """Return the names that an initial may stand for, those that the note tells first."""
+def _expansion_candidates(role: str, mention: Mention, subject: Subject) -> tuple[str, ...]:
+    """Return the names that an initial may stand for, those of the note first."""
     is_given = role == Label.FIRST_NAME
-    known = mention.who.given if is_given else mention.who.family
-    if mention.who.whole:
+    known = mention.person.given if is_given else mention.person.family
+    if mention.person.whole:
         return known
     return known + (subject.given if is_given else subject.family)
 
 
-def _between(text: str, mention: Mention, subject: Subject) -> str:
-    """Keep blanks and signs; digits within a name are replaced."""
-    if not text or not HOLDS.search(text):
+def _replace_digits(text: str, mention: Mention, subject: Subject) -> str:
+    """Keep blanks and punctuation; replace digits within a name."""
+    if not text or not HAS_CONTENT.search(text):
         return text
     return value_format.scramble(text, mention.label, subject)

@@ -1,4 +1,4 @@
-"""Surrogates of numbers and codes: same shape, other value, valid check digits."""
+"""Surrogates of identifier numbers: same format, different value, valid check digits."""
 
 import re
 import sys
@@ -14,14 +14,14 @@ from surrogates.patient import gazetteer, lexicon, value_format
 from surrogates.patient.lexicon import listed
 from surrogates.patient.patient import DRAWS, Mention, Subject
 from surrogates.patient.text_normalization import WORD, compact, fold
-from surrogates.places.places import town_for
+from surrogates.places.places import draw_town
 
 _NIR = re.compile(r"[1-478]\d{4}(?:\d\d|2[ab])\d{6}(?:\d\d)?")
 _CORSICA = ("2a", "2b")
 _CORSICAN_CODE = "20000"
 _ABROAD = "99"
 _ORDERS = 999
-# Abroad the commune is a country: its continent, then its number there.
+# For births abroad the commune is a country: continent, then number within it.
 _CONTINENTS, _COUNTRIES = 4, 50
 _FEMALE = {"1": "2", "3": "4", "7": "8"}
 _MALE = {female: male for male, female in _FEMALE.items()}
@@ -50,18 +50,18 @@ def is_valid_nir(value: str) -> bool:
 def nir(value: str, drawing: Drawing) -> str | None:
     """France: sex, year and month of birth, department, commune, order, and two check digits.
 
-    The month is that of the surrogate birth date; a number of somebody born abroad or in Corsica
-    stays one of such. Months above 12, of those whose month nobody knows, stay with their year.
+    The month is that of the surrogate birth date; births abroad and in Corsica stay so. Months
+    above 12, for unknown months, are kept with their year.
     """
     if not _NIR.fullmatch(value):
         return None
-    if drawing.asked:
+    if drawing.dry_run:
         return value
     born = _nir_birth(value, drawing)
     sex = value[0]
-    turned = _FEMALE if drawing.sex("") == "F" else _MALE if drawing.sex("") == "M" else {}
+    sex_digits = _FEMALE if drawing.sex("") == "F" else _MALE if drawing.sex("") == "M" else {}
     department, commune = _nir_place(value, drawing)
-    body = f"{turned.get(sex, sex)}{born}{department}{commune}"
+    body = f"{sex_digits.get(sex, sex)}{born}{department}{commune}"
     return body + check_digits.nir_key(body) if len(value) == 15 else body
 
 
@@ -74,9 +74,9 @@ def _nir_birth(value: str, drawing: Drawing) -> str:
 
 
 def _nir_place(value: str, drawing: Drawing) -> tuple[str, str]:
-    """Return department, and commune and order: of the town that stands for the town of birth."""
+    """Return department, and commune with order number, of the birth town's surrogate."""
     commune, order = int(value[7:10]) - 1, int(value[10:13]) - 1
-    # What the number tells besides is fixed by the person: it decides the order of the rest.
+    # The other parts are fixed by the person: they select the permutation of the order number.
     tweak = value[:10]
     if value[5:7] == _ABROAD:
         sizes = (_CONTINENTS, _COUNTRIES, _ORDERS)
@@ -84,14 +84,14 @@ def _nir_place(value: str, drawing: Drawing) -> tuple[str, str]:
         continent, country, order = drawing.places(places, sizes, "nir/abroad", value[:5])
         return _ABROAD, f"{continent + 1}{country + 1:02d}{order + 1:03d}"
     (order,) = drawing.places((order,), (_ORDERS,), "nir", tweak)
-    number = _town(value[5:10], drawing)
+    number = _replace_commune(value[5:10], drawing)
     return number[:2], f"{number[2:]}{order + 1:03d}"
 
 
-def _town(number: str, drawing: Drawing) -> str:
-    """Return the number of the commune that stands for one, as a town of the text does.
+def _replace_commune(number: str, drawing: Drawing) -> str:
+    """Return the number of a commune's surrogate, consistent with towns in the text.
 
-    Corsica stays Corsica, since the letter has to stay where it is.
+    Corsica stays Corsica, since the letter must keep its place.
     """
     name = gazetteer.commune_name(number.upper()) or f"commune {number}"
     is_corsican = number[:2] in _CORSICA
@@ -102,7 +102,7 @@ def _town(number: str, drawing: Drawing) -> str:
         towns = lexicon.load("cities", "fr")
     for further in range(DRAWS):
         wanted = name if not further else f"{name} {further}"
-        found = gazetteer.commune_number(*town_for(wanted, drawing.subject, towns=towns)).lower()
+        found = gazetteer.commune_number(*draw_town(wanted, drawing.subject, towns=towns)).lower()
         if (found[:2] in _CORSICA) is is_corsican:
             return found
     raise Unsafe("no-surrogate")
@@ -111,7 +111,7 @@ def _town(number: str, drawing: Drawing) -> str:
 def belgian(value: str, drawing: Drawing) -> str | None:
     """Belgium: date of birth, serial number (odd for men), and two check digits.
 
-    Months of numbers given before the sex or the registration was known stay 20 or 40 too high.
+    Month offsets of 20 or 40 (sex or registration unknown at issue) are kept.
     """
     if len(value) != 11 or not value.isdigit():
         return None
@@ -158,7 +158,7 @@ def italian(value: str, drawing: Drawing) -> str | None:
 def scottish(value: str, drawing: Drawing) -> str | None:
     """Scotland, CHI number: date of birth, serial number (ninth digit odd for men), check digit.
 
-    Taken for one where it begins with the patient's birth date.
+    Recognized only where it begins with the patient's birth date.
     """
     born = drawing.subject.birth_date
     if born is None or len(value) != 10 or not value.isdigit() or value[:6] != f"{born:%d%m%y}":
@@ -168,7 +168,7 @@ def scottish(value: str, drawing: Drawing) -> str | None:
     day_written = f"{drawing.born(born):%d%m%y}"
     odd = {"M": 1, "F": 0}[drawing.sex("M" if int(value[8]) % 2 else "F")]
     places = [int(value[6:8]), int(value[8]) // 2]
-    # One serial number in eleven has no check digit: then the next one stands for it.
+    # One serial number in eleven has no check digit: permute again.
     while True:
         places = drawing.places(places, (100, 5), "scottish")
         body = f"{day_written}{places[0]:02d}{2 * places[1] + odd}"
@@ -181,7 +181,7 @@ def mexican(value: str, drawing: Drawing) -> str | None:
     """Mexico, CURP: letters of the names, birth, sex, state, letters, and a check digit."""
     if not _CURP.fullmatch(value) or check_digits.curp_digit(value[:17]) != value[17]:
         return None
-    # The sign before the check digit tells the century.
+    # The character before the check digit gives the century.
     century = 1900 if value[16].isdigit() else 2000
     written = day(century + int(value[4:6]), int(value[6:8]), int(value[8:10]))
     if written is None:
@@ -223,7 +223,7 @@ _DIGITS, _LETTERS = "0123456789", "abcdefghijklmnopqrstuvwxyz"
 
 
 def iban(value: str, drawing: Drawing) -> str | None:
-    """IBAN: the country stays; where its own check digits are known they hold, too."""
+    """IBAN: the country is kept; national check digits are valid too, where they are known."""
     if not _IBAN.fullmatch(value) or check_digits.iban_digits(value[:2], value[4:]) != value[2:4]:
         return None
     country, account = value[:2], value[4:]
@@ -290,48 +290,53 @@ _KVNR = re.compile(r"[a-z]\d{9}")
 _NINO = re.compile(r"[a-z]{2}\d{6}[a-d]")
 _RUT = re.compile(r"\d{1,2}\.?\d{3}\.?\d{3}-[0-9k]")
 _CANADIAN = re.compile(r"\d{3}[ \-]\d{3}[ \-]\d{3}")
-# Letters that begin a British number, and pairs that do not.
+# The allowed first and second letters of a British number, and unissued pairs.
 _NINO_FIRST, _NINO_SECOND = "abceghjklmnoprstwxyz", "abceghjklmnprstwxyz"
 _NOT_ISSUED = frozenset(("bg", "gb", "kn", "nk", "nt", "tn", "zz"))
 _SWISS = "756"
 _LUHN_FROM = 8
 _REMEMBERED = 128
 _Maker = Callable[[str, Drawing], str | None]
-# A prefix such as `NIR: ` or `DNI ` within the span stays in front of the number.
+# A prefix such as `NIR: ` or `DNI ` within the span is kept.
 _HEAD = re.compile(r"^(?P<head>(?:[^\W\d_]+[\s.:°º#-]+)*)(?P<body>.*)$", re.DOTALL)
 
 
 def replace(mention: Mention, subject: Subject) -> str:
-    """Return another value of the same kind.
+    """Return another number of the same kind.
 
-    Numbers that tell birth and sex agree with the moved birth date and the patient's sex; a US
-    SSN gets an area that is never issued; check digits that held hold again; anything else keeps
-    its shape. But for US numbers, no two of a kind and shape get one surrogate; numbers of
-    patients, visits and clinicians have one order in all the cohort.
+    Numbers that encode birth and sex agree with the shifted birth date and the patient's sex; a US
+    SSN gets an area that is never issued; valid check digits stay valid; other numbers keep their
+    format. Except for US numbers, two numbers of a kind and format never share a surrogate; numbers
+    of patients, visits and clinicians have one permutation for the whole cohort.
     """
-    head, text = _behead(mention)
+    head, text = _split_prefix(mention)
     value = compact(text)
     if not value:
         raise Unsafe("no-surrogate")
-    maker = _kind(value, text, mention, subject)
+    maker = _recognize_kind(value, text, mention, subject)
     for counter in range(DRAWS):
         drawing = Drawing(mention, subject, counter)
         drawn = maker(value, drawing)
-        # What one kind gives must be of no other, or a number of that could get the same.
+        # A result of another kind could collide with a surrogate of that kind.
         while drawn is not None and maker not in _TIED:
-            if _kind(drawn, value_format.pour(drawn, text), mention, subject) is maker:
+            if (
+                _recognize_kind(drawn, value_format.apply_format(drawn, text), mention, subject)
+                is maker
+            ):
                 break
             drawn = maker(drawn, drawing)
         if drawn is not None and drawn != value and drawn not in subject.avoided_codes:
-            return head + value_format.pour(drawn, text)
+            return head + value_format.apply_format(drawn, text)
     raise Unsafe("no-surrogate")
 
 
-def _kind(value: str, text: str, mention: Mention, subject: Subject) -> _Maker:
-    """Recognize a number: give what makes the surrogates of its kind."""
-    asked = Drawing(mention, subject, asked=True)
+def _recognize_kind(value: str, text: str, mention: Mention, subject: Subject) -> _Maker:
+    """Recognize the kind of a number; return the maker of its surrogates."""
+    dry_run = Drawing(mention, subject, dry_run=True)
     return next(
-        maker for maker in _makers(value, text, mention, subject) if maker(value, asked) is not None
+        maker
+        for maker in _candidate_makers(value, text, mention, subject)
+        if maker(value, dry_run) is not None
     )
 
 
@@ -343,12 +348,12 @@ _HEADS = frozenset(
         " nn rijksregisternummer chi nhs curp rut nino bsn ahv avs kvnr rvnr codice fiscale"
     )
 )
-# Labels under which a number of a state may stand, whatever it is called there.
+# Labels that may contain a national number.
 _OF_PERSONS = frozenset((Label.SSN, Label.INSURANCE_ID, Label.ID, Label.PATIENT_ID))
 
 
-def _behead(mention: Mention) -> tuple[str, str]:
-    """Part what names the number (`NIR : `, `MRN `) from the number; it stays as it is."""
+def _split_prefix(mention: Mention) -> tuple[str, str]:
+    """Split a prefix that names the number (`NIR : `, `MRN `) from the number."""
     match = _HEAD.fullmatch(mention.text)
     if match is None or not compact(match["body"]):
         return "", mention.text
@@ -356,9 +361,12 @@ def _behead(mention: Mention) -> tuple[str, str]:
     return (match["head"], match["body"]) if known else ("", mention.text)
 
 
-def _makers(value: str, text: str, mention: Mention, subject: Subject) -> Iterator[_Maker]:
-    """Return what may make a surrogate, the surest first:
-    form and check digits decide among them.
+def _candidate_makers(
+    value: str, text: str, mention: Mention, subject: Subject
+) -> Iterator[_Maker]:
+    """Yield the makers that may apply, the most specific first.
+
+    Format and check digits decide among them.
     """
     if not value.isascii():
         yield _shaped
@@ -372,13 +380,13 @@ def _makers(value: str, text: str, mention: Mention, subject: Subject) -> Iterat
         if lang == "en" and mention.label != Label.SSN:
             yield _nhs
     if mention.label == Label.SSN:
-        yield from _social(value, text, lang)
+        yield from _national_makers(value, text, lang)
     yield from _of_size(_ANYWHERE, len(value))
     yield _shaped
 
 
-def _social(value: str, text: str, lang: str) -> Iterator[_Maker]:
-    """Return the countries apart whose numbers are nine digits, by language and form."""
+def _national_makers(value: str, text: str, lang: str) -> Iterator[_Maker]:
+    """Yield the makers of national numbers of nine digits, by language and format."""
     if (
         _RUT.fullmatch(text.strip().lower())
         and check_digits.rut_digit(value[:-1]).lower() == value[-1]
@@ -399,9 +407,9 @@ def _shaped(value: str, drawing: Drawing) -> str:
 def _american(value: str, drawing: Drawing) -> str:
     """Draw from the areas 900 to 999 and groups 01 to 49: neither an SSN nor an ITIN.
 
-    They are fewer than the numbers that are issued, so that two of these can meet.
+    They are fewer than issued numbers, so that collisions are possible.
     """
-    if drawing.asked:
+    if drawing.dry_run:
         return value
     draw = drawing.subject.key.draw(Label.SSN, value, 12, counter=drawing.counter)
     area, group, serial = (int.from_bytes(draw[i : i + 4], "big") for i in (0, 4, 8))
@@ -481,7 +489,7 @@ def _nhs(value: str, drawing: Drawing) -> str | None:
 
 
 def _npi(value: str, drawing: Drawing) -> str | None:
-    """United States, provider: the first digit stays."""
+    """United States, NPI: the first digit is kept."""
     if not _is_number(value, 10) or check_digits.npi_digit(value[:9]) != value[9]:
         return None
     body = value[0] + drawing.digits(value[1:9], value[0])
@@ -489,7 +497,7 @@ def _npi(value: str, drawing: Drawing) -> str | None:
 
 
 def _luhn(value: str, drawing: Drawing) -> str | None:
-    """Cards, RPPS and others: the first digit, which tells their kind, stays."""
+    """Cards, RPPS and others: the first digit, which gives their kind, is kept."""
     if not value.isdigit() or not check_digits.is_luhn(value):
         return None
     body = value[0] + drawing.digits(value[1:-1], value[0])
@@ -519,10 +527,7 @@ _ANYWHERE: tuple[tuple[_Maker, _Sizes], ...] = (
     (_npi, (10, 10)),
     (_luhn, (_LUHN_FROM, sys.maxsize)),
 )
-"""In the order in which they are tried: the first that a number is one of makes its surrogate.
-
-Beside each stand the fewest and the most signs of its numbers.
-"""
+"""Makers with the fewest and most characters of their numbers, in the order they are tried."""
 
 
 @lru_cache(_REMEMBERED)
@@ -541,4 +546,4 @@ _TIED = frozenset(
         *(mexican, german_pension, _american),
     )
 )
-"""Tied to a birth or a range of numbers: what they give is not any number of the kind."""
+"""Makers tied to a birth date or a number range: their results are not arbitrary numbers."""

@@ -1,4 +1,4 @@
-"""By how much a patient's dates move, and how exact they stay: what the policy says of time."""
+"""The shift and precision of a patient's dates under the policy."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -11,22 +11,22 @@ from surrogates.keys.keys import CohortKey, PatientKey
 _T = TypeVar("_T")
 Precision = Literal["day", "month", "year"]
 _WEEK = 7
-# The days of so many months are never fewer than of so many Februaries.
+# A month has at least the days of February.
 _SHORTEST_MONTH = 28
 _MONTHS = {"day": 0, "month": 1, "year": 12}
 _REMEMBERED = 1 << 16
 FORWARD = 1
-"""The nudge of all dates that a policy cuts down, so that none comes before a birth."""
+"""The nudge of truncated dates other than births, so that none precedes a birth."""
 
 
 @dataclass(frozen=True, slots=True)
 class DateShift:
-    """How the dates of one kind of one patient move.
+    """How the dates of one kind of one patient are shifted.
 
-    They move by `days`, never 0, and are then cut down to the first day of their month or year.
-    A year alone, or what is cut down, that would read as before after all moves on by one of its
-    units, forward or back as `nudge` (1 or -1) says; a smaller part of a date goes with the days.
-    With `weekly`, a weekday alone stays.
+    They move by `days`, never 0, and are then truncated to the first day of their month or year.
+    A year alone or a truncated date that would be unchanged moves by one further unit, in the
+    direction of `nudge` (1 or -1); smaller parts of a date follow the days. With `weekly`, a
+    weekday alone is unchanged.
     """
 
     days: int
@@ -35,28 +35,28 @@ class DateShift:
     weekly: bool = False
 
     def move(self, day: date) -> date:
-        """Move a day. Raises Unsafe where the calendar ends."""
+        """Shift a day. Raises Unsafe where the result is outside the calendar."""
         try:
             moved = self.cut(day + timedelta(days=self.days))
-            return moved if moved != day else self.cut(self.further(moved))
+            return moved if moved != day else self.cut(self.nudge_day(moved))
         except (OverflowError, ValueError):
             raise Unsafe("date-out-of-range") from None
 
     def cut(self, day: date) -> date:
-        """Return the first day of the month or year that a day lies in, or the day itself."""
+        """Truncate a day to the first of its month or year, as the precision requires."""
         if self.precision == "day":
             return day
         return day.replace(day=1, month=1 if self.precision == "year" else day.month)
 
-    def further(self, day: date) -> date:
-        """Move a day on by one unit of the precision."""
+    def nudge_day(self, day: date) -> date:
+        """Move a day by one unit of the precision, in the direction of the nudge."""
         if self.precision == "day":
             return day + timedelta(days=self.nudge)
         return add_months(day, _MONTHS[self.precision] * self.nudge)
 
 
-class Courses:
-    """The courses of a cohort's patients, of whom the most recent are remembered."""
+class DateShifts:
+    """The date shifts of a cohort's patients; the most recent are cached."""
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
         self._cohort = cohort
@@ -66,30 +66,30 @@ class Courses:
         self._births: dict[str, DateShift] = {}
 
     def days(self, person_id: str) -> int:
-        """Return the days by which everything of a patient moves."""
+        """Return the number of days by which a patient's dates are shifted."""
         days = self._days.get(person_id)
         if days is None:
             days = shift_days(self._cohort.patient(person_id), self._policy)
             _remember(self._days, person_id, days)
         return days
 
-    def of_dates(self, person_id: str) -> DateShift:
-        """Return the course of all dates of a patient but that of birth."""
-        course = self._dates.get(person_id)
-        if course is None:
+    def make_dates_shift(self, person_id: str) -> DateShift:
+        """Return the shift of all dates of a patient except the birth date."""
+        shift = self._dates.get(person_id)
+        if shift is None:
             key = self._cohort.patient(person_id)
-            course = of_dates(key, self._policy, self.days(person_id))
-            _remember(self._dates, person_id, course)
-        return course
+            shift = make_dates_shift(key, self._policy, self.days(person_id))
+            _remember(self._dates, person_id, shift)
+        return shift
 
-    def of_births(self, person_id: str) -> DateShift:
-        """Return the course of the birth date of a patient."""
-        course = self._births.get(person_id)
-        if course is None:
+    def make_birth_shift(self, person_id: str) -> DateShift:
+        """Return the shift of a patient's birth date."""
+        shift = self._births.get(person_id)
+        if shift is None:
             key = self._cohort.patient(person_id)
-            course = of_births(key, self._policy, self.days(person_id))
-            _remember(self._births, person_id, course)
-        return course
+            shift = make_birth_shift(key, self._policy, self.days(person_id))
+            _remember(self._births, person_id, shift)
+        return shift
 
 
 def _remember(known: dict[str, _T], person_id: str, found: _T) -> None:
@@ -99,7 +99,7 @@ def _remember(known: dict[str, _T], person_id: str, found: _T) -> None:
 
 
 def shift_days(key: PatientKey, policy: Policy) -> int:
-    """Draw the days by which everything of a patient moves: never 0, its size within the policy.
+    """Draw the number of days of a patient's shift: never 0, within the policy's bounds.
 
     With `keep_weekday` it is a whole number of weeks.
     """
@@ -110,22 +110,22 @@ def shift_days(key: PatientKey, policy: Policy) -> int:
     return days if key.number("shift", "sign", 2) else -days
 
 
-def of_dates(key: PatientKey, policy: Policy, days: int) -> DateShift:
-    """Return the course of all dates but those of birth.
+def make_dates_shift(key: PatientKey, policy: Policy, days: int) -> DateShift:
+    """Return the shift of all dates except birth dates.
 
-    The nudge is drawn apart from the shift, so that a year alone does not tell its sign. What is
-    cut down goes forward, so that no date comes before a birth.
+    The nudge is drawn independently of the shift, so that a year alone does not reveal its sign.
+    Truncated dates are nudged forward, so that none precedes a birth.
     """
     is_cut = policy.date_precision != "day"
     nudge = FORWARD if is_cut or key.number("shift", "nudge", 2) else -1
     return DateShift(days, nudge, policy.date_precision, policy.keep_weekday)
 
 
-def of_births(key: PatientKey, policy: Policy, days: int) -> DateShift:
-    """Return the course of the patient's birth date.
+def make_birth_shift(key: PatientKey, policy: Policy, days: int) -> DateShift:
+    """Return the shift of the patient's birth date.
 
-    Shifted, it keeps ages exact. Cut down or jittered it only ever comes earlier than that, so
-    that nothing happens before it: by less than a month or year, or than the months of the jitter.
+    A plain shift keeps ages exact. A truncated or jittered birth date is earlier, so that nothing
+    precedes it: by less than a month, a year, or the months of the jitter.
     """
     choice = policy.birth_dates
     if choice == "month" or choice == "year":
@@ -139,6 +139,6 @@ def of_births(key: PatientKey, policy: Policy, days: int) -> DateShift:
 
 
 def add_months(day: date, months: int) -> date:
-    """Move a day by months; the 29th to 31st become the 28th."""
+    """Add months to a day; the 29th to 31st become the 28th."""
     month = day.year * 12 + day.month - 1 + months
     return date(month // 12, month % 12 + 1, min(day.day, 28))

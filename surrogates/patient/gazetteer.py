@@ -159,7 +159,7 @@ def commune_number(town: str, code: str) -> str:
 @cache
 def _communes() -> tuple[dict[str, str], dict[str, str]]:
     """Read the names of communes by number, and their postal codes by squeezed name."""
-    rows = [line.split(";") for line in lexicon.lines("communes.fr")]
+    rows = [line.split(";") for line in lexicon.lines("communes", "fr")]
     codes: dict[str, str] = {}
     for _, name, code in rows:
         codes.setdefault(squeeze(name), code)
@@ -168,7 +168,7 @@ def _communes() -> tuple[dict[str, str], dict[str, str]]:
 
 @cache
 def _numbers() -> dict[tuple[str, str], str]:
-    rows = (line.split(";") for line in lexicon.lines("communes.fr"))
+    rows = (line.split(";") for line in lexicon.lines("communes", "fr"))
     return {(name, code): number for number, name, code in rows}
 
 
@@ -177,5 +177,5 @@ def people() -> dict[str, int]:
     """Return how many people live where ZIP codes begin with the same three digits
     (census 2010).
     """
-    rows = (line.split(";") for line in lexicon.lines("zip3.en"))
+    rows = (line.split(";") for line in lexicon.lines("zip3", "en"))
     return {digits: int(number) for digits, number in rows}

@@ -1,4 +1,4 @@
-"""The people a patient's record knows, and names read with that knowledge."""
+"""The people in a patient's record, and the reading of names with that knowledge."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from record.label import Label
 from record.patient import PatientRecord, PersonName
 from surrogates.patient import name_lists
-from surrogates.patient.misspelling import Speller
+from surrogates.patient.misspelling import SpellingCorrector
 from surrogates.patient.name_words import ELISIONS, PARTICLES, TITLES
 from surrogates.patient.text_normalization import WORD, fold
 
@@ -16,21 +16,21 @@ PATIENT = "patient"
 """The entity of the patient; relatives of the record are `relative/0` and so on."""
 
 GIVEN, FAMILY = Label.FIRST_NAME.value, Label.LAST_NAME.value
-# 'Ph.' and 'Chr.' stand for a given name as 'P.' does.
+# 'Ph.' and 'Chr.' abbreviate a given name as 'P.' does.
 LONGEST_ABBREVIATION = 3
 _MONOGRAM = 4
-# Small, they join the words of a longer name: `Ortega y Gasset`.
-_JOINTS = frozenset("dlyei")
+# In lower case, they join the words of a longer name: `Ortega y Gasset`.
+_CONJUNCTIONS = frozenset("dlyei")
 _READINGS = 4096
 _SHARED = 1 << 12
 
-Part = tuple[str, str]
+RoleWord = tuple[str, str]
 """A role (FIRST_NAME or LAST_NAME) and a folded word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who is known: an entity, and folded words of the names."""
+    """A known person: an entity, and the folded words of the names."""
 
     entity: str
     given: tuple[str, ...] = field(default=(), repr=False)
@@ -39,10 +39,10 @@ class Person:
 
 
 @dataclass(slots=True)
-class Word:
-    """One word of a name as written, and where it stands; `role` is FIRST_NAME or LAST_NAME.
+class NameToken:
+    """One word of a name as written, with its position; `role` is FIRST_NAME or LAST_NAME.
 
-    A word that `stays` is a particle or title beside others that change.
+    A word that `stays` is a particle or title next to words that are replaced.
     """
 
     text: str = field(repr=False)
@@ -55,63 +55,63 @@ class Word:
 
 
 @dataclass(slots=True)
-class Reading:
-    """A name as written, read: its words, and of them the folded names, misspelt ones put right.
+class NameReading:
+    """The reading of a name as written: its words, and the folded names, corrected if misspelt.
 
-    `text` is composed, and what the places of the words count in. `monogram` are the names whose
-    initials the only word is. `unlisted` are words that neither a list nor the record holds.
-    `is_short` tells that it holds an initial or an abbreviation, which only the note explains.
+    `text` is NFC-normalized, and positions of words refer to it. `monogram` are the names whose
+    initials form the only word. `unlisted` are words in neither a list nor the record. `is_short`
+    is set where it has an initial or abbreviation, which only the note can resolve.
     """
 
     text: str = field(repr=False)
-    words: tuple[Word, ...] = field(default=(), repr=False)
-    monogram: tuple[Part, ...] = field(default=(), repr=False)
+    words: tuple[NameToken, ...] = field(default=(), repr=False)
+    monogram: tuple[RoleWord, ...] = field(default=(), repr=False)
     given: tuple[str, ...] = field(default=(), repr=False)
     initials: tuple[str, ...] = field(default=(), repr=False)
     family: tuple[str, ...] = field(default=(), repr=False)
-    unlisted: tuple[Part, ...] = field(default=(), repr=False)
+    unlisted: tuple[RoleWord, ...] = field(default=(), repr=False)
     is_short: bool = False
 
 
-class Circle:
-    """The people a record knows: the patient first, then the relatives."""
+class KnownPeople:
+    """The people in a record: the patient first, then the relatives."""
 
     __slots__ = (
-        *("_known", "_listed", "_meant", "_monograms", "_names", "_readings", "_spellers"),
+        *("_known", "_listed", "_meant", "_monograms", "_names", "_correctors", "_readings"),
         *("locale", "persons"),
     )
 
     def __init__(self, record: PatientRecord | None, locale: str) -> None:
         self.locale = locale
-        self.persons = tuple(_of_record(record, locale)) if record else ()
-        self._known = _known_words(record)
+        self.persons = tuple(_list_persons(record, locale)) if record else ()
+        self._known = _fold_known_words(record)
         self._names = self._known[GIVEN] | self._known[FAMILY]
         self._listed = {role: name_lists.of_role(role, locale).places for role in (GIVEN, FAMILY)}
-        self._monograms: dict[str, tuple[Part, ...]] | None = None
-        self._spellers = {
-            GIVEN: Speller(w for p in self.persons for w in p.given),
-            FAMILY: Speller(w for p in self.persons for w in p.family),
+        self._monograms: dict[str, tuple[RoleWord, ...]] | None = None
+        self._correctors = {
+            GIVEN: SpellingCorrector(w for p in self.persons for w in p.given),
+            FAMILY: SpellingCorrector(w for p in self.persons for w in p.family),
         }
-        self._readings: dict[Part, Reading] = {}
-        self._meant: dict[Part, str] = {}
+        self._readings: dict[RoleWord, NameReading] = {}
+        self._meant: dict[RoleWord, str] = {}
 
     def __repr__(self) -> str:
-        return f"Circle({len(self.persons)} persons)"
+        return f"KnownPeople({len(self.persons)} persons)"
 
     @property
     def patient(self) -> Person:
-        """The patient; without names where there is no record."""
+        """The patient, without names where there is no record."""
         return self.persons[0] if self.persons else Person(PATIENT)
 
     def knows(self, role: str, word: str) -> bool:
-        """Return whether the record holds a folded word as a given or family name."""
+        """Return whether the record has a folded word as a given or family name."""
         return word in self._known[role]
 
     def _role(self, word: str, label: str, first: str) -> str:
         is_given, is_family = self.knows(GIVEN, word), self.knows(FAMILY, word)
         known = (GIVEN if is_given else FAMILY) if is_given != is_family else ""
         if label != Label.NAME:
-            # A doctor may bear as a family name what is the patient's given name.
+            # The patient's given name may be a doctor's family name.
             listed = word in self._listed[label]
             return label if listed or len(word) == 1 else known or label
         if known:
@@ -120,28 +120,28 @@ class Circle:
             return FAMILY
         return name_lists.role(word, self.locale) or first
 
-    def meant(self, role: str, word: str) -> str:
-        """Return the name of the record that a folded word misspells; empty where none is.
+    def correct(self, role: str, word: str) -> str:
+        """Return the name of the record that a folded word misspells; empty where there is none.
 
-        A given name of the lists is right, as is a family name that is among the most frequent.
+        Listed given names and the most frequent family names count as correctly spelt.
         """
         known = self._meant.get((role, word))
         if known is None:
             if len(self._meant) >= _READINGS:
                 self._meant.clear()
-            known = self._meant[role, word] = self._find(role, word)
+            known = self._meant[role, word] = self._search_spelling(role, word)
         return known
 
-    def _find(self, role: str, word: str) -> str:
+    def _search_spelling(self, role: str, word: str) -> str:
         place = self._listed[role].get(word)
         if place is not None and (role == GIVEN or "/1" in place[0].name):
             return ""
-        return self._spellers[role].meant(word) if self.persons else ""
+        return self._correctors[role].correct(word) if self.persons else ""
 
-    def monogram(self, word: str) -> tuple[Part, ...]:
-        """Return the names whose first letters a word in capitals is, each with its role.
+    def expand_monogram(self, word: str) -> tuple[RoleWord, ...]:
+        """Return the names, with roles, whose initials a word in capitals is.
 
-        Nothing where it is no such word or nobody's: `JDM` is Jeanne DUPONT-MARTIN.
+        For example, `JDM` is Jeanne DUPONT-MARTIN; empty for other words.
         """
         if not 1 < len(word) <= _MONOGRAM or not word.isupper():
             return ()
@@ -149,36 +149,36 @@ class Circle:
             self._monograms = _monograms(self.persons)
         return self._monograms.get(fold(word), ())
 
-    def read(self, text: str, label: str) -> Reading:
+    def read_name(self, text: str, label: str) -> NameReading:
         """Read the text of a span of a name, labelled FIRST_NAME, LAST_NAME or NAME."""
         known = self._readings.get((text, label))
         if known is None:
             if len(self._readings) >= _READINGS:
                 self._readings.clear()
-            known = _read_foreign(text, label, self.locale)
-            if self._concerns(known):
-                known = self.read_anew(text, label)
+            known = _read_unknown(text, label, self.locale)
+            if self._may_be_known(known):
+                known = self.read_uncached(text, label)
             self._readings[text, label] = known
         return known
 
-    def _concerns(self, foreign: Reading) -> bool:
-        """Return whether a name, read as nobody's of the record, is or may be somebody's of it."""
-        words = foreign.words
-        if len(words) == 1 and self.monogram(words[0].text):
+    def _may_be_known(self, reading: NameReading) -> bool:
+        """Return whether a name read without the record may belong to a person of the record."""
+        words = reading.words
+        if len(words) == 1 and self.expand_monogram(words[0].text):
             return True
-        known, meant = self._names, self.meant
+        known, meant = self._names, self.correct
         return any(each.folded in known or meant(each.role, each.folded) for each in words)
 
-    def read_anew(self, text: str, label: str) -> Reading:
-        """Read a name that was never read; else as `read` does."""
+    def read_uncached(self, text: str, label: str) -> NameReading:
+        """Read a name like `read_name`, without the cache."""
         text = unicodedata.normalize("NFC", text)
         words = self._words(text, label)
-        if len(words) == 1 and (meant := self.monogram(words[0].text)):
+        if len(words) == 1 and (meant := self.expand_monogram(words[0].text)):
             given = tuple(word for role, word in meant if role == GIVEN)
             family = tuple(word for role, word in meant if role == FAMILY)
-            return Reading(text, words, meant, given=given, family=family)
+            return NameReading(text, words, meant, given=given, family=family)
         found: dict[str, list[str]] = {GIVEN: [], FAMILY: [], "initials": []}
-        unlisted: list[Part] = []
+        unlisted: list[RoleWord] = []
         is_short = False
         for each in words:
             word, role = each.folded, each.role
@@ -188,12 +188,12 @@ class Circle:
             if role == GIVEN and (len(word) == 1 or (short and each.is_dotted)):
                 found["initials"].append(word)
             elif len(word) > 1 and word not in TITLES:
-                found[role].append(self.meant(role, word) or word)
+                found[role].append(self.correct(role, word) or word)
             known = short or particle or self.knows(role, word)
             if not known and word not in self._listed[role]:
                 unlisted.append((role, word))
         family = tuple(word for word in found[FAMILY] if word not in PARTICLES)
-        return Reading(
+        return NameReading(
             text,
             words,
             given=tuple(found[GIVEN]),
@@ -203,11 +203,11 @@ class Circle:
             is_short=is_short,
         )
 
-    def _words(self, text: str, label: str) -> tuple[Word, ...]:
-        """Cut a name into words, and tell for each whether it is given or family name.
+    def _words(self, text: str, label: str) -> tuple[NameToken, ...]:
+        """Split a name into words, each with its role: given or family name.
 
-        The label decides where a list holds the word in that role, or the record does not know it
-        in the other; else the record, then the lists, then the order: `Lorenzo Gil` and `Gil,
+        The label decides where a list has the word in that role, or the record does not have it in
+        the other; else the record, then the lists, then the order: `Lorenzo Gil` and `Gil,
         Lorenzo`.
         """
         whole, comma = fold(text), text.find(",")
@@ -215,14 +215,14 @@ class Circle:
         for match in WORD.finditer(text):
             start, end = match.span()
             dotted = text.startswith(".", end)
-            words.append(Word(match[0], whole[start:end], start, end, label, dotted))
+            words.append(NameToken(match[0], whole[start:end], start, end, label, dotted))
         telling = [word for word in words if word.folded not in TITLES]
         first = telling[0] if len(telling) > 1 else None
         for word in words:
             is_given = word.start > comma if comma >= 0 else word is first
             word.role = self._role(word.folded, label, GIVEN if is_given else FAMILY)
         staying = [word for word in words if _may_stay(word, whole, len(words) > 2)]
-        # Something has to change.
+        # At least one word must change.
         if len(staying) < len(words):
             for word in staying:
                 word.stays = True
@@ -230,48 +230,48 @@ class Circle:
 
 
 @lru_cache(_SHARED)
-def _read_foreign(text: str, label: str, locale: str) -> Reading:
-    """Read a name as one that no record holds: patients share what is read, and never change it."""
-    return _nobody(locale).read_anew(text, label)
+def _read_unknown(text: str, label: str, locale: str) -> NameReading:
+    """Read a name without a record; the cached reading is shared by patients, and never changed."""
+    return _without_record(locale).read_uncached(text, label)
 
 
 @cache
-def _nobody(locale: str) -> Circle:
-    return Circle(None, locale)
+def _without_record(locale: str) -> KnownPeople:
+    return KnownPeople(None, locale)
 
 
-def _may_stay(word: Word, whole: str, is_long: bool) -> bool:
-    """Return whether a word is a particle or title; `whole` is the folded text of the name."""
+def _may_stay(word: NameToken, whole: str, is_long: bool) -> bool:
+    """Return whether a word may stay as a particle or title; `whole` is the folded name."""
     value = word.folded
     if value in TITLES or (value in PARTICLES and len(value) > 1):
         return True
     if value in ELISIONS and whole.startswith("'", word.end):
         return True
-    return is_long and value in _JOINTS and word.text.islower()
+    return is_long and value in _CONJUNCTIONS and word.text.islower()
 
 
 def is_particle(word: str) -> bool:
-    """Return whether a folded word is a particle or title, which stays beside a name."""
+    """Return whether a folded word is a particle or title, which stays next to a name."""
     return word in PARTICLES or word in TITLES or word in ELISIONS
 
 
 @lru_cache(_READINGS)
-def names_of(name: PersonName, locale: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """Return the folded given and family names of a person, and the gender the lists tell."""
-    given = _words_of(name.given_names)
+def fold_person_name(name: PersonName, locale: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Return the folded given and family names of a person, and the gender from the lists."""
+    given = _fold_words(name.given_names)
     genders = name_lists.given(locale).genders
     gender = genders.get(given[0], "") if given else ""
-    return given, _words_of(name.family_names), gender
+    return given, _fold_words(name.family_names), gender
 
 
-def _words_of(names: Sequence[str]) -> tuple[str, ...]:
-    """Fold the words of some names, without particles where others are left."""
+def _fold_words(names: Sequence[str]) -> tuple[str, ...]:
+    """Fold the words of names, without particles where others are left."""
     words = [word for name in names for word in WORD.findall(fold(name))]
     telling = [word for word in words if word not in PARTICLES and len(word) > 1]
     return tuple(dict.fromkeys(telling or words))
 
 
-def _known_words(record: PatientRecord | None) -> dict[str, frozenset[str]]:
+def _fold_known_words(record: PatientRecord | None) -> dict[str, frozenset[str]]:
     if record is None:
         return {GIVEN: frozenset(), FAMILY: frozenset()}
     given = [*record.given_names, *(n for r in record.relatives for n in r.given_names)]
@@ -283,20 +283,20 @@ def _known_words(record: PatientRecord | None) -> dict[str, frozenset[str]]:
     }
 
 
-def _of_record(record: PatientRecord, locale: str) -> list[Person]:
-    family = _words_of((*record.family_names, *record.birth_names))
+def _list_persons(record: PatientRecord, locale: str) -> list[Person]:
+    family = _fold_words((*record.family_names, *record.birth_names))
     gender = record.gender[:1].upper()
     gender = {"H": "M", "W": "F"}.get(gender, gender)
-    persons = [Person(PATIENT, _words_of(record.given_names), family, gender)]
+    persons = [Person(PATIENT, _fold_words(record.given_names), family, gender)]
     persons += [
-        Person(f"relative/{number}", *names_of(relative, locale))
+        Person(f"relative/{number}", *fold_person_name(relative, locale))
         for number, relative in enumerate(record.relatives)
     ]
     return persons
 
 
-def _monograms(persons: Sequence[Person]) -> dict[str, tuple[Part, ...]]:
-    found: dict[str, tuple[Part, ...]] = {}
+def _monograms(persons: Sequence[Person]) -> dict[str, tuple[RoleWord, ...]]:
+    found: dict[str, tuple[RoleWord, ...]] = {}
     for person in persons:
         given = [(GIVEN, word) for word in person.given]
         family = [(FAMILY, word) for word in person.family]

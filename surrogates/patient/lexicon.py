@@ -1,9 +1,10 @@
-"""The word lists that surrogates are drawn from, one file for each kind and language."""
+"""The word lists that surrogates are drawn from: names and places of `locales`, and its own."""
 
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
+from locales import word_lists
 from surrogates.patient.text_normalization import squeeze
 
 
@@ -11,7 +12,7 @@ from surrogates.patient.text_normalization import squeeze
 class Lexicon:
     """A list of entries in a fixed order, and where each of them stands by its squeezed form.
 
-    `codes` holds the second field of each entry (a town's postal code), where there is one.
+    `codes` holds the postal codes of towns.
     The order decides surrogates: adding an entry changes those of every patient.
     """
 
@@ -32,29 +33,39 @@ def listed(text: str) -> tuple[str, ...]:
 @cache
 def load(kind: str, locale: str) -> Lexicon:
     """Read a lexicon of a language (`fr`, `en`, `es`), such as `cities` or `given.male`."""
-    return _build(f"{kind}.{locale}", lines(f"{kind}.{locale}"))
+    entries, codes = zip(*rows(kind, locale), strict=True)
+    return _build(f"{kind}.{locale}", entries, codes if kind == "cities" else ())
 
 
 @cache
 def given(locale: str) -> Lexicon:
     """Return all given names of a language, whatever the gender."""
-    names = (f"given.{gender}.{locale}" for gender in ("male", "female", "both"))
+    genders = ("given.male", "given.female", "given.both")
     return _build(
-        f"given.{locale}", tuple(dict.fromkeys(row for name in names for row in lines(name)))
+        f"given.{locale}", tuple(entry for kind in genders for entry, _ in rows(kind, locale))
     )
 
 
-def _build(name: str, rows: tuple[str, ...]) -> Lexicon:
-    parts = [row.partition(";") for row in rows]
-    entries = tuple(entry for entry, _, _ in parts)
-    codes = tuple(code for _, _, code in parts) if parts[0][1] else ()
+def _build(name: str, entries: tuple[str, ...], codes: tuple[str, ...] = ()) -> Lexicon:
     places = {squeeze(entry): place for place, entry in enumerate(entries)}
     return Lexicon(name, entries, codes, places)
 
 
-def lines(name: str) -> tuple[str, ...]:
-    """Return the lines of a list, such as `given.male.fr`, without its comments."""
-    kind, _, locale = name.rpartition(".")
+def rows(kind: str, locale: str) -> tuple[tuple[str, str], ...]:
+    """Return the entries of a list in their order, each with its code; empty where it has none."""
+    name, _, gender = kind.partition(".")
+    if name not in word_lists.KINDS:
+        return tuple((line, "") for line in lines(kind, locale))
+    letter = gender[:1]
+    return tuple(
+        (entry, code.removeprefix(letter))
+        for entry, code in word_lists.drawn(name, locale)
+        if code.startswith(letter)
+    )
+
+
+def lines(kind: str, locale: str) -> tuple[str, ...]:
+    """Return the lines of a list that only surrogates have, without its comments."""
     file = files("surrogates") / "lexicons" / locale / f"{kind}.txt"
     text = file.read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))

@@ -1,4 +1,4 @@
-"""Misspelt names: whose they are, and the same mistake made in another word."""
+"""Corrects misspelt names, and reproduces the same mistakes in their surrogates."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from rapidfuzz.distance import OSA
 
 from surrogates.keys.keys import PatientKey
 
-# Letters a name must have before one of them may be wrong, and before two may be.
+# The fewest letters of a name with one mistake, and of one with two.
 SHORT, LONG = 5, 9
 _ENDS = 2
 _VOWELS = "aeiouy"
@@ -20,17 +20,17 @@ Kind = Literal["wrong", "missing", "more", "twice", "exchanged"]
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake in a word: a letter wrong, missing, too many, written twice, or two exchanged.
+    """A mistake in a word: a letter wrong, missing, added, doubled, or two letters transposed.
 
-    `place` is the place of the letter in the right word.
+    `place` is the index of the letter in the correct word.
     """
 
     kind: Kind
     place: int
 
 
-class Speller:
-    """The right spellings of some names, each told from its first two letters or its last two."""
+class SpellingCorrector:
+    """Finds the correct spelling of misspelt names, indexed by first and last two letters."""
 
     __slots__ = ("_ends", "_right")
 
@@ -45,11 +45,11 @@ class Speller:
     def __contains__(self, word: object) -> bool:
         return word in self._right
 
-    def meant(self, word: str) -> str:
-        """Return the name that a folded word is most likely a misspelling of; empty where none is.
+    def correct(self, word: str) -> str:
+        """Return the name that a folded word most likely misspells; empty where there is none.
 
-        One mistake in words of five letters and more, two from nine on; of two names as near,
-        neither is meant.
+        One mistake is allowed from five letters, two from nine; equally near names are ambiguous,
+        and give none.
         """
         ends = self._ends
         if len(word) < SHORT - 1 or word in self._right:
@@ -68,8 +68,8 @@ class Speller:
         return "" if tied else nearest
 
 
-def mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
-    """Return the fewest mistakes that make the wrong word of the right one, from the left.
+def find_mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
+    """Return the fewest mistakes that turn the correct word into the wrong one, from the left.
 
     Their number is the optimal string alignment distance.
     """
@@ -81,7 +81,7 @@ def mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
         if i and j and right[i - 1] == wrong[j - 1] and cost == diagonal:
             i, j = i - 1, j - 1
         elif (
-            _exchanged(right, wrong, i, j)
+            _is_transposed(right, wrong, i, j)
             and cost == OSA.distance(right[: i - 2], wrong[: j - 2]) + 1
         ):
             i, j = i - 2, j - 2
@@ -104,10 +104,10 @@ def mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
 def misspell(
     name: str, like: tuple[Mistake, ...], model: str, key: PatientKey, label: str
 ) -> Iterator[str]:
-    """Yield ways to make the same mistakes in a folded name, the best first.
+    """Yield misspellings of a folded name with the same mistakes, the closest first.
 
-    `model` is the right word that the mistakes were made in: the place moves in proportion. The
-    first letter stays. All have as many mistakes as `like`.
+    `model` is the correct word that the mistakes occurred in: positions are scaled to the name's
+    length. The first letter is kept. All have as many mistakes as `like`.
     """
     found = {name}
     for counter in range(_TRIES):
@@ -116,13 +116,13 @@ def misspell(
             at = 1 + round(mistake.place * max(0, len(name) - 2) / max(1, len(model) - 1))
             about = f"{name}/{model}/{mistake.place}/{number}"
             drawn = key.number(label, about, 1 << 32, counter=counter)
-            word = _err(word, mistake.kind, min(at + counter // 2, len(word) - 1), drawn)
+            word = _make_mistake(word, mistake.kind, min(at + counter // 2, len(word) - 1), drawn)
         if word not in found and OSA.distance(name, word) == len(like):
             yield word
         found.add(word)
 
 
-def _err(word: str, kind: Kind, at: int, drawn: int) -> str:
+def _make_mistake(word: str, kind: Kind, at: int, drawn: int) -> str:
     letters = _VOWELS if word[at] in _VOWELS else _CONSONANTS
     others = letters.replace(word[at], "")
     if kind == "missing":
@@ -137,7 +137,7 @@ def _err(word: str, kind: Kind, at: int, drawn: int) -> str:
     return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
 
 
-def _exchanged(one: str, other: str, i: int, j: int) -> bool:
+def _is_transposed(one: str, other: str, i: int, j: int) -> bool:
     return i > 1 and j > 1 and one[i - 1] == other[j - 2] and one[i - 2] == other[j - 1]
 
 

@@ -1,4 +1,4 @@
-"""The draw of one name: a keyed permutation of a list, or a draw where no list holds the name."""
+"""Draws the surrogate of one name: by a keyed permutation of its list, or from a reserve."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -11,21 +11,24 @@ from surrogates.patient.text_normalization import fold
 from surrogates.permutations.list_permutation import Permutation
 
 PURPOSE = "names"
-"""Begins the labels under which names are drawn."""
+"""The prefix of the labels under which names are drawn."""
 
-# Draws after which a name counts as having no surrogate; each fails with a chance below 1/2.
+# Draws before giving up on a name; each fails with a probability below 1/2.
 _DRAWS = 128
 _WIDTH = 4
 
 
-class Ring:
-    """A secret one-to-one map of a stratum onto itself that changes every first letter.
+class StratumPermutation:
+    """A keyed permutation of a stratum that changes the first letter of every name.
 
-    The letters stand in a secret order on a ring, the names of a letter in a secret order within
-    it, and all move on by one secret number of places, large enough that each leaves its letter.
+    The letters are arranged on a ring in keyed order, the names of a letter in keyed order within
+    it; all are rotated by a keyed number of places, large enough that each leaves its letter.
     """
 
-    __slots__ = ("_key", "_letters", "_offsets", "_permutations", "_starts", "_stratum", "_turn")
+    __slots__ = (
+        *("_key", "_letters", "_offsets", "_permutations"),
+        *("_rotation", "_starts", "_stratum"),
+    )
 
     def __init__(self, key: PatientKey, stratum: Stratum) -> None:
         self._key = key
@@ -39,21 +42,21 @@ class Ring:
         *self._starts, whole = accumulate(sizes, initial=0)
         self._offsets = dict(zip(self._letters, self._starts, strict=True))
         room = whole - 2 * stratum.largest + 1
-        self._turn = stratum.largest + key.number(label, "turn", room)
+        self._rotation = stratum.largest + key.number(label, "turn", room)
         self._permutations: dict[str, Permutation] = {}
 
     def __repr__(self) -> str:
-        return f"Ring({self._stratum!r})"
+        return f"StratumPermutation({self._stratum!r})"
 
     def step(self, place: int) -> str:
-        """Return the name that stands for the one at a place of the stratum."""
+        """Return the surrogate of the name at an index of the stratum."""
         blocks, entries = self._stratum.blocks, self._stratum.entries
         letter = fold(entries[place])[0]
         first, size = blocks[letter]
         moved = self._offsets[letter] + self._permutation(letter, size).step(place - first)
-        moved = (moved + self._turn) % len(entries)
-        turned = bisect_right(self._starts, moved) - 1
-        return entries[blocks[self._letters[turned]][0] + moved - self._starts[turned]]
+        moved = (moved + self._rotation) % len(entries)
+        block = bisect_right(self._starts, moved) - 1
+        return entries[blocks[self._letters[block]][0] + moved - self._starts[block]]
 
     def _permutation(self, letter: str, size: int) -> Permutation:
         known = self._permutations.get(letter)
@@ -65,10 +68,10 @@ class Ring:
 
 
 class NameDraws:
-    """The names that stand for the names of one patient's file.
+    """Draws the surrogates of all names in one patient's notes.
 
-    `known` are the folded words that must not come out; `own` the roles, folded words and genders
-    of the record's own names, of which no two share a surrogate.
+    `known` are folded words that no surrogate may be; `own` the roles, folded words and genders of
+    the record's names, no two of which share a surrogate.
     """
 
     def __init__(
@@ -82,72 +85,74 @@ class NameDraws:
         self._locale = locale
         self._known = known
         self._own = own
-        self._rings: dict[str, Ring] = {}
-        self._made: dict[tuple[str, str, str], str] = {}
+        self._strata_permutations: dict[str, StratumPermutation] = {}
+        self._drawn: dict[tuple[str, str, str], str] = {}
         self._fixed: dict[tuple[str, str], str] | None = None
 
     def draw(self, role: str, value: str, gender: str = "") -> str:
-        """Return the name for a folded word; `gender` (`M`, `F`) counts where no list tells it.
+        """Return the surrogate of a folded word; `gender` is used where no list has one.
 
-        Two listed names never share one, nor do a listed name and one of no list; nor do two
-        names of the record. Two names of no list do with a chance of one in the reserve's size.
-        Raises Unsafe where no draw may be used.
+        Two listed names never share a surrogate, nor do a listed and an unlisted name, nor two
+        names of the record. Two unlisted names do with a probability of one in the reserve's size.
+        Raises Unsafe where no draw is acceptable.
         """
-        made = self._made.get((role, value, gender))
-        if made is None:
-            made = self._listed(role, value) or self._spare(role, value, gender)
-            self._made[role, value, gender] = made
-        return made
+        drawn = self._drawn.get((role, value, gender))
+        if drawn is None:
+            drawn = self._draw_listed(role, value) or self._draw_unlisted(role, value, gender)
+            self._drawn[role, value, gender] = drawn
+        return drawn
 
     def is_listed(self, role: str, value: str) -> bool:
-        """Return whether a list holds a folded word."""
+        """Return whether a list has a folded word."""
         return value in of_role(role, self._locale).places
 
-    def fresh(self, role: str, value: str, gender: str, turn: str) -> str:
-        """Return another name of the same kind, which `turn` decides as well."""
+    def draw_variant(self, role: str, value: str, gender: str, variant: str) -> str:
+        """Return another surrogate of the same kind, which depends on `variant` as well."""
         place = of_role(role, self._locale).places.get(value)
         pool = place[0].entries if place else self._reserve(role, value, gender)
         for counter in range(_DRAWS):
-            number = self._key.number(role, f"{value}/{turn}", len(pool), counter=counter)
-            if self._may_stand(pool[number], value):
+            number = self._key.number(role, f"{value}/{variant}", len(pool), counter=counter)
+            if self._is_allowed(pool[number], value):
                 return pool[number]
         raise Unsafe("no-surrogate")
 
-    def spared(self, role: str, value: str, gender: str, taken: set[str]) -> str:
-        """Return the name for a word of no list, none of the folded ones that are taken."""
-        return self._from_reserve(role, value, gender, taken)
+    def draw_from_reserve(self, role: str, value: str, gender: str, taken: set[str]) -> str:
+        """Return the surrogate of an unlisted word that is none of the folded names in `taken`."""
+        return self._draw_from_reserve(role, value, gender, taken)
 
-    def _listed(self, role: str, value: str) -> str:
+    def _draw_listed(self, role: str, value: str) -> str:
         place = of_role(role, self._locale).places.get(value)
         if place is None:
             return ""
         stratum, number = place
-        ring = self._rings.get(stratum.name)
-        if ring is None:
-            ring = self._rings[stratum.name] = Ring(self._key, stratum)
-        drawn = ring.step(number)
+        permutation = self._strata_permutations.get(stratum.name)
+        if permutation is None:
+            permutation = self._strata_permutations[stratum.name] = StratumPermutation(
+                self._key, stratum
+            )
+        drawn = permutation.step(number)
         return "" if fold(drawn) in self._known else drawn
 
-    def _spare(self, role: str, value: str, gender: str) -> str:
+    def _draw_unlisted(self, role: str, value: str, gender: str) -> str:
         if self._fixed is None:
             self._fixed = {}
             for own_role, own, own_gender in self._own:
-                if not self._listed(own_role, own):
+                if not self._draw_listed(own_role, own):
                     taken = set(map(fold, self._fixed.values()))
-                    drawn = self._from_reserve(own_role, own, own_gender, taken)
+                    drawn = self._draw_from_reserve(own_role, own, own_gender, taken)
                     self._fixed[own_role, own] = drawn
         fixed = self._fixed.get((role, value))
-        return fixed or self._from_reserve(
+        return fixed or self._draw_from_reserve(
             role, value, gender, set(map(fold, self._fixed.values()))
         )
 
-    def _from_reserve(self, role: str, value: str, gender: str, taken: set[str]) -> str:
-        for drawn in self._reserve_draws(role, value, gender):
-            if self._may_stand(drawn, value) and fold(drawn) not in taken:
+    def _draw_from_reserve(self, role: str, value: str, gender: str, taken: set[str]) -> str:
+        for drawn in self._iterate_reserve(role, value, gender):
+            if self._is_allowed(drawn, value) and fold(drawn) not in taken:
                 return drawn
         raise Unsafe("no-surrogate")
 
-    def _reserve_draws(self, role: str, value: str, gender: str) -> Iterator[str]:
+    def _iterate_reserve(self, role: str, value: str, gender: str) -> Iterator[str]:
         names = of_role(role, self._locale)
         pool = self._reserve(role, value, gender)
         for counter in range(_DRAWS):
@@ -159,6 +164,6 @@ class NameDraws:
         names = of_role(role, self._locale)
         return names.reserve.get(names.genders.get(value, "") or gender, names.reserve[""])
 
-    def _may_stand(self, drawn: str, value: str) -> bool:
+    def _is_allowed(self, drawn: str, value: str) -> bool:
         folded = fold(drawn)
         return folded[0] != value[0] and folded not in self._known

@@ -70,14 +70,14 @@ class Invented:
 @cache
 def family(locale: str) -> NameList:
     """Return the family names of a language (`fr`, `en`, `es`)."""
-    strata = _strata(f"family.{locale}")
+    strata = _strata("family", locale)
     return NameList(strata, _places(strata), {"": invented(locale)}, {})
 
 
 @cache
 def invented(locale: str) -> Invented:
     """Return the family names that nobody bears."""
-    return Invented(tuple(tuple(line.split()) for line in lexicon.lines(f"invented.{locale}")))
+    return Invented(tuple(tuple(line.split()) for line in lexicon.lines("invented", locale)))
 
 
 @cache
@@ -87,11 +87,11 @@ def given(locale: str) -> NameList:
     reserve: dict[str, tuple[str, ...]] = {}
     genders: dict[str, str] = {}
     for gender in _GENDERS:
-        name = f"given.{gender}.{locale}"
-        strata |= _strata(name)
-        reserve[gender] = _coded(name).get(_RESERVE, ())
+        coded = _coded(f"given.{gender}", locale)
+        strata |= _strata(f"given.{gender}", locale)
+        reserve[gender] = coded.get(_RESERVE, ())
         letter = {"male": "M", "female": "F"}.get(gender, "")
-        genders |= {fold(entry): letter for each in _coded(name).values() for entry in each}
+        genders |= {fold(entry): letter for each in coded.values() for entry in each}
     both = (*reserve["male"], *reserve["female"])
     found = {"M": reserve["male"], "F": reserve["female"], "": both}
     return NameList(strata, _places(strata), found, genders)
@@ -120,16 +120,15 @@ def _class(names: NameList, value: str) -> str:
     return place[0].name.rpartition("/")[2][:1].replace("0", "2") if place else "9"
 
 
-def _coded(name: str) -> dict[str, tuple[str, ...]]:
+def _coded(kind: str, locale: str) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
-    for line in lexicon.lines(name):
-        entry, _, code = line.partition(";")
+    for entry, code in lexicon.rows(kind, locale):
         found.setdefault(code, []).append(entry)
     return {code: tuple(entries) for code, entries in found.items()}
 
 
-def _strata(name: str) -> dict[str, Stratum]:
-    coded = _coded(name)
+def _strata(kind: str, locale: str) -> dict[str, Stratum]:
+    coded, name = _coded(kind, locale), f"{kind}.{locale}"
     return {f"{name}/{c}": _stratum(f"{name}/{c}", coded[c]) for c in coded if c != _RESERVE}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from locales.language import PersonWords
-from locales.registry import LANGUAGES, every
+from locales.registry import FOREIGN_PARTICLES, LANGUAGES, every
 from surrogates.patient.lexicon import listed
 
 
@@ -13,12 +13,10 @@ def _spoken(pick: Callable[[PersonWords], Iterable[str]]) -> frozenset[str]:
     return frozenset(word for each in persons for word in pick(each))
 
 
-# Beside those of the languages, what names of other origins have.
-PARTICLES = every(lambda language: language.persons.particles) | frozenset(
-    listed(
-        "das da do dos di della zu zur i al san ben bin bint ibn abu abd ould ait st ste saint"
-        " sainte"
-    )
+PARTICLES = (
+    every(lambda language: language.persons.particles)
+    | FOREIGN_PARTICLES
+    | frozenset(listed("das della zur san ibn abu abd ait st ste saint sainte"))
 )
 STAFF = _spoken(lambda persons: persons.staff)
 FEMALE = _spoken(lambda persons: persons.female_titles)

@@ -1,4 +1,4 @@
-"""One patient as the makers of surrogates see them: key, policy, and what must not come out."""
+"""A patient and a mention as surrogate makers get them: key, policy, and values to avoid."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
@@ -13,14 +13,14 @@ from record.policy import Policy
 from surrogates.keys.keys import PatientKey
 from surrogates.patient import date_shift
 from surrogates.patient.date_shift import DateShift
-from surrogates.patient.known_people import Circle
+from surrogates.patient.known_people import KnownPeople
 from surrogates.patient.lexicon import Lexicon, listed
 from surrogates.patient.name_draws import NameDraws
 from surrogates.patient.name_words import PARTICLES
 from surrogates.patient.text_normalization import WORD, compact, fold, folded_words, squeeze
 from surrogates.permutations.list_permutation import Permutation
 
-# Draws after which a value counts as having no surrogate; each fails with a chance below 1/2.
+# Draws before giving up on a value; each fails with a probability below 1/2.
 DRAWS = 128
 _SHORTEST_AVOIDED = 3
 _COMMON = frozenset(
@@ -34,50 +34,49 @@ _COMMON = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
-    """What of a note tells who is named, beside the text of a mention and the record.
+class NamedPerson:
+    """What the note says about a named person, besides the mention's text and the record.
 
-    `given` and `family` are folded names, those of the person who is named first, then others of
-    the note, for initials and mail addresses; no others may be meant where `whole`. `gender`
-    (`M`, `F`) is that of the person. `turn` asks for another surrogate than the person's lasting
-    one. `settled` holds roles and words with surrogates that differ because the draws would meet,
-    `spelt` roles and misspelt words with the right ones.
+    `given` and `family` are folded names, the person's first, then others of the note, to which
+    initials and e-mail addresses may refer; only the person's where `whole`. `gender` is `M`, `F`
+    or empty. `variant` requests a surrogate other than the person's usual one. `assigned` has roles
+    and words with surrogates assigned to avoid collisions, `spelt` roles and misspelt words with
+    their corrections.
     """
 
     given: tuple[str, ...] = field(default=(), repr=False)
     family: tuple[str, ...] = field(default=(), repr=False)
     whole: bool = False
     gender: str = ""
-    turn: str = field(default="", repr=False)
-    settled: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
+    variant: str = field(default="", repr=False)
+    assigned: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
     spelt: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
 
 
-NOBODY = Who()
-"""A mention of whom the note tells nothing."""
+UNKNOWN_PERSON = NamedPerson()
+"""The person of a mention that the note does not identify."""
 
 
 @dataclass(slots=True)
 class Mention:
-    """One span as a maker sees it, with what stands around it in the document.
+    """A span and its context in the document, as surrogate makers get it.
 
-    `city` is the town that stands beside a postal code, `after` the unit smaller than a
-    year that follows an age. `day_first` tells the order of
-    the numbers in the note's dates, where they tell it.
+    `city` is the town next to a postal code, `after` the unit smaller than a year that follows an
+    age. `day_first` is the order of day and month in the note's numeric dates, None if unknown.
     """
 
     text: str = field(repr=False)
     label: str
     lang: str = ""
     written: date | None = field(default=None, repr=False)
-    who: Who = NOBODY
+    person: NamedPerson = UNKNOWN_PERSON
     city: str = field(default="", repr=False)
     after: str = ""
     day_first: bool | None = None
 
 
 class Subject:
-    """Draws surrogates for one patient and keeps what is known of them out of the result."""
+    """Draws surrogates for one patient that contain no known value of the patient."""
 
     def __init__(
         self, key: PatientKey, policy: Policy, record: PatientRecord | None, *, days: int
@@ -88,45 +87,44 @@ class Subject:
         self.locale = policy.locale
         self.birth_date = record.birth_date if record else None
         self.gender = record.gender[:1].upper() if record else ""
-        self.circle = Circle(record, self.locale)
+        self.known_people = KnownPeople(record, self.locale)
         self.given = tuple(_words(_all_given(record)))
         self.family = tuple(_words(_all_family(record)))
-        self.avoided = _avoided_words(record).union(_telling(_all_given(record)))
-        self.avoided |= _telling(_all_family(record))
+        self.avoided = _avoided_words(record).union(_distinctive_words(_all_given(record)))
+        self.avoided |= _distinctive_words(_all_family(record))
         self.avoided_codes = _avoided_codes(record)
         self.home_codes = _home_codes(record)
         self._permutations: dict[tuple[str, str], Permutation] = {}
-        own = sorted(_own_names(record, self.circle))
+        own = sorted(_own_names(record, self.known_people))
         self.names = NameDraws(key, self.locale, self.avoided, tuple(own))
 
     def __repr__(self) -> str:
         return f"Subject(key={self.key!r})"
 
     @cached_property
-    def course(self) -> DateShift:
-        """How all dates of the patient move but that of birth."""
-        return date_shift.of_dates(self.key, self.policy, self.days)
+    def dates_shift(self) -> DateShift:
+        """The shift of all dates of the patient except the birth date."""
+        return date_shift.make_dates_shift(self.key, self.policy, self.days)
 
     @cached_property
-    def birth_course(self) -> DateShift:
-        """How the birth date of the patient moves."""
-        return date_shift.of_births(self.key, self.policy, self.days)
+    def birth_shift(self) -> DateShift:
+        """The shift of the patient's birth date."""
+        return date_shift.make_birth_shift(self.key, self.policy, self.days)
 
     def pick(
         self, label: str, value: str, lexicon: Lexicon, *, accept: Callable[[str], bool]
     ) -> str:
-        """Draw the entry that stands for a squeezed value.
+        """Draw the lexicon entry that replaces a squeezed value.
 
-        A value of the lexicon is permuted within it, so that two of them never meet; another one
-        is drawn, and meets a given entry with the chance of one in the lexicon's length.
-        Raises Unsafe where nothing is acceptable.
+        A value of the lexicon is permuted within it, so that two of them never collide; another
+        value gets each entry with equal probability. Raises Unsafe where no entry is acceptable.
         """
         return lexicon.entries[self.place(label, value, lexicon, accept=accept)]
 
     def place(
         self, label: str, value: str, lexicon: Lexicon, *, accept: Callable[[str], bool]
     ) -> int:
-        """Draw like `pick`, and tell the place of the entry."""
+        """Draw like `pick`; return the index of the entry."""
         start = lexicon.places.get(value)
         for counter in range(DRAWS):
             if start is None:
@@ -138,11 +136,11 @@ class Subject:
         raise Unsafe("no-surrogate")
 
     def allows(self, text: str) -> bool:
-        """Return whether a surrogate holds no word that is known of the patient."""
+        """Return whether a surrogate contains no known word of the patient."""
         return self.avoided.isdisjoint(folded_words(text))
 
     def allows_code(self, text: str) -> bool:
-        """Return whether a surrogate is no number or code that is known of the patient."""
+        """Return whether a surrogate is not a known number or code of the patient."""
         return compact(text) not in self.avoided_codes
 
     def _permutation(self, label: str, lexicon: Lexicon) -> Permutation:
@@ -158,9 +156,11 @@ def _words(texts: Iterable[str]) -> Iterator[str]:
         yield from WORD.findall(unicodedata.normalize("NFC", text))
 
 
-def _own_names(record: PatientRecord | None, circle: Circle) -> Iterator[tuple[str, str, str]]:
+def _own_names(
+    record: PatientRecord | None, known_people: KnownPeople
+) -> Iterator[tuple[str, str, str]]:
     """Yield the role, folded word and gender of each name of the record."""
-    own = circle.patient
+    own = known_people.patient
     for word in {fold(word) for word in _words(_all_given(record))}:
         gender = own.gender if word in own.given else ""
         yield Label.FIRST_NAME.value, word, gender
@@ -183,13 +183,13 @@ def _all_family(record: PatientRecord | None) -> Iterator[str]:
             yield from relative.family_names
 
 
-def _telling(names: Iterable[str]) -> frozenset[str]:
-    """Fold the words of names, without particles where others are left: streets hold them, too."""
-    told: set[str] = set()
+def _distinctive_words(names: Iterable[str]) -> frozenset[str]:
+    """Fold the words of names, without particles where others are left: streets have them too."""
+    distinctive: set[str] = set()
     for name in names:
         words = {fold(word) for word in _words([name])}
-        told |= words - PARTICLES or words
-    return frozenset(told)
+        distinctive |= words - PARTICLES or words
+    return frozenset(distinctive)
 
 
 def _avoided_words(record: PatientRecord | None) -> frozenset[str]:
@@ -203,9 +203,7 @@ def _avoided_words(record: PatientRecord | None) -> frozenset[str]:
 
 
 def _home_codes(record: PatientRecord | None) -> dict[str, str]:
-    """Return the postal codes of the towns that the patient is known to live in,
-    by squeezed name.
-    """
+    """Return the postal codes of the patient's known towns, by squeezed name."""
     addresses = record.addresses if record else ()
     return {squeeze(each.city): compact(each.zip) for each in addresses if each.city and each.zip}
 

@@ -1,4 +1,4 @@
-"""Keyed permutations of all codes of one shape, so that two of them never get one surrogate."""
+"""Keyed permutations of all codes of one format (FF1), so that surrogates never collide."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -17,10 +17,9 @@ _BLOCK = 16
 class FF1:
     """Encrypts numbers of `length` digits in a radix to numbers of as many digits.
 
-    The key has 16, 24 or 32 bytes (AES). A number is what the standard writes as a string of
-    numerals, the first the highest. The standard asks for a million possible numbers at least
-    (revision 1, section 5); for fewer it makes no claim of secrecy, and it is a permutation still.
-    It is for the thread that made it.
+    The key has 16, 24 or 32 bytes (AES). Numbers are big-endian numeral strings of the standard.
+    The standard requires a domain of at least a million numbers (revision 1, section 5); smaller
+    domains are still permuted, without its claim of secrecy. Not thread-safe.
     """
 
     __slots__ = ("_encrypt", "radix")
@@ -34,10 +33,10 @@ class FF1:
         return f"FF1(radix={self.radix})"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("an FF1 holds a key and is not copied or pickled")
+        raise TypeError("an FF1 holds a key and must not be copied or pickled")
 
-    def of(self, length: int, tweak: bytes = b"") -> "CodePermutation":
-        """Return the permutation of the numbers of a length, 2 at least, under a tweak."""
+    def for_length(self, length: int, tweak: bytes = b"") -> "CodePermutation":
+        """Return the permutation of the numbers of a length, at least 2, under a tweak."""
         return CodePermutation(self._encrypt, self.radix, length, tweak)
 
 
@@ -45,7 +44,7 @@ class CodePermutation:
     """Encrypts and decrypts numbers of one length: algorithms 7 and 8 of the standard."""
 
     __slots__ = (
-        *("_after", "_bytes", "_drawn", "_encrypt"),
+        *("_after", "_bytes", "_encrypt", "_round_value"),
         *("_sizes", "_state", "_wide"),
     )
 
@@ -56,45 +55,45 @@ class CodePermutation:
         self._wide = 4 * ceil(self._bytes / 4) + 4
         self._encrypt = encrypt
         head += len(tweak).to_bytes(4, "big")
-        # What is the same in every round: all but the last blocks, and how the last ones begin.
+        # The part of the message that is the same in every round, up to the last blocks.
         same = tweak + bytes(-(len(tweak) + self._bytes + 1) % _BLOCK)
         whole = len(same) // _BLOCK * _BLOCK
         self._state = int.from_bytes(self._encrypt(head), "big")
         self._state = self._mac(self._state, same[:whole])
         self._after = same[whole:]
-        self._drawn: Callable[[int, int], int] = self._blocks
+        self._round_value: Callable[[int, int], int] = self._blocks
         if len(self._after) + 1 + self._bytes == _BLOCK and self._wide <= _BLOCK:
-            # The commonest case by far is done without parting bytes.
+            # The most common case needs a single block per round.
             state = self._state ^ int.from_bytes(self._after + bytes(1 + self._bytes), "big")
-            turns = [state ^ turn << 8 * self._bytes for turn in range(_ROUNDS)]
-            self._drawn = _one_block(encrypt, turns, 8 * (_BLOCK - self._wide))
+            states = [state ^ round_number << 8 * self._bytes for round_number in range(_ROUNDS)]
+            self._round_value = _one_block(encrypt, states, 8 * (_BLOCK - self._wide))
 
     def encrypt(self, number: int) -> int:
         """Encrypt a number below `radix ** length`."""
-        drawn, (high, low) = self._drawn, self._sizes
+        round_value, (high, low) = self._round_value, self._sizes
         a, b = divmod(number, low)
-        for turn in range(0, _ROUNDS, 2):
-            a = (a + drawn(turn, b)) % high
-            b = (b + drawn(turn + 1, a)) % low
+        for round_number in range(0, _ROUNDS, 2):
+            a = (a + round_value(round_number, b)) % high
+            b = (b + round_value(round_number + 1, a)) % low
         return a * low + b
 
     def decrypt(self, number: int) -> int:
-        """Undo `encrypt`."""
-        drawn, (high, low) = self._drawn, self._sizes
+        """Invert `encrypt`."""
+        round_value, (high, low) = self._round_value, self._sizes
         a, b = divmod(number, low)
-        for turn in range(_ROUNDS - 2, -1, -2):
-            b = (b - drawn(turn + 1, a)) % low
-            a = (a - drawn(turn, b)) % high
+        for round_number in range(_ROUNDS - 2, -1, -2):
+            b = (b - round_value(round_number + 1, a)) % low
+            a = (a - round_value(round_number, b)) % high
         return a * low + b
 
-    def _blocks(self, turn: int, half: int) -> int:
-        """Return the number that a round adds to the other half."""
-        message = self._after + bytes((turn,)) + half.to_bytes(self._bytes, "big")
+    def _blocks(self, round_number: int, half: int) -> int:
+        """Return the number that a round adds to the other half, from one or more blocks."""
+        message = self._after + bytes((round_number,)) + half.to_bytes(self._bytes, "big")
         number = self._mac(self._state, message)
-        drawn = number.to_bytes(_BLOCK, "big")
+        round_value = number.to_bytes(_BLOCK, "big")
         for block in range(1, ceil(self._wide / _BLOCK)):
-            drawn += self._encrypt((number ^ block).to_bytes(_BLOCK, "big"))
-        return int.from_bytes(drawn[: self._wide], "big")
+            round_value += self._encrypt((number ^ block).to_bytes(_BLOCK, "big"))
+        return int.from_bytes(round_value[: self._wide], "big")
 
     def _mac(self, state: int, message: bytes) -> int:
         for start in range(0, len(message), _BLOCK):
@@ -105,7 +104,7 @@ class CodePermutation:
 
 @lru_cache
 def _layout(radix: int, length: int) -> tuple[tuple[int, int], int, bytes]:
-    """Return how many numbers the halves have, the bytes of one, and how the first block begins."""
+    """Return the sizes of the two halves, the bytes of one, and the start of the first block."""
     half = length // 2
     size = ceil(ceil((length - half) * log2(radix)) / 8)
     head = bytes((1, 2, 1)) + radix.to_bytes(3, "big") + bytes((_ROUNDS, half % 256))
@@ -113,27 +112,29 @@ def _layout(radix: int, length: int) -> tuple[tuple[int, int], int, bytes]:
 
 
 def _one_block(
-    encrypt: Callable[[bytes], bytes], turns: Sequence[int], cut: int
+    encrypt: Callable[[bytes], bytes], states: Sequence[int], cut: int
 ) -> Callable[[int, int], int]:
-    """Return what `_blocks` does, where one block is enough and `turns` is the rest of it."""
+    """Return a faster `_blocks` for a single block, where `states` has the rest of each block."""
     from_bytes = int.from_bytes
 
-    def drawn(turn: int, half: int) -> int:
-        return from_bytes(encrypt((turns[turn] ^ half).to_bytes(_BLOCK, "big")), "big") >> cut
+    def round_value(round_number: int, half: int) -> int:
+        return (
+            from_bytes(encrypt((states[round_number] ^ half).to_bytes(_BLOCK, "big")), "big") >> cut
+        )
 
-    return drawn
+    return round_value
 
 
 _KEY = 32
-# FF1 takes two bits at least.
+# FF1 needs at least two bits.
 _SHORTEST = 2
 _REMEMBERED = 1024
 LONGEST = 64
-"""Digits up to so many are read and written as one number; Python refuses to for very many."""
+"""The most digits converted as one number; Python limits the conversion of long numbers."""
 
 
-class CodeOrder:
-    """A secret order of the numbers below `size`: FF1 over their bits, and a stride, for a thread.
+class IndexPermutation:
+    """A keyed permutation of the numbers below `size`: FF1 over their bits, and a stride.
 
     Cycle walking keeps it inside `size` (Black and Rogaway, 2002). `step` maps distinct numbers
     to distinct numbers and, for `size` > 1 and `times` 0, no number to itself.
@@ -146,15 +147,15 @@ class CodeOrder:
         self._bits = max(_SHORTEST, (size - 1).bit_length())
         material = key.draw(label, f"codes/{name}/{size}", _KEY + _KEY // 2)
         self._cipher = FF1(material[:_KEY], 2)
-        self._plain = self._cipher.of(self._bits)
+        self._plain = self._cipher.for_length(self._bits)
         self._stride = 1 + int.from_bytes(material[_KEY:], "big") % max(1, size - 1)
 
     def step(self, number: int, tweak: bytes = b"", *, times: int = 0) -> int:
-        """Walk from a number to the one that stands for it, `times` places further on.
+        """Return the image of a number, `times` places further on.
 
-        Each tweak has an order of its own.
+        Each tweak has its own permutation.
         """
-        permuted = self._cipher.of(self._bits, tweak) if tweak else self._plain
+        permuted = self._cipher.for_length(self._bits, tweak) if tweak else self._plain
         place = self._walk(number, permuted.encrypt)
         return self._walk((place + self._stride + times) % self.size, permuted.decrypt)
 
@@ -166,29 +167,27 @@ class CodeOrder:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def order(
+def _cached_permutation(
     key: PatientKey,
     label: str,
     name: str,
     size: int,
-    thread: int,  # noqa: ARG001 - tells the orders of threads apart
-) -> CodeOrder:
-    """Return a thread's own order of the codes of a name and size;
-    the most recent are remembered.
-    """
-    return CodeOrder(key, label, name, size)
+    thread: int,  # noqa: ARG001 - separates the caches of threads
+) -> IndexPermutation:
+    """Return the thread's permutation of a name and size; the most recent are cached."""
+    return IndexPermutation(key, label, name, size)
 
 
-def join(places: Sequence[int], sizes: Sequence[int]) -> int:
-    """Read places, the first the highest, as one number of a mixed radix."""
+def encode_places(places: Sequence[int], sizes: Sequence[int]) -> int:
+    """Encode places, the first the most significant, as one number of a mixed radix."""
     number = 0
     for place, size in zip(places, sizes, strict=True):
         number = number * size + place % size
     return number
 
 
-def part(number: int, sizes: Sequence[int]) -> list[int]:
-    """Write a number as places of a mixed radix: undoes `join`."""
+def decode_places(number: int, sizes: Sequence[int]) -> list[int]:
+    """Decode a number into places of a mixed radix: the inverse of `encode_places`."""
     places = []
     for size in reversed(sizes):
         number, place = divmod(number, size)
@@ -196,7 +195,7 @@ def part(number: int, sizes: Sequence[int]) -> list[int]:
     return places[::-1]
 
 
-def move(
+def permute_number(
     number: int,
     size: int,
     *,
@@ -206,15 +205,15 @@ def move(
     tweak: str = "",
     times: int = 0,
 ) -> int:
-    """Return the number below `size` that stands for one.
+    """Return the image of a number below `size`.
 
-    `name` says what is counted. Equal name, size and tweak make one order.
+    `name` is the kind of numbers. Equal name, size and tweak give the same permutation.
     """
-    found = order(key, label, name, size, get_ident())
+    found = _cached_permutation(key, label, name, size, get_ident())
     return found.step(number, tweak.encode("utf-8", "surrogatepass"), times=times)
 
 
-def step(
+def permute_places(
     places: Sequence[int],
     sizes: Sequence[int],
     *,
@@ -224,7 +223,7 @@ def step(
     tweak: str = "",
     times: int = 0,
 ) -> list[int]:
-    """Return the places that stand for others of the same sizes, read as one number."""
-    number, size = join(places, sizes), prod(sizes)
-    moved = move(number, size, key=key, label=label, name=name, tweak=tweak, times=times)
-    return part(moved, sizes)
+    """Return the image of places of the given sizes, encoded as one number."""
+    number, size = encode_places(places, sizes), prod(sizes)
+    moved = permute_number(number, size, key=key, label=label, name=name, tweak=tweak, times=times)
+    return decode_places(moved, sizes)

@@ -1,15 +1,15 @@
-"""Keyed permutations, so that two different values of a list never get the same surrogate."""
+"""Keyed permutations of list indexes, so that two list entries never share a surrogate."""
 
 from surrogates.keys.keys import PatientKey
 
 _ROUNDS = 8
-# A byte of key material masks to at most this many bits.
+# A byte of key material has this many bits.
 _WIDEST = 8
 _STRIDE = 16
 
 
 class Permutation:
-    """A secret order of the numbers 0..size-1: a Feistel network with keyed round tables.
+    """A keyed permutation of the numbers 0..size-1: a Feistel network with keyed round tables.
 
     Cycle walking keeps it inside `size` (Black and Rogaway, 2002). `step` maps distinct numbers
     to distinct numbers and, for `size` > 1, no number to itself.
@@ -23,7 +23,9 @@ class Permutation:
         self.size = size
         self._bits = max(1, ((size - 1).bit_length() + 1) // 2)
         if self._bits > _WIDEST:
-            raise ValueError(f"a permutation has at most {1 << 2 * _WIDEST} places")
+            raise ValueError(
+                f"a permutation must have at most {1 << 2 * _WIDEST} places, found {size}"
+            )
         self._mask = (1 << self._bits) - 1
         width = 1 << self._bits
         material = key.draw(label, value, _ROUNDS * width + _STRIDE)
@@ -32,7 +34,7 @@ class Permutation:
         self._stride = 1 + int.from_bytes(material[-_STRIDE:], "big") % max(1, size - 1)
 
     def step(self, number: int, times: int = 0) -> int:
-        """Walk from a number to the one that stands for it, `times` places further on."""
+        """Return the image of a number, `times` places further on."""
         place = self._forward(number)
         return self._backward((place + self._stride + times) % self.size)
 

@@ -1,4 +1,4 @@
-"""Coarser values in the place of exact ones: the label alone, or the first digits of a code."""
+"""Masks and generalizations that replace exact values: the label, or a truncated postal code."""
 
 import re
 
@@ -16,17 +16,17 @@ def mask(mention: Mention, _subject: Subject) -> str:
 
 
 def generalize_zip(mention: Mention, subject: Subject) -> str:
-    """Return the first digits of a postal code of five, and stars for the rest: `750**`.
+    """Return the first digits of a five-digit postal code, and stars for the rest: `750**`.
 
-    First digits that the policy lists become zeros (45 CFR 164.514(b)(2)(i)(B)), and with a table
-    of people those of areas that have no more than 20,000 or are not in it. What has no
-    five digits in a row is masked, since nobody said which part of it is the coarse one.
+    First digits that the policy lists become zeros (45 CFR 164.514(b)(2)(i)(B)), and with a
+    population table those of areas that have at most 20,000 people or are not in it. Values
+    without five consecutive digits are masked: their coarse part is unknown.
     """
-    return coarse_zip(mention.text, subject.policy) or mask(mention, subject)
+    return truncate_zip(mention.text, subject.policy) or mask(mention, subject)
 
 
-def coarse_zip(text: str, policy: Policy) -> str | None:
-    """Return the same of a postal code in a table; None where there are no five digits."""
+def truncate_zip(text: str, policy: Policy) -> str | None:
+    """Truncate a postal code like `generalize_zip`; None where it has no five digits."""
     found = _ZIP.search(text)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Surrogates of towns with their postal codes, streets, regions, organizations, occupations."""
+"""Surrogates of towns, postal codes, streets, regions, organizations, occupations, care sites."""
 
 import re
 from functools import lru_cache
@@ -9,10 +9,10 @@ from record.policy import Policy
 from surrogates.patient import gazetteer, lexicon, value_format
 from surrogates.patient.lexicon import Lexicon, listed
 from surrogates.patient.patient import DRAWS, Mention, Subject
-from surrogates.patient.text_normalization import WORD, compact, fold, pour_case, squeeze
+from surrogates.patient.text_normalization import WORD, apply_case, compact, fold, squeeze
 
 _ZIP = re.compile(r"\d{5}")
-# `Paris 11`, `Lyon 3e`, `Lille Cedex 9`: what follows the name of a town.
+# What may follow the name of a town: `Paris 11`, `Lyon 3e`, `Lille Cedex 9`.
 _TOWN_END = re.compile(
     r"(?:[\s,\-]*\(?\b(?:cedex|cdx)\b)?[\s,\-]*\(?(?:\d+\s?(?:e|er|eme|th)?\b)?[\s.)]*$"
 )
@@ -30,7 +30,7 @@ _AFTER = re.compile(
     r"|grove|hill|row|mews|loop|plaza|pike|alley|run|path)\b\.?"
 )
 _HOUSE = re.compile(r"^\W*\d+[\s,]*(?:(?:bis|ter|quater|[a-d])\b[\s,]*)?(?:[-/]\s*\d+[\s,]*)?")
-# What may follow a street: a comma, a number, a floor, a flat. Its words say nothing.
+# What may follow a street: a comma, a number, a floor, a flat. Its words identify nothing.
 _DETAIL = re.compile(
     r"(?:\s*[,#\n\d]|\s-\s|\s+s/n\b|\s+(?:no?|num|numero|apt|appt|app|apartment|appartement|suite"
     r"|ste|unit|floor|bat|batiment|esc|escalier|etage|porte|hall|bp|cs|piso|puerta|portal|izda|dcha"
@@ -44,28 +44,28 @@ _DETAIL_WORDS = frozenset(
         " ter er e eme o a s sn st nd rd th box po rdc y et and"
     )
 )
-# A street with no longer word than this is a house or flat alone.
+# A street whose words are all shorter than this is only a house or flat.
 _SHORT = 3
 _REMEMBERED = 1 << 12
 
 
 def replace_city(mention: Mention, subject: Subject) -> str:
-    """Return a town; a district number or CEDEX after its name keeps its shape."""
+    """Return a town; a district number or CEDEX after its name keeps its format."""
     folded = fold(mention.text)
     if not WORD.search(folded):
         return replace_zip(mention, subject)
-    name, tail = _part(mention.text)
-    drawn, _ = town_for(name, subject)
-    return pour_case(name, drawn) + _renumber(tail, mention, subject)
+    name, tail = _split_town(mention.text)
+    drawn, _ = draw_town(name, subject)
+    return apply_case(name, drawn) + _renumber(tail, mention, subject)
 
 
-def town_for(name: str, subject: Subject, *, towns: Lexicon | None = None) -> tuple[str, str]:
-    """Return the town that stands for a town, and its postal code, by the folded name alone.
+def draw_town(name: str, subject: Subject, *, towns: Lexicon | None = None) -> tuple[str, str]:
+    """Return the surrogate of a town, and its postal code, by the folded name alone.
 
-    Where the policy keeps the department or region, it is of the same one, as far as the patient's
-    addresses or a list say where the town lies. It is one of `towns`, where they are given.
+    Where the policy keeps the department or region, it is in the same one, if the patient's
+    addresses or a list locate the town. It is one of `towns`, if given.
     """
-    value = _town(name)
+    value = _normalize_town(name)
     if towns is None:
         towns = lexicon.load("cities", subject.locale)
         if subject.policy.keep_area != gazetteer.EVERYWHERE:
@@ -76,40 +76,40 @@ def town_for(name: str, subject: Subject, *, towns: Lexicon | None = None) -> tu
 
 
 def replace_zip(mention: Mention, subject: Subject) -> str:
-    """Return a postal code: that of the surrogate of the town beside it, else of a drawn town.
+    """Return a postal code: that of the adjacent town's surrogate, else of a drawn town.
 
-    Beside a town the town alone decides, so that both agree; another shape keeps its shape.
+    Next to a town, it depends on the town alone, so that both agree; other formats are kept.
     """
     digits = compact(mention.text)
     if not _ZIP.match(digits) or not digits.isdigit():
         return value_format.replace(mention, subject)
     if mention.city:
-        _, code = town_for(_part(mention.city)[0], subject)
+        _, code = draw_town(_split_town(mention.city)[0], subject)
         if code != digits[:5] and code not in subject.avoided_codes:
-            return _pour_zip(code, mention, subject)
+            return _apply_zip(code, mention, subject)
     towns = gazetteer.towns_around(digits, subject.locale, subject.policy.keep_area)
     for counter in range(DRAWS):
         place = subject.key.number(Label.ZIP, digits[:5], len(towns), counter=counter)
         code = towns.codes[place]
         if code != digits[:5] and code not in subject.avoided_codes:
-            return _pour_zip(code, mention, subject)
+            return _apply_zip(code, mention, subject)
     raise Unsafe("no-surrogate")
 
 
 @lru_cache(_REMEMBERED)
-def _part(text: str) -> tuple[str, str]:
-    """Part the name of a town from the district or CEDEX after it."""
+def _split_town(text: str) -> tuple[str, str]:
+    """Split the name of a town from the district or CEDEX after it."""
     end = _TOWN_END.search(fold(text))
     cut = end.start() if end and end.start() else len(text)
     return text[:cut], text[cut:]
 
 
 def replace_street(mention: Mention, subject: Subject) -> str:
-    """Return a street of the same type: number, name and details each drawn anew."""
+    """Return a street of the same type, with number, name and details replaced."""
     text = mention.text
     folded = fold(text)
     if all(len(word) < _SHORT or word in _DETAIL_WORDS for word in WORD.findall(folded)):
-        drawn = _scrambled(text, mention.label, subject)
+        drawn = _scramble_numbers(text, mention.label, subject)
         return drawn if fold(drawn) != folded else value_format.replace(mention, subject)
     house = _HOUSE.match(folded)
     start = house.end() if house else 0
@@ -123,25 +123,27 @@ def replace_street(mention: Mention, subject: Subject) -> str:
     name = _street_name(text[start:end], subject)
     head = _renumber(text[:start], mention, subject)
     kind_after = after.end() - after.start() if after else 0
-    tail = text[end : end + kind_after] + _detail(text[end + kind_after :], mention, subject)
+    tail = text[end : end + kind_after] + _replace_detail(
+        text[end + kind_after :], mention, subject
+    )
     drawn = head + name + tail
     return drawn if fold(drawn) != folded else value_format.replace(mention, subject)
 
 
 def replace_listed(mention: Mention, subject: Subject) -> str:
-    """Return another entry of the lexicon of the label: region, country, organization, occupation.
+    """Return another entry of the label's lexicon: region, country, organization, occupation.
 
-    The country of all surrogate places stays where the policy keeps it.
+    The country of all surrogate places is kept where the policy says so.
     """
     if is_kept(mention.label, mention.text, subject.policy):
         return mention.text
     kind = _LISTED[mention.label]
     entries = lexicon.load(kind, subject.locale)
-    return _entry(mention.label, squeeze(mention.text), entries, mention.text, subject)
+    return _draw_entry(mention.label, squeeze(mention.text), entries, mention.text, subject)
 
 
 def is_kept(label: str, text: str, policy: Policy) -> bool:
-    """Return whether a mention stands for itself: the policy's country, where an area is kept."""
+    """Return whether a mention is kept: the policy's country, where the policy keeps an area."""
     if label != Label.COUNTRY or policy.keep_area == gazetteer.EVERYWHERE:
         return False
     return gazetteer.is_home(squeeze(text), policy.locale)
@@ -155,20 +157,20 @@ _LISTED = {
 }
 
 
-def _entry(label: str, value: str, entries: Lexicon, model: str, subject: Subject) -> str:
-    return pour_case(model, subject.pick(label, value, entries, accept=subject.allows))
+def _draw_entry(label: str, value: str, entries: Lexicon, model: str, subject: Subject) -> str:
+    return apply_case(model, subject.pick(label, value, entries, accept=subject.allows))
 
 
 @lru_cache(_REMEMBERED)
-def _town(name: str) -> str:
-    """Squeeze the name of a town; `St Malo` is Saint-Malo."""
+def _normalize_town(name: str) -> str:
+    """Normalize the name of a town; `St Malo` is Saint-Malo."""
     return " ".join("saint" if word in ("st", "st.") else word for word in squeeze(name).split())
 
 
-def _pour_zip(code: str, mention: Mention, subject: Subject) -> str:
+def _apply_zip(code: str, mention: Mention, subject: Subject) -> str:
     rest = compact(mention.text)[5:]
     further = compact(value_format.scramble(rest, Label.ZIP, subject)) if rest else ""
-    return value_format.pour(code + further, mention.text)
+    return value_format.apply_format(code + further, mention.text)
 
 
 def _street_name(name: str, subject: Subject) -> str:
@@ -178,20 +180,20 @@ def _street_name(name: str, subject: Subject) -> str:
     if not value:
         return name
     drawn = subject.pick(Label.STREET, value, streets, accept=subject.allows)
-    return pour_case(stripped, drawn) + name[len(stripped) :]
+    return apply_case(stripped, drawn) + name[len(stripped) :]
 
 
-def _detail(text: str, mention: Mention, subject: Subject) -> str:
-    """Keep the words for floors and flats; drop other words, which may be another name."""
+def _replace_detail(text: str, mention: Mention, subject: Subject) -> str:
+    """Keep the words for floors and flats; drop other words, which may be names."""
     pieces = re.split(r"([^\W\d_]{3,})", text)
     words = (piece if fold(piece) in _DETAIL_WORDS else "" for piece in pieces[1::2])
     between = pieces[::2]
     kept = "".join(a + b for a, b in zip(between, (*words, ""), strict=True))
-    return _scrambled(kept, mention.label, subject)
+    return _scramble_numbers(kept, mention.label, subject)
 
 
-def _scrambled(text: str, label: str, subject: Subject) -> str:
-    """Draw numbers and single letters anew (`6 F`), and keep the words for floors and flats."""
+def _scramble_numbers(text: str, label: str, subject: Subject) -> str:
+    """Replace numbers and single letters (`6 F`), and keep the words for floors and flats."""
 
     def drawn(match: re.Match[str]) -> str:
         known = fold(match[0]) in _DETAIL_WORDS
@@ -201,7 +203,7 @@ def _scrambled(text: str, label: str, subject: Subject) -> str:
 
 
 def _renumber(text: str, mention: Mention, subject: Subject) -> str:
-    """Draw the digits of a text anew, by all of the mention's value."""
+    """Replace the digits of a text."""
 
     def drawn(match: re.Match[str]) -> str:
         return value_format.scramble(match[0], f"{mention.label}/number", subject)
@@ -225,8 +227,8 @@ _SITE_END = re.compile(
     r"(?:\s+(?:hospital|medical center|medical centre|clinic|health center|health centre"
     r"|infirmary|nursing home|regional hospital|general hospital|community hospital))+$"
 )
-_JOINT = re.compile(r"^(?:de la|de los|de las|de l'|del|de|du|des|d'|of|at)\s*")
-# A ward's number or letter.
+_PREPOSITION = re.compile(r"^(?:de la|de los|de las|de l'|del|de|du|des|d'|of|at)\s*")
+# The number or letter of a ward.
 _NUMBER = re.compile(r"\d{1,4}[A-Za-z]?|[A-Z]\d{0,3}")
 _VOWELS = frozenset("aeiouyh")
 _SITES_REMEMBERED = 1 << 12
@@ -235,58 +237,61 @@ _SITES_REMEMBERED = 1 << 12
 def replace(mention: Mention, subject: Subject) -> str:
     """Return a care site or ward of the same type with another name.
 
-    One that is named for its town gets the town that stands for it; one named for a person goes by
-    the family name, with or without the given one; a number or letter gets another.
+    A site named after its town gets the town's surrogate; a site named after a person is identified
+    by the family name, with or without the given name; a number or letter is replaced.
     """
     text = mention.text
-    start, end, core, has_kind, has_joint = _cut(text)
+    start, end, core, has_kind, has_preposition = _parse_site(text)
     if not core.strip():
-        return _named(text, text, subject)
+        return _draw_site_name(text, text, subject)
     if has_kind and _NUMBER.fullmatch(core.strip()):
         return text[: end - len(core)] + value_format.scramble(
             core, f"{Label.HOSPITAL}/ward", subject
         )
     blank = " " if has_kind and not text[start - 1 : start].isspace() else ""
-    if has_joint and squeeze(core) in lexicon.load("cities", subject.locale).places:
-        # Another town with what joins it to the name of a site: `de Rennes`, `d'Angers`.
+    if has_preposition and squeeze(core) in lexicon.load("cities", subject.locale).places:
+        # Another town with its preposition: `de Rennes`, `d'Angers`.
         joined = text[start:end]
-        drawn, _ = town_for(core, subject)
-        joint = "of " if subject.locale == "en" else "de "
+        drawn, _ = draw_town(core, subject)
+        preposition = "of " if subject.locale == "en" else "de "
         if subject.locale == "fr" and fold(drawn)[:1] in _VOWELS:
-            joint = "d'"
-        return text[:start] + blank + (pour_case(joined, joint) + pour_case(core, drawn))
-    return text[:start] + blank + _named(core, core, subject) + text[end:]
+            preposition = "d'"
+        return text[:start] + blank + (apply_case(joined, preposition) + apply_case(core, drawn))
+    return text[:start] + blank + _draw_site_name(core, core, subject) + text[end:]
 
 
 @lru_cache(_SITES_REMEMBERED)
-def _cut(text: str) -> tuple[int, int, str, bool, bool]:
-    """Return where the name of a site begins and ends in its text, and the name without its joint.
+def _parse_site(text: str) -> tuple[int, int, str, bool, bool]:
+    """Return start and end of a site's name in its text, and the name without its preposition.
 
-    Tells as well whether a type stands before it, and whether a joint does after that.
+    Also return whether a type precedes it, and whether a preposition follows the type.
     """
     folded = fold(text)
     kind = _SITE_TYPES.match(folded)
     start = kind.end() if kind else 0
-    joint = _JOINT.match(folded[start:]) if kind else None
+    preposition = _PREPOSITION.match(folded[start:]) if kind else None
     tail = None if kind else _SITE_END.search(folded)
     end = tail.start() if tail else len(text)
-    core = text[start + (joint.end() if joint else 0) : end]
-    return start, end, core, kind is not None, joint is not None
+    core = text[start + (preposition.end() if preposition else 0) : end]
+    return start, end, core, kind is not None, preposition is not None
 
 
-def _named(core: str, model: str, subject: Subject) -> str:
-    sites, value = lexicon.load("hospitals", subject.locale), _telling(core, subject.locale)
+def _draw_site_name(core: str, model: str, subject: Subject) -> str:
+    sites, value = (
+        lexicon.load("hospitals", subject.locale),
+        _distinctive_words(core, subject.locale),
+    )
 
     def accept(entry: str) -> bool:
-        # `Mondor` must not become `Henri Mondor`, which is the same site.
-        return _telling(entry, subject.locale) != value and subject.allows(entry)
+        # `Mondor` must not become `Henri Mondor`, the same site.
+        return _distinctive_words(entry, subject.locale) != value and subject.allows(entry)
 
-    return pour_case(model, subject.pick(Label.HOSPITAL, value, sites, accept=accept))
+    return apply_case(model, subject.pick(Label.HOSPITAL, value, sites, accept=accept))
 
 
 @lru_cache(_SITES_REMEMBERED)
-def _telling(core: str, locale: str) -> str:
-    """Leave out the given names and initials before a family name: `Henri Mondor` is Mondor."""
+def _distinctive_words(core: str, locale: str) -> str:
+    """Drop given names and initials before a family name: `Henri Mondor` is Mondor."""
     value = squeeze(core)
     given = lexicon.given(locale).places
     words = value.split()

@@ -1,4 +1,4 @@
-"""Surrogates for the columns of tables, so that tables and notes of a cohort agree."""
+"""Surrogates for the columns of OMOP tables, consistent with the notes of the cohort."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from record.columns import COLUMNS, TABLES, ColumnRule, Holds, Treatment, id_kind
+from record.columns import COLUMNS, TABLES, ColumnRule, ColumnType, Treatment, id_kind
 from record.document import Document
 from record.errors import ConfigError, Unsafe
 from record.patient import PatientRecord
@@ -18,8 +18,8 @@ from record.policy import Policy
 from record.span import Span
 from surrogates.dates import dates
 from surrogates.keys.keys import PSEUDONYMS, CohortKey
-from surrogates.patient.date_shift import FORWARD, Courses, DateShift
-from surrogates.places.generalization import coarse_zip
+from surrogates.patient.date_shift import FORWARD, DateShift, DateShifts
+from surrogates.places.generalization import truncate_zip
 from surrogates.rewrite import Rewriter
 from surrogates.tables import (
     date_columns,
@@ -29,17 +29,17 @@ from surrogates.tables.date_columns import Days, Mask, Moves, move_days, to_days
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """The birth columns of an OMOP `person`; what is not known is None."""
+    """The birth columns of an OMOP `person`; unknown parts are None."""
 
     year: int
     month: int | None = None
     day: int | None = None
 
 
-def move_whole(parts: Days, moves: Moves) -> tuple[Days, Mask]:
-    """Move whole birth dates, years, months and days of [rows, 3], each as `move` does.
+def move_whole_births(parts: Days, moves: Moves) -> tuple[Days, Mask]:
+    """Shift complete birth dates: years, months and days of [rows, 3].
 
-    Tells for which rows there is a date, before and after.
+    Also return which rows are dates, before and after the shift.
     """
     days, is_date = to_days(parts)
     moved, beyond = move_days(days, moves)
@@ -47,36 +47,36 @@ def move_whole(parts: Days, moves: Moves) -> tuple[Days, Mask]:
     return to_parts(np.where(is_date, moved, 0)), is_date
 
 
-def move(birth: Birth, course: DateShift) -> Birth:
-    """Move a birth date, whole or partial, by the course of the patient's births.
+def move_partial_birth(birth: Birth, shift: DateShift) -> Birth:
+    """Shift a complete or partial birth date.
 
-    A month or year alone moves from its middle, and by one at least. Raises Unsafe where the
-    parts make no date.
+    A month or year alone is shifted from its middle, and by at least one. Raises Unsafe where the
+    parts are not a date.
     """
     if birth.month is not None and birth.day is not None:
         try:
             born = date(birth.year, birth.month, birth.day)
         except ValueError:
             raise Unsafe("no-date") from None
-        moved = course.move(born)
+        moved = shift.move(born)
         return Birth(moved.year, moved.month, moved.day)
     written = f"{birth.year:04d}" + (f"-{birth.month:02d}" if birth.month else "")
-    text = dates.move_text(written, course, written=None, lang="fr")
+    text = dates.move_text(written, shift, written=None, lang="fr")
     if text is None:
         raise Unsafe("no-date")
     return Birth(*map(int, text.split("-")))
 
 
 _REMEMBERED = 1 << 16
-# 2**62 is 1 modulo PSEUDONYMS, so that numbers are folded in pieces of 62 bits.
+# 2**62 is 1 modulo PSEUDONYMS, so that numbers are reduced in pieces of 62 bits.
 _BITS = 62
 _LOW = np.uint64(PSEUDONYMS)
 
 
-def whole(column: pa.Array) -> pa.Array:
-    """Return a column as 64-bit numbers; what is no such number becomes empty.
+def to_whole_numbers(column: pa.Array) -> pa.Array:
+    """Convert a column to 64-bit integers; other values become empty.
 
-    Floats and decimals without a fraction count: tables made by pandas or Spark hold ids so.
+    Floats and decimals without a fraction are accepted: pandas and Spark may store ids so.
     """
     kind = column.type
     if pa.types.is_int64(kind):
@@ -96,17 +96,17 @@ def _whole(value: object) -> int | None:
     return number if number == value and -(2**63) <= number < 2**63 else None
 
 
-class Ids:
-    """The pseudonyms of a cohort's ids, of which the most recent are remembered."""
+class IdPseudonyms:
+    """Replaces ids by the cohort's pseudonyms; the most recent are cached."""
 
     def __init__(self, cohort: CohortKey) -> None:
         self._cohort = cohort
         self._known: dict[str, dict[int, int]] = {}
 
     def rekey(self, column: pa.Array, kind: str, *, is_distinct: bool = False) -> pa.Array:
-        """Return the pseudonym of each number of a column of 64-bit ones; empty stays empty.
+        """Return the pseudonyms of a column of 64-bit integers; empty values stay empty.
 
-        `is_distinct` says that a value seldom recurs, so that none is remembered.
+        `is_distinct` is set where values seldom recur, and disables the cache.
         """
         if is_distinct:
             present = column.is_valid()
@@ -115,10 +115,10 @@ class Ids:
                 return pc.replace_with_mask(pa.nulls(len(column), pa.int64()), present, drawn)
             return drawn
         encoded = column.dictionary_encode()
-        return self._remembered(kind, encoded.dictionary).take(encoded.indices)
+        return self._look_up(kind, encoded.dictionary).take(encoded.indices)
 
     def rekey_text(self, column: pa.Array, kind: str) -> pa.Array:
-        """Return the pseudonym of each text in decimal digits; blank text becomes empty."""
+        """Return the pseudonyms of a text column in decimal digits; blank text becomes empty."""
         encoded = pc.utf8_trim_whitespace(column.cast(pa.string())).dictionary_encode()
         texts = encoded.dictionary
         drawn = to_pseudonyms(self._cohort.digests(kind, texts.cast(pa.binary()).to_pylist()))
@@ -129,7 +129,7 @@ class Ids:
         written = numbers.cast(pa.string()).cast(pa.binary()).to_pylist()
         return to_pseudonyms(self._cohort.digests(kind, written))
 
-    def _remembered(self, kind: str, numbers: pa.Array) -> pa.Array:
+    def _look_up(self, kind: str, numbers: pa.Array) -> pa.Array:
         known = self._known.setdefault(kind, {})
         wanted = numbers.to_pylist()
         missing = [number for number in wanted if number not in known]
@@ -146,7 +146,7 @@ class Ids:
 
 
 def to_pseudonyms(digests: bytes) -> pa.Array:
-    """Make a pseudonym of the first 16 bytes of each digest, a number in big-endian order."""
+    """Convert the first 16 bytes of each digest, a big-endian number, to a pseudonym."""
     halves: NDArray[np.uint64] = np.frombuffer(digests, ">u8").reshape(-1, 4).astype(np.uint64)
     high, low = halves[:, 0], halves[:, 1]
     # high * 2**64 + low, and 2**64 is 4.
@@ -157,19 +157,19 @@ def to_pseudonyms(digests: bytes) -> pa.Array:
     return pa.array((total + np.uint64(1)).astype(np.int64))
 
 
-Value = Callable[[str, str, str, PatientRecord | None], str]
+ValueReplacer = Callable[[str, str, str, PatientRecord | None], str]
 _PERSON, _NOTE = "person_id", "note_id"
 _BIRTH = ("year_of_birth", "month_of_birth", "day_of_birth")
-# So many parts of a birth date are left.
+# The number of parts of a birth date that each precision keeps.
 _PARTS = {"day": 3, "month": 2, "year": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """What rows do not tell of whom they are about.
+    """The persons that rows belong to, where the rows do not say it, and their records.
 
-    `owners` gives the person of a note, both by their ids in the source; `records` what is known
-    of a person, by `person_id` as text.
+    `owners` maps a note's id in the source to its person's; `records` maps `person_id` as text to
+    the patient's record.
     """
 
     owners: Mapping[int, int] = field(default_factory=dict, repr=False)
@@ -178,9 +178,9 @@ class Subjects:
 
 @dataclass(frozen=True, slots=True)
 class Treated:
-    """Rows of the output, and how many were refused for which reason.
+    """The treated rows, and the number of refused rows by reason.
 
-    `kept` tells of each row that came in whether it is among them, in the same order.
+    `kept` has for each input row, in order, whether it is among the treated rows.
     """
 
     rows: pa.Table = field(repr=False)
@@ -189,40 +189,42 @@ class Treated:
 
 
 class CohortTables:
-    """Treats tables for one cohort; `value` gives what a number of a patient is in the notes."""
+    """Treats tables for one cohort; `value` returns a patient's surrogate as used in the notes."""
 
-    def __init__(self, cohort: CohortKey, policy: Policy, courses: Courses, value: Value) -> None:
+    def __init__(
+        self, cohort: CohortKey, policy: Policy, shifts: DateShifts, value: ValueReplacer
+    ) -> None:
         self.policy = policy
-        self.courses = courses
+        self.shifts = shifts
         self.value = value
-        self.ids = Ids(cohort)
+        self.ids = IdPseudonyms(cohort)
 
     def check(self, table: str, names: Iterable[str]) -> None:
-        """Raise ConfigError for a table or column that nobody said how to treat."""
+        """Raise ConfigError for a table or column without a treatment."""
         if table not in TABLES:
             known = ", ".join(TABLES)
-            raise ConfigError(f"table {table}", "nobody said how to treat it", f"known: {known}")
+            raise ConfigError(f"table {table}", "unknown table", f"use one of {known}")
         for name in names:
             if f"{table}.{name}" not in COLUMNS:
                 raise ConfigError(
                     f"column {table}.{name}",
-                    "nobody said how to treat it, so it is not released",
-                    "read the table without it: select the columns of OMOP CDM 5.4 alone",
+                    "unknown column, which is not released",
+                    "read the table without it: select only columns of OMOP CDM 5.4",
                 )
 
     def treat(self, table: str, batch: pa.RecordBatch | pa.Table, subjects: Subjects) -> Treated:
-        """Treat rows; see `Columns.treat`."""
+        """Treat rows (see `Columns.treat`)."""
         self.check(table, batch.schema.names)
-        sheet = _Sheet(table, batch, self, subjects)
-        treated = {name: sheet.treat(name) for name in batch.schema.names}
+        treatment = _BatchTreatment(table, batch, self, subjects)
+        treated = {name: treatment.treat(name) for name in batch.schema.names}
         rows = pa.table(treated)
-        if sheet.refused:
-            rows = rows.filter(pa.array(sheet.kept))
-        return Treated(rows, sheet.refused, sheet.kept)
+        if treatment.refused:
+            rows = rows.filter(pa.array(treatment.kept))
+        return Treated(rows, treatment.refused, treatment.kept)
 
 
-class _Sheet:
-    """One batch under treatment: its columns, whom its rows are about, and which are refused."""
+class _BatchTreatment:
+    """The treatment of one batch: its columns, the persons of its rows, and refused rows."""
 
     def __init__(
         self, table: str, batch: pa.RecordBatch | pa.Table, tables: CohortTables, subjects: Subjects
@@ -230,7 +232,9 @@ class _Sheet:
         self._table = table
         self._tables = tables
         self._subjects = subjects
-        self._columns = {name: _plain(batch.column(name)) for name in batch.schema.names}
+        self._columns = {
+            name: _decode_dictionary(batch.column(name)) for name in batch.schema.names
+        }
         self._size = batch.num_rows
         self.kept = np.ones(self._size, np.bool_)
         self.refused: Counter[str] = Counter()
@@ -246,9 +250,9 @@ class _Sheet:
             case Treatment.SHIFT:
                 return self._shift(name, column, rule)
             case Treatment.KEEP:
-                return _kept(column, rule)
+                return _keep_valid(column, rule)
             case Treatment.GENERALIZE:
-                return _generalized(column, self._tables.policy)
+                return _generalize_zips(column, self._tables.policy)
             case Treatment.REWRITE if rule.label:
                 return self._rewrite(column, rule)
         # A column that is dropped: OMOP writes 0 for no concept.
@@ -257,18 +261,18 @@ class _Sheet:
         return pa.nulls(len(column), column.type)
 
     def refuse(self, rows: Mask, reason: str) -> None:
-        """Leave rows out; each counts under its first reason alone."""
+        """Refuse rows; each is counted only under its first reason."""
         fresh = rows & self.kept
         if fresh.any():
             self.refused[reason] += int(fresh.sum())
             self.kept &= ~rows
 
     def _find_persons(self) -> pa.DictionaryArray | None:
-        """Tell whom each row is about, where the table is about persons; nobody is refused."""
+        """Return the person of each row of a table with persons; refuse rows without a person."""
         if _PERSON in TABLES[self._table]:
-            persons = whole(self._column(_PERSON))
+            persons = to_whole_numbers(self._column(_PERSON))
         elif self._table == "note_nlp":
-            notes = whole(self._column(_NOTE)).dictionary_encode()
+            notes = to_whole_numbers(self._column(_NOTE)).dictionary_encode()
             owned = [self._subjects.owners.get(note) for note in notes.dictionary.to_pylist()]
             persons = pa.array(owned, pa.int64()).take(notes.indices)
         else:
@@ -281,9 +285,9 @@ class _Sheet:
         return pa.nulls(self._size, pa.int64()) if found is None else found
 
     def _rekey(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
-        if rule.holds is not Holds.ID:
+        if rule.holds is not ColumnType.ID:
             return self._tables.ids.rekey_text(column, name)
-        numbers = whole(column)
+        numbers = to_whole_numbers(column)
         if name == TABLES[self._table][0]:
             self.refuse(numbers.is_null().to_numpy(False), "no-id")
         is_own = name == f"{self._table}_id" and name != _PERSON
@@ -291,14 +295,16 @@ class _Sheet:
 
     def _shift(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
         is_birth = self._table == "person"
-        if is_birth and rule.holds is Holds.NUMBER:
-            return self._born()[name]
-        moved = date_columns.move(column, self._course(is_birth), is_date=rule.holds is Holds.DATE)
+        if is_birth and rule.holds is ColumnType.NUMBER:
+            return self._move_births()[name]
+        moved = date_columns.move(
+            column, self._find_moves(is_birth), is_date=rule.holds is ColumnType.DATE
+        )
         self.refuse(moved.malformed, "malformed")
         self.refuse(moved.beyond, "date-out-of-range")
         return moved.values
 
-    def _course(self, is_birth: bool) -> Moves:
+    def _find_moves(self, is_birth: bool) -> Moves:
         known = self._moves.get(is_birth)
         if known is None:
             make = self._birth_moves if is_birth else self._date_moves
@@ -307,34 +313,34 @@ class _Sheet:
 
     def _date_moves(self) -> Moves:
         persons, rows = _distinct(self._persons)
-        days = [self._tables.courses.days(person) for person in persons]
+        days = [self._tables.shifts.days(person) for person in persons]
         nudge = np.full(self._size, FORWARD, np.int64)
-        return Moves(_spread(days, rows), nudge, self._tables.policy.date_precision)
+        return Moves(_expand_to_rows(days, rows), nudge, self._tables.policy.date_precision)
 
     def _birth_moves(self) -> Moves:
         persons, rows = _distinct(self._persons)
-        courses = [self._tables.courses.of_births(person) for person in persons]
-        nudge = _spread([course.nudge for course in courses], rows)
-        precision = courses[0].precision if courses else "day"
-        return Moves(_spread([course.days for course in courses], rows), nudge, precision)
+        shifts = [self._tables.shifts.make_birth_shift(person) for person in persons]
+        nudge = _expand_to_rows([shift.nudge for shift in shifts], rows)
+        precision = shifts[0].precision if shifts else "day"
+        return Moves(_expand_to_rows([shift.days for shift in shifts], rows), nudge, precision)
 
-    def _born(self) -> dict[str, pa.Array]:
-        """Move the birth columns together; parts that the policy cuts away become empty."""
+    def _move_births(self) -> dict[str, pa.Array]:
+        """Shift the birth columns together; parts beyond the policy's precision become empty."""
         if self._births is not None:
             return self._births
-        columns = [whole(self._column(name)) for name in _BIRTH]
+        columns = [to_whole_numbers(self._column(name)) for name in _BIRTH]
         parts = np.stack([each.fill_null(0).to_numpy(False) for each in columns], axis=1)
         empty = np.stack([each.is_null().to_numpy(False) for each in columns], axis=1)
-        moves = self._course(is_birth=True)
-        is_told = self.kept & (parts[:, 0] != 0)
-        is_whole = is_told & ~empty.any(axis=1)
-        moved, is_date = move_whole(parts, moves)
+        moves = self._find_moves(is_birth=True)
+        has_year = self.kept & (parts[:, 0] != 0)
+        is_whole = has_year & ~empty.any(axis=1)
+        moved, is_date = move_whole_births(parts, moves)
         impossible = is_whole & ~is_date
-        for row in np.flatnonzero(is_told & ~is_whole):
+        for row in np.flatnonzero(has_year & ~is_whole):
             person, year, month, day = (each[row].as_py() for each in (self._persons, *columns))
-            course = self._tables.courses.of_births(str(person))
+            shift = self._tables.shifts.make_birth_shift(str(person))
             try:
-                birth = move(Birth(year, month, day), course)
+                birth = move_partial_birth(Birth(year, month, day), shift)
             except Unsafe:
                 impossible[row] = True
             else:
@@ -342,7 +348,7 @@ class _Sheet:
                 moved[row] = [part or 0 for part in found]
                 empty[row] = [part is None for part in found]
         self.refuse(impossible, "no-date")
-        empty[~is_told | impossible] = True
+        empty[~has_year | impossible] = True
         empty[:, _PARTS[moves.precision] :] = True
         self._births = {
             name: pa.array(moved[:, place], mask=empty[:, place])
@@ -351,12 +357,12 @@ class _Sheet:
         return self._births
 
     def _rewrite(self, column: pa.Array, rule: ColumnRule) -> pa.Array:
-        """Map each number to the surrogate that it has in the notes of its patient."""
+        """Replace each value by its surrogate in the notes of the same patient."""
         known: dict[tuple[str, str], str | None] = {}
         made: list[str | None] = []
         refused = np.zeros(self._size, np.bool_)
         texts = column.cast(pa.string()).to_pylist()
-        for row, (person, text) in enumerate(zip(_texts(self._persons), texts, strict=True)):
+        for row, (person, text) in enumerate(zip(_person_texts(self._persons), texts, strict=True)):
             if person is None or text is None:
                 made.append(None)
                 continue
@@ -376,7 +382,7 @@ class _Sheet:
             return None
 
 
-def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+def _decode_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
@@ -385,28 +391,28 @@ def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def _distinct(persons: pa.DictionaryArray | None) -> tuple[list[str], NDArray[np.int32]]:
-    """Return the persons of a table, and which of them each row is about; one more for nobody."""
+    """Return the persons of a table, and the index of each row's person; one more for none."""
     if persons is None:
-        raise ValueError("dates of a table that is about nobody")
+        raise ValueError("a table with dates must have persons")
     known = persons.dictionary.cast(pa.string()).to_pylist()
     return known, persons.indices.fill_null(len(known)).to_numpy(False)
 
 
-def _spread(values: list[int], rows: NDArray[np.int32]) -> NDArray[np.int64]:
-    # Rows of nobody do not move, and are refused.
+def _expand_to_rows(values: list[int], rows: NDArray[np.int32]) -> NDArray[np.int64]:
+    # Rows without a person are not shifted, and are refused.
     return np.array([*values, 0], np.int64)[rows]
 
 
-def _texts(persons: pa.DictionaryArray | None) -> list[str | None]:
+def _person_texts(persons: pa.DictionaryArray | None) -> list[str | None]:
     return [] if persons is None else persons.cast(pa.int64()).cast(pa.string()).to_pylist()
 
 
-def _kept(column: pa.Array, rule: ColumnRule) -> pa.Array:
-    """Keep what is of the form that the column is meant for, and nothing else."""
+def _keep_valid(column: pa.Array, rule: ColumnRule) -> pa.Array:
+    """Keep values that have the type of the column, and empty all others."""
     kind = column.type
-    if rule.holds is Holds.CODE:
-        return column if pa.types.is_integer(kind) else whole(column)
-    if rule.holds is Holds.NUMBER:
+    if rule.holds is ColumnType.CODE:
+        return column if pa.types.is_integer(kind) else to_whole_numbers(column)
+    if rule.holds is ColumnType.NUMBER:
         is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
         if is_number or pa.types.is_decimal(kind):
             return column
@@ -421,9 +427,9 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _generalized(column: pa.Array, policy: Policy) -> pa.Array:
+def _generalize_zips(column: pa.Array, policy: Policy) -> pa.Array:
     encoded = column.cast(pa.string()).dictionary_encode()
-    coarse = [coarse_zip(text, policy) for text in encoded.dictionary.to_pylist()]
+    coarse = [truncate_zip(text, policy) for text in encoded.dictionary.to_pylist()]
     return pa.array(coarse, pa.string()).take(encoded.indices)
 
 
@@ -437,47 +443,46 @@ def treat(
     policy: Policy,
     subjects: Subjects | None = None,
 ) -> Treated:
-    """Treat rows of an OMOP table under a cohort's key, once: see `Columns.treat`.
+    """Treat one batch of an OMOP table under a cohort's key (see `Columns.treat`).
 
-    For more than one batch make `Columns` and keep it: it remembers ids and shifts.
+    For several batches, reuse a `Columns`, which caches ids and shifts.
     """
     return Columns(cohort, policy).treat(table, batch, subjects)
 
 
 class Columns:
-    """Return the ids, dates and values of a cohort's tables under the cohort's key."""
+    """Replaces the ids, dates and values of a cohort's tables under the cohort's key."""
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
         self._cohort = cohort
         self._policy = policy
         self._rewriter = Rewriter(cohort, policy)
-        self._courses = Courses(cohort, policy)
-        self._tables = CohortTables(cohort, policy, self._courses, self.value)
+        self._date_shifts = DateShifts(cohort, policy)
+        self._tables = CohortTables(cohort, policy, self._date_shifts, self.value)
 
     def check(self, table: str, names: Iterable[str]) -> None:
-        """Raise ConfigError for a table or column that nobody said how to treat: at the start."""
+        """Raise ConfigError for a table or column without a treatment."""
         self._tables.check(table, names)
 
     def treat(
         self, table: str, batch: pa.RecordBatch | pa.Table, subjects: Subjects | None = None
     ) -> Treated:
-        """Treat rows of an OMOP table: each column as `Policy.treatment` says.
+        """Treat rows of an OMOP table, each column as defined by `Policy.treatment`.
 
-        `batch` holds raw values of the source under the lower-case names of the CDM; columns
-        that are not there are not in the result either. Ids come out as 64-bit numbers, dates and
-        moments in the type they came in (also text in ISO 8601, as SQLite has it), dropped
-        concepts as 0, any other dropped column empty. `note_text` and `note_title` come out
-        empty: the rewriter makes them. A row that cannot be treated (no person, no id, a date
-        that nobody can read or beyond the calendar, no surrogate) is left out and counted under
-        its reason. `subjects` tells what the rows do not: whose notes those of `note_nlp` are,
-        and what is known of patients where numbers become those of the notes.
+        `batch` has raw values of the source under the lower-case names of the CDM; columns that
+        it lacks are missing in the result. Ids become 64-bit integers, dates and timestamps keep
+        their type (also ISO 8601 text, as in SQLite), dropped concepts become 0, other dropped
+        columns are empty. `note_text` and `note_title` are empty: the rewriter makes them. A row
+        that cannot be treated (no person, no id, an unreadable date or one outside the calendar,
+        no surrogate) is refused and counted by reason. `subjects` has what rows lack: the persons
+        of the notes of `note_nlp`, and the records of patients whose values must match the notes.
 
         Raises ConfigError as `check` does. Equal rows give equal rows whatever the batch.
         """
         return self._tables.treat(table, batch, subjects or Subjects())
 
     def dropped(self, table: str) -> frozenset[str]:
-        """Name the columns of a table that the policy leaves out, beside those never written."""
+        """Return the columns of a table that the policy drops, besides those never released."""
         return frozenset(
             column
             for column in TABLES.get(table, ())
@@ -486,40 +491,40 @@ class Columns:
         )
 
     def pseudonym(self, kind: str, value: str) -> int:
-        """Return the id of a row or person; equal kinds and values keep their joins.
+        """Return the pseudonym of an id, in [1, 2**62); joins are preserved.
 
-        In [1, 2**62). `kind` names what is counted (`person`, `note`, `visit`), not the column.
+        `kind` is the kind of row (`person`, `note`, `visit`), not the column.
         """
         return self._cohort.pseudonym(kind, value)
 
     def days(self, person_id: str) -> int:
-        """Return by how many days everything of a patient moves; as secret as the key."""
-        return self._courses.days(person_id)
+        """Return the number of days of a patient's date shift, which is as secret as the key."""
+        return self._date_shifts.days(person_id)
 
     def shift_date(self, person_id: str, day: date) -> date:
-        """Move a date, as one in the text is moved. Raises Unsafe where the calendar ends."""
-        return self._courses.of_dates(person_id).move(day)
+        """Shift a date like dates in notes. Raises Unsafe where it leaves the calendar."""
+        return self._date_shifts.make_dates_shift(person_id).move(day)
 
     def shift_datetime(self, person_id: str, moment: datetime) -> datetime:
-        """Move a moment by whole days: the time of day and the zone stay as they are.
+        """Shift a timestamp by whole days; time of day and time zone are kept.
 
-        Where the policy cuts dates down, it is the midnight at which the month or year begins.
+        Where the policy truncates dates, it becomes midnight at the start of the month or year.
         """
-        course = self._courses.of_dates(person_id)
-        if course.precision != "day":
-            return datetime.combine(course.move(moment.date()), time.min, moment.tzinfo)
+        shift = self._date_shifts.make_dates_shift(person_id)
+        if shift.precision != "day":
+            return datetime.combine(shift.move(moment.date()), time.min, moment.tzinfo)
         try:
-            return moment + timedelta(days=course.days)
+            return moment + timedelta(days=shift.days)
         except OverflowError:
             raise Unsafe("date-out-of-range") from None
 
     def shift_birth(self, person_id: str, birth: Birth) -> Birth:
-        """Move a birth date, whole or partial, as a written date of the same parts is moved.
+        """Shift a complete or partial birth date like a written date with the same parts.
 
-        A month or year alone moves from its middle, and by one at least. Raises Unsafe where
-        the parts make no date.
+        A month or year alone is shifted from its middle, and by at least one. Raises Unsafe where
+        the parts are not a date.
         """
-        return move(birth, self._courses.of_births(person_id))
+        return move_partial_birth(birth, self._date_shifts.make_birth_shift(person_id))
 
     def value(self, person_id: str, label: str, text: str, record: PatientRecord | None) -> str:
         """Return the surrogate that a value has in the patient's notes: a name, town or number.

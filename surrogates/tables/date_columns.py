@@ -1,4 +1,4 @@
-"""Columns of dates and moments over Arrow, moved row by row with the days of each row's patient."""
+"""Shifts date and timestamp columns in Arrow by the days of each row's patient."""
 
 import re
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ _WRITTEN = re.compile(_FORM, re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """By how much the dates of each row move: arrays of [rows].
+    """The shift of each row: arrays of [rows].
 
-    As in `Course`, what is cut down and would stay goes on by one unit, as `nudge` says.
+    As in `DateShift`, a truncated date that would be unchanged moves by a unit, as `nudge` says.
     """
 
     days: Days
@@ -39,7 +39,7 @@ class Moves:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A column after the move, and the rows that no date could be read of or made for."""
+    """A shifted column, and the rows with unreadable dates and with dates outside the calendar."""
 
     values: pa.Array
     malformed: Mask
@@ -47,42 +47,42 @@ class Moved:
 
 
 def move(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
-    """Move a column of dates, moments, or their text in ISO 8601; the type stays.
+    """Shift a column of dates, timestamps, or their ISO 8601 text; the type is kept.
 
-    Empty values stay empty, and so does blank text. Of a text in a column of dates
-    (`is_date`) the date alone comes back.
+    Empty values and blank text are empty. Text in a date column (`is_date`) is returned without
+    its time.
     """
     kind = column.type
     if pa.types.is_date32(kind) or pa.types.is_date64(kind):
         values, beyond = _move_dates(column.cast(pa.date32()), moves)
-        return Moved(values.cast(kind), _none(column), beyond)
+        return Moved(values.cast(kind), _no_rows(column), beyond)
     if pa.types.is_timestamp(kind):
         values, beyond = _move_moments(column, moves)
-        return Moved(values, _none(column), beyond)
+        return Moved(values, _no_rows(column), beyond)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _move_text(column.cast(pa.string()), moves, is_date=is_date)
-    # A number is no date, whatever it counts.
-    return Moved(pa.nulls(len(column), kind), column.is_valid().to_numpy(False), _none(column))
+    # Numbers are never dates.
+    return Moved(pa.nulls(len(column), kind), column.is_valid().to_numpy(False), _no_rows(column))
 
 
 def move_days(days: Days, moves: Moves) -> tuple[Days, Mask]:
-    """Move days since 1970, and tell which leave the calendar: 0001-01-01 to 9999-12-31."""
+    """Shift days since 1970; also return which leave the calendar 0001-01-01 to 9999-12-31."""
     moved = days + moves.days
     beyond = (moved < _FIRST) | (moved > _LAST)
     if moves.precision == "day":
         return moved, beyond
     unit = _UNITS[moves.precision]
     units = np.where(beyond, 0, moved).astype("datetime64[D]").astype(unit).astype(np.int64)
-    # One that reads as before goes on by a unit.
+    # An unchanged date moves by one further unit.
     units += moves.nudge * (_first_days(units, unit) == days)
     moved = _first_days(units, unit)
     return moved, beyond | (moved < _FIRST) | (moved > _LAST)
 
 
 def to_days(parts: Days) -> tuple[Days, Mask]:
-    """Count the days since 1970 of years, months and days of [rows, 3], and tell which are dates.
+    """Convert years, months and days of [rows, 3] to days since 1970.
 
-    What is no date of the calendar counts 0.
+    Also return which are dates of the calendar; the others are 0.
     """
     is_date: Mask = np.all((parts >= (1, 1, 1)) & (parts <= (date.max.year, 12, 31)), axis=1)
     year, month, day = np.where(is_date[:, None], parts, 1).T
@@ -93,7 +93,7 @@ def to_days(parts: Days) -> tuple[Days, Mask]:
 
 
 def to_parts(days: Days) -> Days:
-    """Return years, months and days of [rows, 3] of days since 1970."""
+    """Convert days since 1970 to years, months and days of [rows, 3]."""
     dates = days.astype("datetime64[D]")
     months = dates.astype("datetime64[M]")
     year, month = np.divmod(months.astype(np.int64), 12)
@@ -115,7 +115,7 @@ def _move_dates(column: pa.Array, moves: Moves) -> tuple[pa.Array, Mask]:
 
 
 def _move_moments(column: pa.Array, moves: Moves) -> tuple[pa.Array, Mask]:
-    """Move by the days of the wall clock, so that the time of day stays in every zone."""
+    """Shift in local time, so that the time of day is kept in every time zone."""
     kind = column.type
     local = pc.local_timestamp(column) if kind.tz else column
     present = local.is_valid().to_numpy(False)
@@ -135,7 +135,7 @@ def _move_moments(column: pa.Array, moves: Moves) -> tuple[pa.Array, Mask]:
 
 
 def _move_text(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
-    tidy, malformed = _tidy(column)
+    tidy, malformed = _normalize_text(column)
     head = pc.utf8_slice_codeunits(tidy, 0, _DAY)
     values, beyond = _move_dates(head.cast(pa.date32()), moves)
     text = values.cast(pa.string())
@@ -149,10 +149,10 @@ def _move_text(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
     return Moved(text.cast(column.type), malformed, beyond)
 
 
-def _tidy(column: pa.Array) -> tuple[pa.Array, Mask]:
-    """Return text that begins with a day of the calendar and holds no more than a time.
+def _normalize_text(column: pa.Array) -> tuple[pa.Array, Mask]:
+    """Return ISO 8601 text that starts with a valid date and has at most a time.
 
-    What is written otherwise is written anew; what nobody can read becomes empty and is told.
+    Other formats are converted; unreadable text becomes empty and is marked as malformed.
     """
     trimmed = pc.utf8_trim_whitespace(column)
     trimmed = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
@@ -163,15 +163,15 @@ def _tidy(column: pa.Array) -> tuple[pa.Array, Mask]:
         except pa.ArrowInvalid:
             pass
         else:
-            return trimmed, _none(column)
+            return trimmed, _no_rows(column)
     encoded = trimmed.dictionary_encode()
-    again = pa.array([_again(text) for text in encoded.dictionary.to_pylist()], pa.string())
+    again = pa.array([_reformat(text) for text in encoded.dictionary.to_pylist()], pa.string())
     tidy = again.take(encoded.indices)
     malformed = trimmed.is_valid().to_numpy(False) & tidy.is_null().to_numpy(False)
     return tidy, malformed
 
 
-def _again(text: str) -> str | None:
+def _reformat(text: str) -> str | None:
     is_plain = _WRITTEN.match(text)
     try:
         found = datetime.fromisoformat(text[:_DAY] if is_plain else text)
@@ -182,5 +182,5 @@ def _again(text: str) -> str | None:
     return found.date().isoformat() if len(text) <= _DAY else found.isoformat(" ")
 
 
-def _none(column: pa.Array) -> Mask:
+def _no_rows(column: pa.Array) -> Mask:
     return np.zeros(len(column), np.bool_)

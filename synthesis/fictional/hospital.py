@@ -1,4 +1,4 @@
-"""A made-up hospital: its people, their visits, and the notes about them, written on demand."""
+"""The fictional hospital: people, visits, and notes about them, generated on demand."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,11 +11,10 @@ from record.document import Document
 from record.errors import ConfigError
 from record.folding import fold
 from record.patient import Address, Identifier, PatientRecord
-from synthesis.fictional.notes.note_writer import Cast, Scene, Scribe
+from synthesis.fictional.notes.note_writer import NoteContext, NoteSetting, NoteWriter
 from synthesis.fictional.notes.planted_text import TextPiece, annotate, named
 from synthesis.fictional.notes.slots import SLOTS
-from synthesis.fictional.people.agenda import Booking, Planner
-from synthesis.fictional.people.people import FictionalPerson, Pools, Registry, make_pools
+from synthesis.fictional.people.people import FictionalPerson, PersonFactory, Pools, make_pools
 from synthesis.fictional.people.records import (
     CareSite,
     Clinician,
@@ -24,6 +23,7 @@ from synthesis.fictional.people.records import (
     Rendering,
     Visit,
 )
+from synthesis.fictional.people.visit_planning import PlannedVisit, VisitPlanner
 from synthesis.fictional.templates.grammar import LetterLanguage, NoteKind
 from synthesis.fictional.templates.languages import LANGUAGES
 
@@ -31,8 +31,8 @@ _LONG_WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
-    """How often a writer errs: each rate is a chance for one opportunity.
+class TypingHabits:
+    """How often a writer makes mistakes; each rate is a probability per opportunity.
 
     `width` is where an old program breaks lines, in characters; 0 where it does not.
     """
@@ -43,47 +43,49 @@ class Habits:
     width: int = 0
 
 
-def draw_habits(rng: Random) -> Habits:
-    """Draw a writer: half are careful, a few type badly."""
+def draw_typing_habits(rng: Random) -> TypingHabits:
+    """Draw a writer's habits: half of them type carefully, a few badly."""
     draw = rng.random()
     width = rng.choice((78, 92, 110)) if rng.random() < 0.15 else 0
     if draw < 0.5:
-        return Habits(width=width)
+        return TypingHabits(width=width)
     if draw < 0.85:
-        return Habits(typos=0.03, glue=0.01, double_blanks=0.02, width=width)
-    return Habits(typos=0.10, glue=0.04, double_blanks=0.06, width=width)
+        return TypingHabits(typos=0.03, glue=0.01, double_blanks=0.02, width=width)
+    return TypingHabits(typos=0.10, glue=0.04, double_blanks=0.06, width=width)
 
 
-def disturb(
-    pieces: Sequence[TextPiece], rng: Random, habits: Habits, avoid: frozenset[str]
+def add_typing_errors(
+    pieces: Sequence[TextPiece], rng: Random, habits: TypingHabits, avoid: frozenset[str]
 ) -> list[TextPiece]:
-    """Disturb the plain pieces; planted ones stay as they are.
+    """Add typing errors to plain pieces; planted ones stay unchanged.
 
     `avoid` holds folded words that a typo must not make by chance: the patient's own names.
     """
     disturbed = list(pieces)
     if habits.typos or habits.glue or habits.double_blanks:
-        _mistype(disturbed, rng, habits, avoid)
-        _glue(disturbed, rng, habits.glue)
+        _add_typos(disturbed, rng, habits, avoid)
+        _drop_spaces(disturbed, rng, habits.glue)
     if habits.width:
-        _wrap(disturbed, habits.width)
+        _wrap_lines(disturbed, habits.width)
     return [piece for piece in disturbed if piece.text]
 
 
-def _mistype(pieces: list[TextPiece], rng: Random, habits: Habits, avoid: frozenset[str]) -> None:
+def _add_typos(
+    pieces: list[TextPiece], rng: Random, habits: TypingHabits, avoid: frozenset[str]
+) -> None:
     for index, piece in enumerate(pieces):
         text = piece.text
         if piece.label or len(text) < 12:
             continue
         if rng.random() < habits.typos:
-            text = _typo(text, rng, avoid)
+            text = _misspell(text, rng, avoid)
         if rng.random() < habits.double_blanks and " " in text[1:-1]:
             at = text.index(" ", 1)
             text = f"{text[:at]} {text[at:]}"
         pieces[index] = TextPiece(text)
 
 
-def _typo(text: str, rng: Random, avoid: frozenset[str]) -> str:
+def _misspell(text: str, rng: Random, avoid: frozenset[str]) -> str:
     words = list(_LONG_WORD.finditer(text))
     if not words:
         return text
@@ -103,7 +105,7 @@ def _typo(text: str, rng: Random, avoid: frozenset[str]) -> str:
     return text[: word.start()] + wrong + text[word.end() :]
 
 
-def _glue(pieces: list[TextPiece], rng: Random, rate: float) -> None:
+def _drop_spaces(pieces: list[TextPiece], rng: Random, rate: float) -> None:
     """Drop the blank between a planted value and the word beside it: `Dr DUPONTle 12/03`.
 
     Only where case or kind of character still shows the seam to a reader.
@@ -112,7 +114,11 @@ def _glue(pieces: list[TextPiece], rng: Random, rate: float) -> None:
         left, right = pieces[index - 1], pieces[index]
         if not left.text or not right.text or rng.random() >= rate:
             continue
-        if left.label and not right.label and _seam(left.text, right.text[1:2], right.text[:1]):
+        if (
+            left.label
+            and not right.label
+            and _is_visible_join(left.text, right.text[1:2], right.text[:1])
+        ):
             pieces[index] = TextPiece(right.text[1:])
         elif right.label in ("DATE", "BIRTH_DATE") and not left.label:
             if left.text[-1] == " " and left.text[-2:-1].isalpha() and right.text[0].isdigit():
@@ -123,14 +129,14 @@ def _glue(pieces: list[TextPiece], rng: Random, rate: float) -> None:
                 pieces[index - 1] = TextPiece("")
 
 
-def _seam(value: str, following: str, blank: str) -> bool:
+def _is_visible_join(value: str, following: str, blank: str) -> bool:
     if blank != " " or not following.isalpha():
         return False
     last = value[-1]
     return last.isdigit() or (last.isupper() and following.islower())
 
 
-def _wrap(pieces: list[TextPiece], width: int) -> None:
+def _wrap_lines(pieces: list[TextPiece], width: int) -> None:
     """Break long lines at plain blanks."""
     column = 0
     for index, (text, label, _) in enumerate(pieces):
@@ -154,7 +160,7 @@ HELD_OUT = 0.2
 _LINES = ("letterhead", "identity")
 
 
-def part_of(language: LetterLanguage, part: Part) -> LetterLanguage:
+def select_templates(language: LetterLanguage, part: Part) -> LetterLanguage:
     """Return a language with only that part of its templates.
 
     Templates, not what is drawn from them, are divided: sentences, letterheads, identity blocks,
@@ -166,11 +172,13 @@ def part_of(language: LetterLanguage, part: Part) -> LetterLanguage:
     return replace(
         language,
         kinds={name: _kind(kind, part) for name, kind in language.kinds.items()},
-        pools=_lists(language.pools, part),
+        pools=_select_lists(language.pools, part),
         words=language.words
-        | _lists({name: language.words[name] for name in _LINES if name in language.words}, part),
+        | _select_lists(
+            {name: language.words[name] for name in _LINES if name in language.words}, part
+        ),
         stories=tuple(
-            replace(story, texts=_lists(story.texts, part)) for story in language.stories
+            replace(story, texts=_select_lists(story.texts, part)) for story in language.stories
         ),
     )
 
@@ -178,31 +186,31 @@ def part_of(language: LetterLanguage, part: Part) -> LetterLanguage:
 def _kind(kind: NoteKind, part: Part) -> NoteKind:
     return replace(
         kind,
-        titles=_some(kind.titles, part),
-        heads=_some(kind.heads, part),
-        tails=_some(kind.tails, part),
+        titles=_select(kind.titles, part),
+        heads=_select(kind.heads, part),
+        tails=_select(kind.tails, part),
     )
 
 
-def _lists(lists: dict[str, tuple[str, ...]], part: Part) -> dict[str, tuple[str, ...]]:
-    return {name: _some(templates, part) for name, templates in lists.items()}
+def _select_lists(lists: dict[str, tuple[str, ...]], part: Part) -> dict[str, tuple[str, ...]]:
+    return {name: _select(templates, part) for name, templates in lists.items()}
 
 
-def _some(templates: tuple[str, ...], part: Part) -> tuple[str, ...]:
-    distinct = sorted(set(templates) - {""}, key=_rank)
+def _select(templates: tuple[str, ...], part: Part) -> tuple[str, ...]:
+    distinct = sorted(set(templates) - {""}, key=_hash)
     if len(distinct) < 2:
         return templates
     held_out = set(distinct[: max(1, round(HELD_OUT * len(distinct)))])
     return tuple(one for one in templates if (one in held_out) is (part == "held-out"))
 
 
-def _rank(template: str) -> bytes:
+def _hash(template: str) -> bytes:
     return blake2b(template.encode(), digest_size=8).digest()
 
 
 @dataclass(frozen=True, slots=True)
-class _Paper:
-    """How notes are written: seed, mean length, and how many reach the warehouse as PDF or scan."""
+class _NoteSettings:
+    """How notes are written: seed, mean length, and how many are stored as PDF or scan."""
 
     seed: int
     mean_characters: int
@@ -221,19 +229,19 @@ def make_hospital(
     scan_share: float = 0.02,
     templates: Part = "all",
 ) -> Hospital:
-    """Make up a hospital with so many patients, numbered from 1.
+    """Create a hospital with so many patients, numbered from 1.
 
     The same arguments give the same hospital, to the byte. Shares are of notes. `templates` names
-    the part of the templates that notes are written from (`part_of`).
+    the part of the templates that notes are written from (`select_templates`).
     Raises ConfigError for a language there are no templates for.
     """
-    unknown = dict.fromkeys(range(1, patients + 1))
-    paper = _Paper(seed, mean_characters, pdf_share, scan_share)
-    language = part_of(_language(lang), templates)
-    return _found(unknown, paper, language, notes_per_patient, _Staff())
+    no_records = dict.fromkeys(range(1, patients + 1))
+    settings = _NoteSettings(seed, mean_characters, pdf_share, scan_share)
+    language = select_templates(_language(lang), templates)
+    return _build(no_records, settings, language, notes_per_patient, _ExistingRecords())
 
 
-def adopt(
+def make_hospital_for(
     records: Mapping[int, PatientRecord],
     *,
     seed: int,
@@ -247,21 +255,21 @@ def adopt(
     pdf_share: float = 0.12,
     scan_share: float = 0.02,
 ) -> Hospital:
-    """Return persons who exist in a warehouse an identity, and notes about them.
+    """Create identities, and notes about them, for the persons of an existing warehouse.
 
     Of a record only gender and birth date are kept; what it lacks is made up. Clinicians, care
     sites and visits are made up where none are given; where visits are given, notes belong to
     them, and a person without visits gets no notes.
     Raises ConfigError for a language there are no templates for.
     """
-    staff = _Staff(tuple(clinicians), tuple(care_sites), tuple(visits), first_visit_id)
-    paper = _Paper(seed, mean_characters, pdf_share, scan_share)
-    return _found(dict(records), paper, _language(lang), notes_per_patient, staff)
+    existing = _ExistingRecords(tuple(clinicians), tuple(care_sites), tuple(visits), first_visit_id)
+    settings = _NoteSettings(seed, mean_characters, pdf_share, scan_share)
+    return _build(dict(records), settings, _language(lang), notes_per_patient, existing)
 
 
 @dataclass(frozen=True, slots=True)
-class _Staff:
-    """What is there already when a hospital is founded."""
+class _ExistingRecords:
+    """Clinicians, care sites and visits that a warehouse already contains."""
 
     clinicians: tuple[Clinician, ...] = ()
     care_sites: tuple[CareSite, ...] = ()
@@ -271,45 +279,47 @@ class _Staff:
 
 def _language(lang: str) -> LetterLanguage:
     if lang not in LANGUAGES:
-        raise ConfigError("lang", "there are no templates for it", "choose one of fr, en, es")
+        raise ConfigError("lang", "no templates for this language", "choose one of fr, en, es")
     return LANGUAGES[lang]
 
 
-def _found(
+def _build(
     known: Mapping[int, PatientRecord | None],
-    paper: _Paper,
+    settings: _NoteSettings,
     language: LetterLanguage,
     notes_per_patient: float,
-    staff: _Staff,
+    existing: _ExistingRecords,
 ) -> Hospital:
-    pools = make_pools(language, paper.seed)
-    registry = Registry(language, paper.seed, pools)
-    clinicians = staff.clinicians or registry.clinicians(min(180, 24 + len(known) // 25))
-    care_sites = staff.care_sites or registry.care_sites()
-    cast = _cast(language, pools, clinicians, care_sites)
-    gps = max(1, len(cast.by_specialty.get("gp", ())))
+    pools = make_pools(language, settings.seed)
+    registry = PersonFactory(language, settings.seed, pools)
+    clinicians = existing.clinicians or registry.clinicians(min(180, 24 + len(known) // 25))
+    care_sites = existing.care_sites or registry.care_sites()
+    setting = _make_setting(language, pools, clinicians, care_sites)
+    gps = max(1, len(setting.by_specialty.get("gp", ())))
     persons = {number: registry.person(number, known[number], gps=gps) for number in sorted(known)}
-    planner = Planner(language, paper.seed, notes_per_patient, cast.by_specialty, care_sites)
-    if staff.visits:
-        bookings = planner.fill(persons, staff.visits)
+    planner = VisitPlanner(
+        language, settings.seed, notes_per_patient, setting.by_specialty, care_sites
+    )
+    if existing.visits:
+        bookings = planner.fill(persons, existing.visits)
     else:
-        bookings = planner.plan(persons, first_visit_id=staff.first_visit_id)
+        bookings = planner.plan(persons, first_visit_id=existing.first_visit_id)
     return Hospital(
         lang=language.code,
         patients={number: person.record for number, person in persons.items()},
         clinicians=clinicians,
         care_sites=care_sites,
-        visits=staff.visits or tuple(booking.visit for booking in bookings),
-        notes=_writer(cast, persons, bookings, paper),
+        visits=existing.visits or tuple(booking.visit for booking in bookings),
+        notes=_writer(setting, persons, bookings, settings),
     )
 
 
-def _cast(
+def _make_setting(
     language: LetterLanguage,
     pools: Pools,
     clinicians: tuple[Clinician, ...],
     care_sites: tuple[CareSite, ...],
-) -> Cast:
+) -> NoteSetting:
     by_specialty: dict[str, tuple[Clinician, ...]] = {}
     for clinician in clinicians:
         present = by_specialty.get(clinician.specialty, ())
@@ -321,53 +331,58 @@ def _cast(
         practices[clinician.provider_id] = Address(
             rng.choice(pools.streets), town.zip, town.city, region=town.region
         )
-    return Cast(language, pools, clinicians, by_specialty, practices, care_sites)
+    return NoteSetting(language, pools, clinicians, by_specialty, practices, care_sites)
 
 
 def _writer(
-    cast: Cast, persons: Mapping[int, FictionalPerson], bookings: Sequence[Booking], paper: _Paper
+    setting: NoteSetting,
+    persons: Mapping[int, FictionalPerson],
+    bookings: Sequence[PlannedVisit],
+    settings: _NoteSettings,
 ) -> Callable[[], Iterator[FictionalNote]]:
-    providers = {clinician.provider_id: clinician for clinician in cast.clinicians}
-    sites = {site.care_site_id: site for site in cast.care_sites}
+    providers = {clinician.provider_id: clinician for clinician in setting.clinicians}
+    sites = {site.care_site_id: site for site in setting.care_sites}
 
     def notes() -> Iterator[FictionalNote]:
         note_id = 0
         for booking in bookings:
             for kind, written, provider_id in booking.notes:
                 note_id += 1
-                scene = Scene(
+                scene = NoteContext(
                     person=persons[booking.visit.person_id],
                     story=booking.story,
                     visit=booking.visit,
-                    kind=cast.language.kinds[kind],
-                    annexes=cast.language.annexes[kind],
+                    kind=setting.language.kinds[kind],
+                    annexes=setting.language.annexes[kind],
                     author=providers[provider_id],
-                    site=sites.get(booking.visit.care_site_id, cast.care_sites[0]),
+                    site=sites.get(booking.visit.care_site_id, setting.care_sites[0]),
                     written=written,
-                    length=_length(paper, note_id),
+                    length=_length(settings, note_id),
                 )
-                yield _write(cast, scene, kind, note_id, paper)
+                yield _write(setting, scene, kind, note_id, settings)
 
     return notes
 
 
-def _length(paper: _Paper, note_id: int) -> int:
-    """Draw how long a note is meant to be: many short ones, a few long, the mean as asked."""
-    rng = Random(f"{paper.seed}/length/{note_id}")
-    return max(300, round(paper.mean_characters * rng.lognormvariate(0.0, 0.35)))
+def _length(settings: _NoteSettings, note_id: int) -> int:
+    """Draw the target length of a note: many short ones, a few long, the mean as requested."""
+    rng = Random(f"{settings.seed}/length/{note_id}")
+    return max(300, round(settings.mean_characters * rng.lognormvariate(0.0, 0.35)))
 
 
-def _write(cast: Cast, scene: Scene, kind: str, note_id: int, paper: _Paper) -> FictionalNote:
-    rng = Random(f"{paper.seed}/{cast.language.code}/note/{note_id}/{scene.visit.person_id}")
-    scribe = Scribe(cast, scene, rng, SLOTS)
+def _write(
+    setting: NoteSetting, scene: NoteContext, kind: str, note_id: int, settings: _NoteSettings
+) -> FictionalNote:
+    rng = Random(f"{settings.seed}/{setting.language.code}/note/{note_id}/{scene.visit.person_id}")
+    scribe = NoteWriter(setting, scene, rng, SLOTS)
     draft = scribe.note()
-    habits = draw_habits(rng)
-    pieces = disturb(draft.pieces, rng, habits, _known_words(scene.person.record))
+    habits = draw_typing_habits(rng)
+    pieces = add_typing_errors(draft.pieces, rng, habits, _known_words(scene.person.record))
     document = Document(
         note_id=str(note_id),
         text="",
         person_id=str(scene.visit.person_id),
-        lang=cast.language.code,
+        lang=setting.language.code,
         written=scene.written,
         kind=kind,
         clinicians=(scene.author.name,),
@@ -381,10 +396,10 @@ def _write(cast: Cast, scene: Scene, kind: str, note_id: int, paper: _Paper) -> 
         care_site_id=scene.visit.care_site_id,
         kind=kind,
         title=scribe.plain_title(),
-        lang=cast.language.code,
+        lang=setting.language.code,
         written=scene.written,
         annotated=annotate(document, pieces),
-        rendering=_rendering(rng, paper),
+        rendering=_rendering(rng, settings),
         who=named(pieces),
     )
 
@@ -397,8 +412,8 @@ def _known_words(record: PatientRecord) -> frozenset[str]:
     return frozenset(fold(name) for name in (*names, *cities))
 
 
-def _rendering(rng: Random, paper: _Paper) -> Rendering:
+def _rendering(rng: Random, settings: _NoteSettings) -> Rendering:
     draw = rng.random()
-    if draw < paper.scan_share:
+    if draw < settings.scan_share:
         return "scan"
-    return "pdf" if draw < paper.scan_share + paper.pdf_share else "text"
+    return "pdf" if draw < settings.scan_share + settings.pdf_share else "text"

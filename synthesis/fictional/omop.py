@@ -1,4 +1,4 @@
-"""Writes the fictional hospital into an OMOP CDM 5.4 database."""
+"""Writes the fictional hospital to an OMOP CDM 5.4 database."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
@@ -26,7 +26,7 @@ from sqlalchemy.types import TypeEngine
 from record.errors import ConfigError
 from record.label import Label
 from record.patient import Address, PatientRecord, PersonName
-from synthesis.fictional.letters.letterhead import identifier
+from synthesis.fictional.pdf_letters.letterhead import identifier
 from synthesis.fictional.people.records import CareSite, Clinician, FictionalNote, Hospital, Visit
 
 
@@ -183,7 +183,7 @@ def write_omop(
 
 
 class _Writer:
-    """Writes what notes refer to."""
+    """Writes the rows that notes refer to."""
 
     def __init__(self, hospital: Hospital, connection: Connection, tables: Tables) -> None:
         self._hospital = hospital
@@ -220,8 +220,8 @@ class _Writer:
         if missing:
             raise ConfigError(
                 "person",
-                f"{len(missing)} of the hospital's patients are not in the table",
-                "make the hospital from the persons of this database, or write to a new one",
+                f"{len(missing)} patients of the hospital are missing from the table",
+                "create the hospital from the persons of this database, or write to a new database",
             )
 
     def _new(self, table: Table, values: Mapping[int, _T]) -> dict[int, _T]:
@@ -244,8 +244,8 @@ def _write_notes(connection: Connection, table: Table, notes: Sequence[Fictional
     if taken:
         raise ConfigError(
             "note",
-            f"{taken} note ids of the hospital are taken",
-            "number the notes from above the highest note_id, or write to a new database",
+            f"{taken} note ids of the hospital already exist",
+            "start above the highest note_id, or write to a new database",
         )
     _insert(connection, table, [_note_row(note) for note in notes])
     return len(notes)

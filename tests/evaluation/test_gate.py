@@ -1,13 +1,24 @@
 """The release gate: six things get the verdict they deserve, and whatever is missing holds."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.gate import Axis, Bound, Measured, Requirement, Verdict, decide, read_requirements
+from evaluation.gate import (
+    Axis,
+    Bound,
+    Decision,
+    Measured,
+    Requirement,
+    Verdict,
+    decide,
+    read_requirements,
+)
 from record.errors import ConfigError
 
 ASKED = {
@@ -21,7 +32,7 @@ ASKED = {
 REQUIREMENTS = read_requirements(ASKED, where="gate")
 
 
-def measured(name, axis, value, spread=0.01, **more):
+def measured(name: str, axis: Axis, value: float, spread: float = 0.01, **more: Any) -> Measured:
     return Measured(name, axis, value, value - spread, value + spread, "fiction", 3, **more)
 
 
@@ -41,13 +52,15 @@ USELESS = CLEAN | {"ner-of-real": measured("ner-of-real", Axis.UTILITY, 0.5)}
 BLIND = CLEAN | {"membership-auc": replace(CLEAN["membership-auc"], control=0.55)}
 
 
-def verdict(artefact, requirements=REQUIREMENTS):
+def verdict(
+    artefact: dict[str, Measured], requirements: Sequence[Requirement] = REQUIREMENTS
+) -> Decision:
     named = [replace(each, name=name) for name, each in artefact.items()]
     return decide(named, requirements)
 
 
 @pytest.mark.parametrize("artefact", [CLEAN, ALMOST], ids=["clean", "almost"])
-def test_what_is_clean_may_leave(artefact):
+def test_what_is_clean_may_leave(artefact: dict[str, Measured]) -> None:
     assert verdict(artefact) == verdict(CLEAN)
     assert verdict(artefact).verdict is Verdict.RELEASE
     assert not verdict(artefact).reasons
@@ -56,22 +69,27 @@ def test_what_is_clean_may_leave(artefact):
 @pytest.mark.parametrize(
     ("artefact", "reason"),
     [
-        (COPIES, "verbatim-8-grams: may be 3, at most 0 asked"),
-        (REMEMBERS, "membership-auc: lies from 0.56 to 0.64, which does not hold 0.5"),
-        (USELESS, "ner-of-real: may be 0.49, at least 0.8 asked"),
-        (BLIND, "membership-auc: does not see a known leak (0.55, at least 0.9 asked)"),
+        (COPIES, "verbatim-8-grams: upper bound is 3, at most 0 required"),
+        (REMEMBERS, "membership-auc: interval is 0.56 to 0.64, must contain 0.5"),
+        (USELESS, "ner-of-real: lower bound is 0.49, at least 0.8 required"),
+        (
+            BLIND,
+            "membership-auc: does not detect a known leak (control 0.55, at least 0.9 required)",
+        ),
     ],
     ids=["copies", "remembers", "useless", "attacked by the blind"],
 )
-def test_what_is_broken_is_held_and_the_reason_told(artefact, reason):
+def test_what_is_broken_is_held_and_the_reason_told(
+    artefact: dict[str, Measured], reason: str
+) -> None:
     assert verdict(artefact).verdict is Verdict.HOLD
     assert verdict(artefact).reasons == (reason,)
 
 
 @pytest.mark.parametrize("name", CLEAN)
-def test_whatever_is_missing_holds(name):
+def test_whatever_is_missing_holds(name: str) -> None:
     rest = {key: value for key, value in CLEAN.items() if key != name}
-    assert verdict(rest).reasons == (f"{name}: was not measured",)
+    assert verdict(rest).reasons == (f"{name}: not measured",)
     named = [replace(each, name=key) for key, each in CLEAN.items()]
     again = decide([*named, replace(CLEAN[name], name=name)], REQUIREMENTS)
     assert again.reasons == (f"{name}: measured twice",)
@@ -82,43 +100,43 @@ def test_whatever_is_missing_holds(name):
     st.sampled_from(["value", "low", "high"]),
     st.sampled_from([math.nan, math.inf, -math.inf]),
 )
-def test_what_is_no_number_holds(name, part, number):
-    broken = CLEAN | {name: replace(CLEAN[name], **{part: number})}
+def test_what_is_no_number_holds(name: str, part: str, number: float) -> None:
+    broken = CLEAN | {name: replace(CLEAN[name], **cast(dict[str, Any], {part: number}))}
     assert verdict(broken).verdict is Verdict.HOLD
 
 
 @given(st.sampled_from(["null", "control"]), st.sampled_from([None, math.nan]))
-def test_privacy_without_its_controls_holds(part, number):
+def test_privacy_without_its_controls_holds(part: str, number: float | None) -> None:
     for name in ("verbatim-8-grams", "membership-auc", "s-pdtp"):
-        broken = CLEAN | {name: replace(CLEAN[name], **{part: number})}
+        broken = CLEAN | {name: replace(CLEAN[name], **cast(dict[str, Any], {part: number}))}
         assert verdict(broken).verdict is Verdict.HOLD
 
 
-def test_a_number_on_the_wrong_axis_holds():
+def test_a_number_on_the_wrong_axis_holds() -> None:
     wrong = CLEAN | {"membership-auc": replace(CLEAN["membership-auc"], axis=Axis.UTILITY)}
-    assert "was measured as utility" in verdict(wrong).reasons[0]
+    assert "measured for utility" in verdict(wrong).reasons[0]
 
 
-def test_a_gate_that_asks_nothing_on_privacy_holds():
+def test_a_gate_that_asks_nothing_on_privacy_holds() -> None:
     kept = [each for each in REQUIREMENTS if each.axis is not Axis.PRIVACY]
     assert verdict(CLEAN, kept).reasons == ("no requirement on privacy",)
     assert verdict({}, []).verdict is Verdict.HOLD
 
 
-def test_a_number_that_a_known_leak_would_pass_tells_nothing():
+def test_a_number_that_a_known_leak_would_pass_tells_nothing() -> None:
     # What cannot leak reaches as high as copies do: no bound above that floor can be broken.
     useless = CLEAN | {"s-pdtp": replace(CLEAN["s-pdtp"], null=8.5)}
     assert verdict(useless).reasons == (
-        "s-pdtp: would let a known leak pass: it tells nothing here",
+        "s-pdtp: would pass a known leak, so it proves nothing here",
     )
 
 
-def test_an_excess_is_counted_from_its_floor():
+def test_an_excess_is_counted_from_its_floor() -> None:
     worse = CLEAN | {"s-pdtp": replace(CLEAN["s-pdtp"], null=3.0)}
-    assert verdict(worse).reasons == ("s-pdtp: may be over its floor 1.8, at most 1 asked",)
+    assert verdict(worse).reasons == ("s-pdtp: upper bound above null is 1.8, at most 1 required",)
 
 
-def test_requirements_are_read():
+def test_requirements_are_read() -> None:
     assert REQUIREMENTS[3] == Requirement("verbatim-8-grams", Bound.AT_MOST, 0.0, Axis.PRIVACY, 1.0)
     assert REQUIREMENTS[5].over_null
 
@@ -137,7 +155,9 @@ def test_requirements_are_read():
         ({"axis": "privacy", "at_most": 1, "control_at_least": "1"}, "gate: x.control_at_least"),
     ],
 )
-def test_requirements_that_mean_nothing_are_refused(entry, key):
+def test_requirements_that_mean_nothing_are_refused(
+    entry: int | dict[str, str | float], key: str
+) -> None:
     with pytest.raises(ConfigError) as refused:
         read_requirements({"x": entry}, where="gate")
     assert str(refused.value).startswith(f"{key}: ")

@@ -1,18 +1,25 @@
 """Six made corpora, measured and judged by the requirements that are shipped: two may leave."""
 
 import tomllib
+from collections.abc import Sequence
 from importlib.resources import files
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
-from evaluation.attacks.copying import RealNotes, membership, nearness, verbatim
+from evaluation.attacks.copying import (
+    RealNotes,
+    attack_membership,
+    measure_nearness,
+    measure_verbatim,
+)
 from evaluation.attacks.proximity import WordCorpus
-from evaluation.gate import Axis, Measured, Verdict, decide, read_requirements
-from evaluation.utility.utility import REAL, SYNTHETIC, Utility
-from synthesis.statistics import distance
-from synthesis.tag_repair import clean
+from evaluation.gate import Axis, Decision, Measured, Verdict, decide, read_requirements
+from evaluation.utility.tagger_utility import REAL, SYNTHETIC, Utility
+from synthesis.corpus_statistics import distance
+from synthesis.tag_repair import parse_tags
 
 REQUIREMENTS = read_requirements(
     tomllib.loads(files("evaluation").joinpath("requirements/synthetic.toml").read_text("utf-8")),
@@ -22,28 +29,28 @@ ASKED = {"NAME": 60, "DATE": 30, "CITY": 10}
 GOOD, POOR = (90.0, 8.0, 9.0), (50.0, 40.0, 49.0)
 
 
-def note(chance, length=24):
+def note(chance: Random, length: int = 24) -> list[str]:
     return [f"w{chance.randint(1, 60)}" for _ in range(length)]
 
 
 @pytest.fixture(scope="module")
-def real():
+def real() -> RealNotes:
     chance = Random(3)
     patients = [f"p{number // 2}" for number in range(300)]
     return RealNotes([note(chance) for _ in patients], patients, [note(chance) for _ in range(150)])
 
 
 @pytest.fixture(scope="module")
-def corpus(real):
+def corpus(real: RealNotes) -> WordCorpus:
     return WordCorpus(real.trained)
 
 
-def new(count, seed=8):
+def new(count: int, seed: int = 8) -> list[Any]:
     chance = Random(seed)
     return [note(chance) for _ in range(count)]
 
 
-def pieced(real, count):
+def pieced(real: RealNotes, count: int) -> list[list[str]]:
     """Notes put together of runs of six words of real ones: none is long enough to be a copy."""
     chance = Random(5)
     made = []
@@ -54,24 +61,31 @@ def pieced(real, count):
     return made
 
 
-def tagged(labels, broken=0):
+def tagged(labels: dict[str, int], broken: int = 0) -> list[Any]:
     """Notes as a model writes them, an entity each; some lack the tag that ends it."""
     marked = [f"a <{name}_START>b<{name}_END>" for name, n in labels.items() for _ in range(n)]
     return [each if number >= broken else each[:-6] for number, each in enumerate(marked)]
 
 
-def judged(real, corpus, made, *, marked=None, learnt=GOOD):
+def judged(
+    real: RealNotes,
+    corpus: WordCorpus,
+    made: Sequence[Sequence[str]],
+    *,
+    marked: list[str] | None = None,
+    learnt: tuple[float, float, float] = GOOD,
+) -> Decision:
     """Measure a made corpus on all axes, and decide."""
-    read = [clean(each) for each in marked or tagged(ASKED)]
+    read = [parse_tags(each) for each in marked or tagged(ASKED)]
     spans = [span.label for each in read for span in each.spans]
     kept = len(spans) / sum(each.started for each in read)
     apart = distance(ASKED, {label: spans.count(label) for label in set(spans)})
     rows = {setting: np.array([[score], [score]]) for setting, score in
             ((REAL, GOOD), (SYNTHETIC, learnt))}  # fmt: skip
     measured = [
-        *nearness(made, real, corpus, "d").measured,
-        verbatim(made, real, "d"),
-        membership(made, real, "d"),
+        *measure_nearness(made, real, corpus, "d").measured,
+        measure_verbatim(made, real, "d"),
+        attack_membership(made, real, "d"),
         Measured("well-formed-share", Axis.DETECTION, kept, kept, kept, "d"),
         Measured("tag-distance", Axis.RESEMBLANCE, apart, apart, apart, "d"),
         Utility(rows).measured("d"),
@@ -79,32 +93,32 @@ def judged(real, corpus, made, *, marked=None, learnt=GOOD):
     return decide(measured, REQUIREMENTS)
 
 
-def test_what_is_new_and_as_asked_may_leave(real, corpus):
+def test_what_is_new_and_as_asked_may_leave(real: RealNotes, corpus: WordCorpus) -> None:
     assert judged(real, corpus, new(400)).reasons == ()
     almost = tagged({"NAME": 61, "DATE": 29, "CITY": 10})
     found = judged(real, corpus, new(400, seed=9), marked=almost)
     assert (found.verdict, found.reasons) == (Verdict.RELEASE, ())
 
 
-def names_of(decision):
+def names_of(decision: Decision) -> set[Any]:
     assert decision.verdict is Verdict.HOLD
     return {reason.partition(":")[0] for reason in decision.reasons}
 
 
-def test_copies_are_held(real, corpus):
+def test_copies_are_held(real: RealNotes, corpus: WordCorpus) -> None:
     found = judged(real, corpus, [*new(390), *real.trained[:10]])
     assert names_of(found) == {"verbatim-8-words"}
 
 
-def test_notes_pieced_together_of_real_ones_are_held(real, corpus):
+def test_notes_pieced_together_of_real_ones_are_held(real: RealNotes, corpus: WordCorpus) -> None:
     found = names_of(judged(real, corpus, pieced(real, 400)))
     assert found >= {"nearest-rouge-3", "nearest-rouge-5", "membership-auc"}
 
 
-def test_broken_tags_are_held(real, corpus):
+def test_broken_tags_are_held(real: RealNotes, corpus: WordCorpus) -> None:
     found = judged(real, corpus, new(400), marked=tagged(ASKED, broken=3))
     assert names_of(found) == {"well-formed-share"}
 
 
-def test_notes_that_teach_nothing_are_held(real, corpus):
+def test_notes_that_teach_nothing_are_held(real: RealNotes, corpus: WordCorpus) -> None:
     assert names_of(judged(real, corpus, new(400), learnt=POOR)) == {"utility-of-real"}

@@ -11,7 +11,7 @@ from reportlab.pdfgen import canvas
 
 from extractors.document.limits import Limits
 from extractors.document.options import Layout, Options
-from extractors.read import DocumentReader
+from extractors.document_reader import DocumentReader
 
 FIXTURES = Path(__file__).parents[2].parent / "shared" / "fixtures" / "pdf"
 _PAGE = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources %s>>"

@@ -14,7 +14,7 @@ import pymupdf
 
 from extractors.document.limits import Extracted, Limits
 from extractors.document.options import LANGUAGES, Layout, Options
-from extractors.read import DocumentReader
+from extractors.document_reader import DocumentReader
 from record.errors import Unreadable
 
 FIXTURES = Path(__file__).parents[2].parent / "shared" / "fixtures" / "pdf"

@@ -20,23 +20,23 @@ from benchmarks.extraction.fuzz import (
     MOST_GROWTH_KB,
     READ,
     Attempt,
-    attempts,
-    child,
-    faults,
-    memory,
-    warm,
+    list_faults,
+    read_documents,
+    read_memory,
+    read_specimens,
+    sandbox_process,
 )
-from benchmarks.extraction.mutations import spoilt
-from benchmarks.extraction.specimens import specimens, zipped
+from benchmarks.extraction.mutations import mutate_specimen
+from benchmarks.extraction.specimens import make_specimens, zip_members
 from extractors.document.limits import Limits
 from extractors.document.options import Layout, Options
+from extractors.document_reader import DocumentReader
 from extractors.pdf.ocr import Recognizer
-from extractors.read import DocumentReader
 from record.errors import Unreadable
 
 LIMITS = Limits(seconds=10, memory_mb=512)
 SEED = 20
-NAMES = sorted(specimens())
+NAMES = sorted(make_specimens())
 KINDS = len(NAMES)
 NO_PLAIN_TEXT = (".pdf", ".rtf", ".docx")
 LANGUAGES = ("eng", "fra", "spa")
@@ -48,12 +48,12 @@ def reading(
 ) -> Iterator[tuple[DocumentReader, int]]:
     """Open a reader that has read every sound document; returns the kilobytes it then holds."""
     with DocumentReader(LIMITS, Options(layout, languages=languages)) as reader:
-        yield reader, warm(reader)
+        yield reader, read_specimens(reader)
 
 
 def check(made: list[Attempt], idle: int) -> Counter[str]:
     """Check each attempt; returns how often each outcome came."""
-    wrong = {one.number: found for one in made if (found := faults(one, LIMITS, idle))}
+    wrong = {one.number: found for one in made if (found := list_faults(one, LIMITS, idle))}
     assert wrong == {}
     for one in made:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", one.outcome)
@@ -76,7 +76,7 @@ def full() -> Iterator[tuple[DocumentReader, int]]:
 
 
 def test_sound_documents_are_read(full: tuple[DocumentReader, int]) -> None:
-    for name, data in specimens().items():
+    for name, data in make_specimens().items():
         extracted = full[0].read(data, name=name)
         assert "LEFÈVRE" in extracted.text
         assert "furosémide 40 mg" in extracted.text
@@ -84,7 +84,7 @@ def test_sound_documents_are_read(full: tuple[DocumentReader, int]) -> None:
 
 def test_spoilt_documents_are_read_or_refused(full: tuple[DocumentReader, int]) -> None:
     reader, idle = full
-    made = list(attempts(reader, SEED, range(28 * KINDS)))
+    made = list(read_documents(reader, SEED, range(28 * KINDS)))
     outcomes = check(made, idle)
     # What was spoilt is not all the same: some are read, and others fail far from the door.
     assert outcomes[READ] > len(made) / 10
@@ -96,7 +96,7 @@ def test_spoilt_documents_are_read_or_refused(full: tuple[DocumentReader, int]) 
 
 def test_spoilt_documents_are_read_or_refused_line_by_line() -> None:
     with reading(Layout.BODY) as (reader, idle):
-        outcomes = check(list(attempts(reader, SEED + 1, pdfs(100))), idle)
+        outcomes = check(list(read_documents(reader, SEED + 1, pdfs(100))), idle)
     assert outcomes[READ] > 10
 
 
@@ -105,7 +105,7 @@ def test_spoilt_documents_are_recognized_or_refused() -> None:
     if not Recognizer(LANGUAGES).available:
         pytest.skip("tesseract is not installed")
     with reading(Layout.FULL, LANGUAGES) as (reader, idle):
-        check(list(attempts(reader, SEED + 2, pdfs(36))), idle)
+        check(list(read_documents(reader, SEED + 2, pdfs(36))), idle)
 
 
 def test_a_reading_process_does_not_grow(full: tuple[DocumentReader, int]) -> None:
@@ -114,10 +114,10 @@ def test_a_reading_process_does_not_grow(full: tuple[DocumentReader, int]) -> No
     numbers = range(2 * KINDS)
     sizes = []
     for _ in range(6):
-        before = child(reader)
-        list(attempts(reader, SEED, numbers))
-        held = memory(child(reader), "VmRSS")
-        sizes.append(held if child(reader) == before else None)
+        before = sandbox_process(reader)
+        list(read_documents(reader, SEED, numbers))
+        held = read_memory(sandbox_process(reader), "VmRSS")
+        sizes.append(held if sandbox_process(reader) == before else None)
     kept = [size for size in sizes[1:] if size is not None]
     assert not kept or max(kept) - min(kept) < 30_000
 
@@ -131,8 +131,8 @@ def test_the_same_bytes_come_to_the_same_end(full: tuple[DocumentReader, int]) -
         except Unreadable as unreadable:
             return unreadable.reason
 
-    whole = specimens()
-    documents = [spoilt(SEED + 3, number, whole) for number in range(4 * KINDS)]
+    whole = make_specimens()
+    documents = [mutate_specimen(SEED + 3, number, whole) for number in range(4 * KINDS)]
     ends = [end(full[0], *document) for document in documents]
     full[0].close()
     assert [end(full[0], *document) for document in reversed(documents)] == ends[::-1]
@@ -140,23 +140,23 @@ def test_the_same_bytes_come_to_the_same_end(full: tuple[DocumentReader, int]) -
 
 def test_nothing_is_left_open() -> None:
     with reading(Layout.FULL) as (reader, _):
-        list(attempts(reader, SEED, range(KINDS)))
+        list(read_documents(reader, SEED, range(KINDS)))
         open_before = psutil.Process().num_fds()
-        list(attempts(reader, SEED, range(KINDS, 3 * KINDS)))
+        list(read_documents(reader, SEED, range(KINDS, 3 * KINDS)))
         assert psutil.Process().num_fds() == open_before
-        pid = child(reader)
+        pid = sandbox_process(reader)
     assert pid is not None
     assert not psutil.pid_exists(pid)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_seed_spoils_alike(name: str) -> None:
-    whole = specimens()
+    whole = make_specimens()
     first = NAMES.index(name)
     for number in range(first, first + 5 * KINDS, KINDS):
-        once = spoilt(SEED, number, whole)
+        once = mutate_specimen(SEED, number, whole)
         assert once[0] == name
-        assert spoilt(SEED, number, specimens()) == once
+        assert mutate_specimen(SEED, number, make_specimens()) == once
 
 
 RUN = 40_000
@@ -170,13 +170,13 @@ WRAPPED: dict[str, Callable[[bytes], bytes]] = {
         (b"Subject: %s\nFrom: a@example.org\nMIME-Version: 1.0\n" % run)
         + (b"Content-Type: text/plain; charset=windows-1252\n\n" + run + LATIN_1)
     ),
-    "xml": lambda run: specimens()["letter.xml"].replace(
+    "xml": lambda run: make_specimens()["letter.xml"].replace(
         b"<paragraph>", b"<paragraph>" + run + UTF_8, 1
     ),
-    "docx": lambda run: zipped(
+    "docx": lambda run: zip_members(
         {
             name: part.replace(b"<w:t>", b'<w:t xml:space="preserve">' + run + UTF_8, 1)
-            for name, part in unzipped(specimens()["letter.docx"]).items()
+            for name, part in unzipped(make_specimens()["letter.docx"]).items()
         }
     ),
 }

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from extractors.document.options import LANGUAGES, Options
+from extractors.document_reader import DocumentReader
 from extractors.pdf.ocr import Recognizer
-from extractors.read import DocumentReader
 from tests.extractors import golden
 
 ROWS = golden.load() if golden.TABLE.exists() else {}

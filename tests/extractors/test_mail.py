@@ -107,8 +107,9 @@ def test_pages_and_rich_text() -> None:
     assert read(mail) == "né le"
     rich = message("voir")
     rich.make_mixed()
-    rich.attach(EmailMessage())
-    rich.get_payload()[1].set_content(rb"{\rtf1\ansi\ansicpg1252 \'e9t\'e9}", "text", "rtf")
+    attached = EmailMessage()
+    rich.attach(attached)
+    attached.set_content(rb"{\rtf1\ansi\ansicpg1252 \'e9t\'e9}", "text", "rtf")
     assert body_of(rich) == "voir\n\nété"
 
 

@@ -267,6 +267,6 @@ def test_no_pipe_is_left_open(pdf: Make, tangle: bytes) -> None:
 
 
 def test_the_parent_never_loads_mupdf() -> None:
-    program = "import sys, extractors.read; sys.exit('pymupdf' in sys.modules)"
+    program = "import sys, extractors.document_reader; sys.exit('pymupdf' in sys.modules)"
     command = [sys.executable, "-c", program]
     assert subprocess.run(command, env={"PYTHONPATH": str(ROOT)}, check=False).returncode == 0

@@ -119,7 +119,9 @@ LANGUAGE = Language(
         years_pattern="jaroj", years_span_pattern="jaroj", announcing=words("agxo"),
         persons=words("paciento"),
     ),
-    persons=PersonWords(other_titles=words("sinjoro")),
+    persons=PersonWords(
+        male_titles=words("sinjoro"), female_titles=words("sinjorino"), particles=words("dela"),
+    ),
 )
 """
 SCRIPT = """
@@ -144,7 +146,8 @@ print(json.dumps(pairs))
 """
 NOTE = (
     "Paciento, 47 jaroj, vizitis la 12 oktobro 2021. Operacio je lundo 3 marto 2020; kontrolo la"
-    " dek du majo 2022. Patrino: 93 jaroj. Agxo: naudek kvin jaroj. Sinjoro Petro."
+    " dek du majo 2022. Patrino: 93 jaroj. Agxo: naudek kvin jaroj. Sinjoro Petro. Revenos la"
+    " unua majo 2022 kun Sinjorino Dela Kvarcxo."
 )
 FOUND = [
     ["AGE", "47"],
@@ -154,6 +157,8 @@ FOUND = [
     ["AGE", "93"],
     ["AGE", "naudek kvin"],
     ["LAST_NAME", "Petro"],
+    ["DATE", "unua majo 2022"],
+    ["LAST_NAME", "Dela Kvarcxo"],
 ]
 
 
@@ -182,12 +187,23 @@ def test_a_further_file_is_a_further_language(tmp_path: Path) -> None:
     dates = [text for label, text in written if label == "DATE"]
     assert [text for text in dates if months.isdisjoint(text.split())] == []
     assert {text for _, text in FOUND}.isdisjoint(dates)
-    # A weekday stays a weekday, and a day in words one in words.
-    assert dates[1].split()[0].endswith("o")
-    assert dates[2].replace(" ", "")[:3].isalpha()
+    # A weekday stays a weekday, a day in words one in words, an ordinal an ordinal.
+    assert dates[1].split()[0] in "lundo mardo merkredo jxaudo vendredo sabato dimancxo".split()
+    units = set("unu du tri kvar kvin ses sep ok nau".split())
+    tens = {"dek", *(f"{unit}dek" for unit in units)}
+    assert set(dates[2].split()[:-2]) <= units | tens
+    *before, last = dates[3].split()[:-2]
+    assert set(before) <= tens
+    assert last.removesuffix("a") in units | tens
+    assert last.endswith("a")
+    # A title and a particle stay, the name beside them does not.
+    names = [text for label, text in written if label == "LAST_NAME"]
+    assert names[0] != "Petro"
+    assert names[1].startswith("Dela ")
+    assert not names[1].endswith("Kvarcxo")
 
 
 def test_without_its_file_the_words_of_a_language_are_not_known(tmp_path: Path) -> None:
     found, _ = _detect_and_rewrite(tmp_path)
-    assert "Petro" not in {text for _, text in found}
+    assert {"Petro", "Dela Kvarcxo"}.isdisjoint(text for _, text in found)
     assert [text for label, text in found if label == "DATE" and " " in text] == []

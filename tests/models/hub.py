@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import torch
 from transformers import (
@@ -38,7 +39,7 @@ def tokenizer(folder: Path, kind: str = "Unigram") -> Path:
 
 
 def hub_model(folder: Path, family: str = "bert", size: int = 0) -> BertModel | XLMRobertaModel:
-    shape = {
+    shape: dict[str, Any] = {
         "vocab_size": size or len(SPECIAL) + len(PIECES) + 1,
         "hidden_size": 32,
         "num_hidden_layers": 2,

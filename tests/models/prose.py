@@ -2,7 +2,7 @@
 
 from random import Random
 
-from models.language.corpus.texts import Text
+from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import END, UNKNOWN, Vocabulary, WordVocabulary
 
 MARKS = (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>", "<B_START>", "<B_END>", "<ASK>", "<BODY>")

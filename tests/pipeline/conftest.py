@@ -7,10 +7,12 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, redirect_stderr, redirect_stdout, suppress
 from datetime import date, datetime
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,17 +31,17 @@ from sqlalchemy import (
 
 from pipeline.cli import main
 from pipeline.config.progress import Progress
-from pipeline.config.settings import OutputSettings, SourceSettings, load
-from pipeline.night.demo import Fiction, make_demo
-from pipeline.night.engine import drive
+from pipeline.config.settings import IdentitySettings, OutputSettings, SourceSettings, load
+from pipeline.night.demo import DemoOptions, make_demo
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
-from pipeline.notes.worker_resources import open_master, settled
+from pipeline.notes.worker_resources import WorkerResources, open_master, resolve_urls
 from pipeline.release.release_context import open_release_tools
 from pipeline.release.request import ReleaseRequest
-from pipeline.release.run import run_release
+from pipeline.release.run import ReleaseResult, run_release
 from pipeline.warehouse.note_rows import NOTE_COLUMNS
-from pipeline.warehouse.warehouse import open_output, open_source
-from surrogates.keys.keys import load_master
+from pipeline.warehouse.warehouse import Source, open_output, open_source
+from surrogates.keys.keys import CohortKey, load_master
 from tests.keys import derive, drawn_from
 
 TEXTS = {"note_title", "note_text", "note_source_value"}
@@ -65,7 +67,7 @@ SQL = {int: BigInteger, str: Text, datetime: DateTime}
 ARROW = {int: pa.int64(), str: pa.string(), datetime: pa.timestamp("us")}
 
 
-def note(note_id, **values):
+def note(note_id: int, **values: Any) -> dict[str, Any]:
     """A row of the note table with plausible values."""
     row = dict.fromkeys(NOTE_COLUMNS) | {
         "note_id": note_id, "person_id": 1 + abs(note_id) % 3, "note_date": date(2024, 3, 2),
@@ -76,13 +78,13 @@ def note(note_id, **values):
     return row | values
 
 
-def _note_kinds(sql):
+def _note_kinds(sql: bool) -> Iterator[tuple[str, type[Any]]]:
     for name in NOTE_COLUMNS:
         kind = KINDS.get(name, (Text, pa.string()) if name in TEXTS else (BigInteger, pa.int64()))
         yield name, kind[0] if sql else kind[1]
 
 
-def _write_sql(url, tables):
+def _write_sql(url: str, tables: Any) -> None:
     engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
     metadata = MetaData()
     Table(
@@ -102,7 +104,7 @@ def _write_sql(url, tables):
     engine.dispose()
 
 
-def _write_parquet(folder, tables):
+def _write_parquet(folder: Path, tables: Any) -> None:
     folder.mkdir()
     for name, columns in PLAIN.items():
         schema = pa.schema([(c, ARROW[kind]) for c, kind in columns.items()])
@@ -117,11 +119,11 @@ def _write_parquet(folder, tables):
 
 
 @pytest.fixture(params=["sqlite", "postgresql", "parquet"])
-def warehouse(request, tmp_path):
+def warehouse(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., Source]]:
     """Writes tables into a database or folder and opens it as a source."""
     opened = []
 
-    def make(tables, identity=None):
+    def make(tables: dict[Any, Any], identity: IdentitySettings | None = None) -> Source:
         if request.param == "parquet":
             _write_parquet(tmp_path / "tables", tables)
             url = "parquet:tables"
@@ -140,24 +142,24 @@ def warehouse(request, tmp_path):
 
 
 @pytest.fixture
-def make_note():
+def make_note() -> Callable[..., Any]:
     """Makes a row of the note table."""
     return note
 
 
 @pytest.fixture(autouse=True)
-def _steady_keys(request):
+def _steady_keys(request: pytest.FixtureRequest) -> Iterator[None]:
     """Keys and noise that a test makes in this process are the same in every session."""
     with drawn_from(request.node.nodeid):
         yield
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory):
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A hospital of twelve patients, made once."""
     folder = tmp_path_factory.mktemp("hospital") / "demo"
     with drawn_from("demo"):
-        config = make_demo(Fiction(folder, patients=12, seed=7), Progress())
+        config = make_demo(DemoOptions(folder, patients=12, seed=7), Progress())
     derive(folder / "master.key", "research")
     # Recognition takes seconds a page, and these nights are run again and again.
     config.write_text(config.read_text() + "\n[extraction]\nlanguages = []\n")
@@ -165,7 +167,7 @@ def template(tmp_path_factory):
 
 
 @pytest.fixture
-def config(template, tmp_path):
+def config(template: Path, tmp_path: Path) -> Path:
     """A copy of the hospital that a test may change, with small units of work."""
     folder = tmp_path / "demo"
     shutil.copytree(template, folder)
@@ -180,47 +182,49 @@ class Site:
     ENDED_BY = 600
     WORKERS = 2
 
-    def __init__(self, folder, template, notes):
+    def __init__(self, folder: Path, template: Path, notes: int) -> None:
         shutil.copytree(template, folder)
         self.folder = folder
         self.config = folder / "nightly.toml"
         self.configure("[limits]", "[limits]\nnotes_per_unit = 5")
         self.source("delete from note where note_id > ?", notes)
         self.environment = os.environ | {"CRYPTONYM_TEST_SITE": str(folder)}
-        self._seen = {}
+        self._seen: dict[int, str] = {}
 
-    def configure(self, old, new):
+    def configure(self, old: str, new: str) -> None:
         """Change the text of the configuration."""
         text = self.config.read_text()
         assert old in text
         self.config.write_text(text.replace(old, new))
 
-    def source(self, statement, *values):
+    def source(self, statement: str, *values: object) -> list[Any]:
         """Run a statement on the hospital's database; returns its rows."""
         return _execute(self.folder / "hospital.db", statement, values)
 
-    def output(self, statement):
+    def output(self, statement: str) -> list[Any]:
         """Read from the output as an independent program would; nothing where it is not there."""
         path = self.folder / "research.db"
         return _execute(path, statement, ()) if path.is_file() else []
 
-    def released(self):
+    def released(self) -> dict[int, str]:
         """The released notes' texts by their ids in the output."""
         return dict(self.output("select note_id, note_text from note"))
 
-    def out_id(self, note_id):
+    def out_id(self, note_id: int) -> int:
         """The id that a note has in the output."""
         settings = load(self.config)
         cohort = load_master(settings.key.locator, settings.base).cohort(settings.cohort)
         return cohort.pseudonym("note", str(note_id))
 
-    def digest(self):
+    def digest(self) -> str:
         """What the output holds, as one hash."""
-        settings = settled(load(self.config))
+        settings = resolve_urls(load(self.config))
         with closing(open_output(settings.output, settings.base)) as output:
             return output.digest()
 
-    def start(self, *arguments, stderr=subprocess.PIPE, **options):
+    def start(
+        self, *arguments: str, stderr: int = subprocess.PIPE, **options: Any
+    ) -> subprocess.Popen[str]:
         """Start the nightly job in a process group of its own."""
         command = [sys.executable, "-P", "-m", "pipeline.cli", "run", str(self.config), "--plain"]
         return subprocess.Popen(
@@ -234,20 +238,20 @@ class Site:
             **options,
         )
 
-    def run(self, *arguments, **options):
+    def run(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         """Run the nightly job to its end; gives exit code, stdout and stderr."""
         process = self.start(*arguments, **options)
         stdout, stderr = process.communicate(timeout=self.ENDED_BY)
         return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
 
-    def call(self, *arguments):
+    def call(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the nightly job begun by this process, not by one of its own; returns the same."""
         words = ["run", str(self.config), "--plain", "--workers", str(self.WORKERS), *arguments]
         with redirect_stdout(StringIO()) as stdout, redirect_stderr(StringIO()) as stderr:
             code = main(words)
         return subprocess.CompletedProcess(words, code, stdout.getvalue(), stderr.getvalue())
 
-    def processes(self):
+    def processes(self) -> dict[Any, Any]:
         """The processes of this site that live, whoever their parent is now: id and command.
 
         A process that ends loses its environment before it closes its files, and its locks with
@@ -261,25 +265,25 @@ class Site:
                     self._seen[int(process.name)] = (process / "cmdline").read_bytes().decode()
         return dict(self._seen)
 
-    def workers(self):
+    def workers(self) -> list[Any]:
         """The ids of the worker processes that live."""
         return sorted(pid for pid, line in self.processes().items() if "beam.worker" in line)
 
-    def wait_until_empty(self, seconds=60):
+    def wait_until_empty(self, seconds: int = 60) -> Any:
         """Wait until no process of this site is left; returns those that are."""
         deadline = time.monotonic() + seconds
         while (left := self.processes()) and time.monotonic() < deadline:
             time.sleep(0.05)
         return left
 
-    def close(self):
+    def close(self) -> None:
         """End what still runs."""
         for pid in self.processes():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
 
-def _lives(pid):
+def _lives(pid: int) -> bool:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -288,17 +292,17 @@ def _lives(pid):
     return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
-def _execute(path, statement, values):
+def _execute(path: Path, statement: str, values: Sequence[object]) -> list[Any]:
     with closing(sqlite3.connect(path)) as database, database:
         return database.execute(statement, values).fetchall()
 
 
 @pytest.fixture
-def make_site(template, tmp_path):
+def make_site(template: Path, tmp_path: Path) -> Iterator[Callable[..., Site]]:
     """Makes copies of the hospital with its first notes, and ends what still runs in them."""
-    sites = []
+    sites: list[Site] = []
 
-    def make(notes=30):
+    def make(notes: int = 30) -> Site:
         sites.append(Site(tmp_path / f"site-{len(sites)}", template, notes))
         return sites[-1]
 
@@ -308,21 +312,23 @@ def make_site(template, tmp_path):
 
 
 @pytest.fixture
-def site(make_site):
+def site(make_site: Callable[..., Site]) -> Site:
     """The hospital's first thirty notes."""
     return make_site()
 
 
 @pytest.fixture(scope="session")
-def peaceful(template, tmp_path_factory):
+def peaceful(template: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """What must come out of the first thirty notes, as the engine alone makes it."""
     site = Site(tmp_path_factory.mktemp("peaceful") / "site", template, 30)
-    assert run_nightly(site.config, drive).exit_code == 0
+    assert run_nightly(site.config, run_in_process).exit_code == 0
     return site.digest()
 
 
 @pytest.fixture(scope="session")
-def undisturbed(template, tmp_path_factory):
+def undisturbed(
+    template: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, dict[int, str], float]:
     """Sixty notes that were run through in peace: what must come out, and the seconds it took."""
     site = Site(tmp_path_factory.mktemp("undisturbed") / "site", template, 60)
     started = time.monotonic()
@@ -332,7 +338,7 @@ def undisturbed(template, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def night(template, tmp_path_factory):
+def night(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The hospital after a night: its spans are stored; the last patients alone have documents."""
     folder = tmp_path_factory.mktemp("night") / "demo"
     shutil.copytree(template, folder)
@@ -340,7 +346,7 @@ def night(template, tmp_path_factory):
         # To read documents takes a process of its own, and most of a test's time.
         db.execute("delete from note where note_text = '' and person_id < 9")
     derive(folder / "master.key", "asthma")
-    run_nightly(folder / "nightly.toml", drive)
+    run_nightly(folder / "nightly.toml", run_in_process)
     return folder
 
 
@@ -348,49 +354,56 @@ class Ward:
     """A copy of that hospital, and cohorts released from it."""
 
     EVERYBODY = range(1, 13)
+    first: ReleaseResult  # the release that tests of one module share, if any
     FEW = range(1, 5)
 
-    def __init__(self, night, folder):
+    def __init__(self, night: Path, folder: Path) -> None:
         shutil.copytree(night, folder / "demo")
         self.folder = folder
         self.config = folder / "demo" / "nightly.toml"
 
-    def hospital(self, statement, *values):
+    def hospital(self, statement: str, *values: object) -> list[Any]:
         with closing(sqlite3.connect(self.config.with_name("hospital.db"))) as db, db:
             return db.execute(statement, values).fetchall()
 
-    def persons(self, *person_ids):
+    def persons(self, *person_ids: int) -> Path:
         path = self.folder / "persons.txt"
         path.write_text("".join(f"{person}\n" for person in person_ids))
         return path
 
-    def order(self, *person_ids, output="sqlite:///cohort.db", name="asthma", **options):
+    def order(
+        self,
+        *person_ids: int,
+        output: str = "sqlite:///cohort.db",
+        name: str = "asthma",
+        **options: Any,
+    ) -> ReleaseRequest:
         persons = self.persons(*(person_ids or self.FEW))
         return ReleaseRequest(self.config, name, persons, self.url(output), **options)
 
-    def release(self, *person_ids, **options):
+    def release(self, *person_ids: int, **options: Any) -> ReleaseResult:
         return run_release(self.order(*person_ids, **options))
 
-    def tools(self):
+    def tools(self) -> WorkerResources:
         return open_release_tools(self.order(), load(self.config))
 
-    def url(self, output):
+    def url(self, output: str) -> str:
         return output.replace("///", f"///{self.folder}/").replace(
             "parquet:", f"parquet:{self.folder}/"
         )
 
-    def rows(self, statement, name="cohort"):
+    def rows(self, statement: str, name: str = "cohort") -> list[Any]:
         with closing(sqlite3.connect(self.folder / f"{name}.db")) as db:
             return db.execute(statement).fetchall()
 
-    def key(self, name="asthma"):
+    def key(self, name: str = "asthma") -> CohortKey:
         return open_master(load(self.config)).cohort(name)
 
-    def digest(self, output):
+    def digest(self, output: str) -> str:
         with closing(open_output(OutputSettings(self.url(output)), self.config.parent)) as opened:
             return opened.digest()
 
-    def text_notes(self):
+    def text_notes(self) -> list[tuple[int, int]]:
         """Notes that are text in the table and were released, with their persons."""
         released = set(self.rows("select note_id from note", "demo/research"))
         key = self.key("research")
@@ -401,12 +414,12 @@ class Ward:
 
 
 @pytest.fixture
-def ward(night, tmp_path):
+def ward(night: Path, tmp_path: Path) -> Ward:
     return Ward(night, tmp_path)
 
 
 @pytest.fixture(scope="session")
-def make_ward():
+def make_ward() -> Callable[[Path, Path], Ward]:
     """Makes copies of that hospital for tests that share one."""
     return Ward
 
@@ -417,12 +430,12 @@ BROWSER = next(
 
 
 @pytest.fixture
-def photograph(tmp_path):
+def photograph(tmp_path: Path) -> Callable[..., tuple[str, Path]]:
     """Shows a page in a real browser; returns what that complains of, and a picture of it."""
     if BROWSER is None:
         pytest.skip("no headless browser is installed")
 
-    def show(html, scheme="light"):
+    def show(html: str, scheme: str = "light") -> tuple[str, Path]:
         file, picture = tmp_path / "page.html", tmp_path / "page.png"
         file.write_text(html, encoding="utf-8")
         shown = subprocess.run(
@@ -442,7 +455,7 @@ def photograph(tmp_path):
 
 
 @pytest.fixture
-def browse(tmp_path):
+def browse(tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """Opens a page where keys can be pressed and nothing can be fetched; returns the page of it."""
     driver = pytest.importorskip("playwright.sync_api", reason="no driver of browsers is installed")
     if BROWSER is None:
@@ -451,7 +464,7 @@ def browse(tmp_path):
         browser = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         context = browser.new_context(offline=True, viewport={"width": 1200, "height": 900})
 
-        def show(html, width=1200):
+        def show(html: str, width: int = 1200) -> Any:
             file = tmp_path / "page.html"
             file.write_text(html, encoding="utf-8")
             page = context.new_page()

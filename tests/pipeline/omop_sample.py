@@ -5,14 +5,26 @@ import io
 import zipfile
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import BigInteger, Column, Date, DateTime, MetaData, Numeric, Table, Text, insert
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Date,
+    DateTime,
+    Engine,
+    MetaData,
+    Numeric,
+    Table,
+    Text,
+    insert,
+)
 
 ARCHIVE = Path(__file__).parents[3] / "shared/fixtures/omop_synthea27nj/Synthea27Nj_5.4.zip"
 TABLES = ("PERSON", "PROVIDER", "VISIT_OCCURRENCE", "DEATH", "NOTE", "LOCATION", "CARE_SITE")
 
 
-def load(engine, schema=None):
+def load(engine: Engine, schema: None = None) -> dict[str, int]:
     """Create and fill the tables; returns the number of rows of each."""
     metadata = MetaData(schema=schema)
     counts = {}
@@ -20,7 +32,7 @@ def load(engine, schema=None):
         for name in TABLES:
             lines = io.TextIOWrapper(archive.open(f"{name}.csv"), encoding="utf-8-sig")
             reader = csv.DictReader(lines)
-            kinds = {column.lower(): _kind(column.lower()) for column in reader.fieldnames}
+            kinds = {column.lower(): _kind(column.lower()) for column in reader.fieldnames or ()}
             key = name.lower() + "_id"
             columns = [Column(c, kind, primary_key=c == key) for c, kind in kinds.items()]
             table = Table(name.lower(), metadata, *columns)
@@ -35,7 +47,7 @@ def load(engine, schema=None):
     return counts
 
 
-def _kind(column):
+def _kind(column: str) -> Any:
     if column.endswith("_datetime"):
         return DateTime()
     if column.endswith("_date"):
@@ -46,7 +58,7 @@ def _kind(column):
     return BigInteger() if whole else Text()
 
 
-def _value(kind, text):
+def _value(kind: Any, text: str) -> datetime | date | int | str | None:
     if text == "":
         return None
     if isinstance(kind, DateTime):

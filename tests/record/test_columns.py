@@ -1,7 +1,7 @@
 """Every column of the common data model has a rule, and every choice of a policy is explained."""
 
-from pipeline.config.policy_table import column_reason
-from record.columns import CDM, CHOSEN, COLUMNS, TABLES, Holds, Treatment
+from pipeline.config.policy_description import explain_column
+from record.columns import CDM, CHOSEN, COLUMNS, TABLES, ColumnType, Treatment
 from record.policy import Policy
 
 # How many columns the tables have in the DDL of OMOP CDM 5.4.
@@ -48,14 +48,14 @@ def _agrees(name: str) -> None:
     if column.endswith("_source_value"):
         assert Treatment.KEEP not in may
     if column.endswith("_concept_id"):
-        assert rule.holds in (Holds.CODE, Holds.ID)
+        assert rule.holds in (ColumnType.CODE, ColumnType.ID)
         assert may <= {Treatment.KEEP, Treatment.DROP}
-    elif column.endswith("_id") and rule.holds is Holds.ID:
+    elif column.endswith("_id") and rule.holds is ColumnType.ID:
         assert may <= {Treatment.REKEY, Treatment.DROP}
     if column.endswith(("_date", "_datetime")):
-        assert rule.holds in (Holds.DATE, Holds.MOMENT)
+        assert rule.holds in (ColumnType.DATE, ColumnType.MOMENT)
         assert Treatment.KEEP not in may
-    assert Treatment.KEEP not in may or rule.holds is not Holds.ID
+    assert Treatment.KEEP not in may or rule.holds is not ColumnType.ID
 
 
 def test_a_policy_may_choose_and_says_so() -> None:
@@ -63,7 +63,7 @@ def test_a_policy_may_choose_and_says_so() -> None:
         for choice in rule.choices:
             policy = Policy(columns={name: choice})
             assert policy.treatment(name) is choice
-            assert column_reason(policy, name) == CHOSEN[choice]
+            assert explain_column(policy, name) == CHOSEN[choice]
 
 
 def test_a_policy_that_caps_ages_tells_none_in_tables() -> None:

@@ -5,6 +5,7 @@ import itertools
 import json
 from dataclasses import asdict
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,23 +17,23 @@ from record.folding import fold
 from record.label import Label
 from record.patient import Address, Identifier, PatientRecord, PersonName
 from record.policy import Action, Policy
-from record.span import Span, covered
+from record.span import Span, merge_spans
 
 CANARY = "Quillfeather"
 
 
 @given(st.text())
-def test_folding_keeps_offsets(text):
+def test_folding_keeps_offsets(text: str) -> None:
     assert len(fold(text)) == len(text)
 
 
 @given(st.text())
-def test_folding_twice_changes_nothing(text):
+def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
 @given(st.text(st.characters(max_codepoint=255)), st.sampled_from(["", "µ", "œ", "’"]))
-def test_folding_a_letter_does_not_depend_on_its_neighbours(text, neighbour):
+def test_folding_a_letter_does_not_depend_on_its_neighbours(text: str, neighbour: str) -> None:
     alone = "".join(fold(char) for char in text)
     assert fold(text + neighbour) == alone + fold(neighbour)
 
@@ -47,28 +48,28 @@ def test_folding_a_letter_does_not_depend_on_its_neighbours(text, neighbour):
         ("ligne\nsuivante", "ligne\nsuivante"),
     ],
 )
-def test_folding(text, folded):
+def test_folding(text: str, folded: str) -> None:
     assert fold(text) == folded
 
 
 @pytest.mark.parametrize(
     ("start", "end", "score"), [(3, 3, 1.0), (-1, 2, 1.0), (5, 4, 1.0), (0, 1, 1.5)]
 )
-def test_impossible_spans_are_refused(start, end, score):
+def test_impossible_spans_are_refused(start: int, end: int, score: float) -> None:
     with pytest.raises(ValueError, match="span"):
         Span(start, end, Label.DATE, "rules.dates", score)
 
 
-def test_a_span_cannot_end_beyond_its_document():
-    with pytest.raises(ValueError, match="beyond"):
+def test_a_span_cannot_end_beyond_its_document() -> None:
+    with pytest.raises(ValueError, match="after the end"):
         Annotated(Document("1", "short"), (Span(0, 9, Label.NAME),))
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 9))))
-def test_covered_intervals_hold_exactly_the_spans_points(pairs):
+def test_covered_intervals_hold_exactly_the_spans_points(pairs: list[tuple[int, int]]) -> None:
     spans = [Span(start, start + size, "DATE") for start, size in pairs]
     points = {point for span in spans for point in range(span.start, span.end)}
-    intervals = covered(spans)
+    intervals = merge_spans(spans)
     assert {point for start, end in intervals for point in range(start, end)} == points
     assert all(a[1] <= b[0] for a, b in itertools.pairwise(intervals))
 
@@ -84,17 +85,17 @@ RECORD = PatientRecord(
 )
 
 
-def test_records_survive_json():
+def test_records_survive_json() -> None:
     assert PatientRecord.from_json(RECORD.to_json()) == RECORD
 
 
-def test_the_digest_is_of_the_record_as_json():
+def test_the_digest_is_of_the_record_as_json() -> None:
     # What the state database holds must stay the digest of the same record.
     written = json.dumps(asdict(RECORD), sort_keys=True, default=str)
     assert RECORD.digest() == hashlib.blake2b(written.encode(), digest_size=16).digest()
 
 
-def test_a_changed_identity_changes_the_digest():
+def test_a_changed_identity_changes_the_digest() -> None:
     renamed = PatientRecord.from_json(RECORD.to_json() | {"family_names": ["Other"]})
     assert renamed.digest() != RECORD.digest()
     assert PatientRecord.from_json(RECORD.to_json()).digest() == RECORD.digest()
@@ -108,23 +109,23 @@ def test_a_changed_identity_changes_the_digest():
         ({"person_id": "1", "given_names": "Jean"}, TypeError),
     ],
 )
-def test_malformed_records_are_refused(record, error):
+def test_malformed_records_are_refused(record: dict[str, str], error: type[Exception]) -> None:
     with pytest.raises(error):
         PatientRecord.from_json(record)
 
 
-def test_nothing_shows_what_it_holds():
+def test_nothing_shows_what_it_holds() -> None:
     document = Document("1", f"Mme {CANARY}", clinicians=(PersonName((), (CANARY,)),))
     assert CANARY not in repr(RECORD)
     assert CANARY not in repr(document)
     assert "8012345678" not in repr(RECORD.identifiers)
 
 
-def test_every_label_has_an_action_by_default():
+def test_every_label_has_an_action_by_default() -> None:
     assert all(Policy().action(label) is Action.REPLACE for label in Label)
 
 
-def test_policies_are_told_apart_by_their_id():
+def test_policies_are_told_apart_by_their_id() -> None:
     assert Policy().policy_id == Policy().policy_id
     assert Policy(max_shift_days=300).policy_id != Policy().policy_id
 
@@ -132,12 +133,12 @@ def test_policies_are_told_apart_by_their_id():
 @pytest.mark.parametrize(
     "wrong", [{"min_shift_days": 0}, {"min_shift_days": 400}, {"locale": "xx"}]
 )
-def test_impossible_policies_are_refused(wrong):
+def test_impossible_policies_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ConfigError) as caught:
         Policy(**wrong)
     assert caught.value.remedy
 
 
-def test_reasons_are_codes_and_nothing_else():
+def test_reasons_are_codes_and_nothing_else() -> None:
     assert str(Unreadable("no-text-layer")) == "no-text-layer"
     assert str(Unreadable(f"cannot read {CANARY}")) == "unspecified"

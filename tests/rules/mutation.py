@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from types import ModuleType
+from typing import Any
 
 import regex
 
@@ -33,7 +34,7 @@ def survivors(modules: Sequence[ModuleType], detect: Detect, lines: Sequence[Lin
     lines = list(dict.fromkeys(lines))
     held = [(module, name, one) for module in modules for name, one in _expressions(module)]
     calls, expected = _recorded(modules, [one for _, _, one in held], detect, lines)
-    alive = []
+    alive: list[str] = []
     for module, name, compiled in held:
         for mutant, dropped in mutants(compiled.pattern):
             changed = _compiled_like(compiled, mutant)
@@ -66,6 +67,7 @@ def _groups(pattern: str) -> Iterator[tuple[int, int]]:
     while at < len(pattern):
         if pattern[at] == "(":
             inside = re.compile(r"\((?:\?(?:P?<\w+>|<?[=!]|>|[a-zA-Z]*:|r\)))?").match(pattern, at)
+            assert inside
             if not pattern.startswith("(?r)", at):
                 yield inside.end(), prefilter.closing(pattern, at)
             at = inside.end()
@@ -82,7 +84,7 @@ def _bars(pattern: str, start: int, end: int) -> list[int]:
     return bars
 
 
-def _expressions(module: ModuleType):
+def _expressions(module: ModuleType) -> Iterator[tuple[str, Any]]:
     for name, value in vars(module).items():
         for one in _within(value):
             # Those over bytes are single sets of characters.
@@ -90,7 +92,7 @@ def _expressions(module: ModuleType):
                 yield name, one
 
 
-def _within(value: object):
+def _within(value: object) -> Iterator[object]:
     if isinstance(value, (tuple, list, frozenset, set, scanner.Patterns)):
         for one in value:
             yield from _within(one)
@@ -106,20 +108,20 @@ class _Recorder:
     Where it did not match it could only match without one of its guards.
     """
 
-    def __init__(self, compiled) -> None:
+    def __init__(self, compiled: Any) -> None:
         self.compiled = compiled
         self.pattern = compiled.pattern
         self.flags = compiled.flags
         self.guarded = "(?!" in self.pattern or "(?<!" in self.pattern
-        self.calls: list[tuple[int, str, tuple, dict, object]] = []
+        self.calls: list[tuple[int, str, tuple[Any, ...], dict[str, Any], object]] = []
         self.line = -1
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         method = getattr(self.compiled, name)
         if name not in _METHODS:
             return method
 
-        def call(*asked, **named):
+        def call(*asked: Any, **named: Any) -> Any:
             told = _told(method(*asked, **named))
             if told or self.guarded:
                 self.calls.append((self.line, name, asked, named, told))
@@ -132,12 +134,17 @@ def _told(result: object) -> object:
     """Return a result in a form that can be compared."""
     if isinstance(result, (re.Match, regex.Match)):
         return result.span(), result.groups()
-    if hasattr(result, "__next__"):
+    if isinstance(result, Iterator):
         return [_told(match) for match in result]
     return result
 
 
-def _recorded(modules, held, detect: Detect, lines: Sequence[Line]):
+def _recorded(
+    modules: Sequence[ModuleType], held: list[Any], detect: Detect, lines: Sequence[Line]
+) -> tuple[
+    defaultdict[int, list[tuple[int, str, tuple[Any, ...], dict[str, Any], object]]],
+    list[list[tuple[int, int, str]]],
+]:
     """Read every line once; give the calls that matched, by expression, and what was found."""
     recorders = {id(one): _Recorder(_exact(one)) for one in held}
     swaps = [_Swapped(modules, one, recorders[id(one)]) for one in held]
@@ -155,7 +162,7 @@ def _recorded(modules, held, detect: Detect, lines: Sequence[Line]):
     return defaultdict(list, {key: one.calls for key, one in recorders.items()}), expected
 
 
-def _touched(changed, calls) -> Iterator[int]:
+def _touched(changed: Any, calls: Any) -> Iterator[int]:
     """Yield the lines at which an expression, asked again, gives something else."""
     seen: set[int] = set()
     for line, name, asked, named, told in calls:
@@ -164,11 +171,11 @@ def _touched(changed, calls) -> Iterator[int]:
             yield line
 
 
-def _exact(compiled):
+def _exact(compiled: Any) -> Any:
     return re.compile(compiled.pattern) if isinstance(compiled, scanner.Pattern) else compiled
 
 
-def _compiled_like(compiled, mutant: str):
+def _compiled_like(compiled: Any, mutant: str) -> Any:
     """Compile a mutant; None where it is no expression, as it lacks a group it refers to."""
     exact = _exact(compiled)
     maker = regex if isinstance(exact, regex.Pattern) else re
@@ -184,12 +191,12 @@ def _compiled_like(compiled, mutant: str):
 class _Swapped:
     """Puts another expression in the place of one, wherever the modules hold it."""
 
-    def __init__(self, modules: Sequence[ModuleType], compiled, other) -> None:
+    def __init__(self, modules: Sequence[ModuleType], compiled: Any, other: Any) -> None:
         self._modules, self._compiled, self._other = modules, compiled, other
 
     def __enter__(self) -> None:
         if isinstance(self._compiled, scanner.Pattern):
-            self._before = self._compiled._prepared()
+            self._before = self._compiled._compile_reader()
             self._compiled._reader = (self._other.match, *self._before[1:])
         else:
             self._put(self._compiled, self._other)
@@ -207,7 +214,7 @@ class _Swapped:
                     setattr(module, name, _replaced(value, old, new))
 
 
-def _replaced(value, old: object, new: object):
+def _replaced(value: Any, old: object, new: object) -> object:
     if value is old:
         return new
     if type(value) in (tuple, list, set, frozenset):

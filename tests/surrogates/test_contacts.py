@@ -2,12 +2,17 @@
 
 import ipaddress
 import re
+from collections.abc import Callable
+from ipaddress import IPv4Address, IPv6Address
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from record.folding import fold
+from record.patient import PatientRecord
+from surrogates.patient.patient import Subject
+from tests.surrogates.conftest import Replace
 
 FICTION = re.compile(r"0(1990 0|26191|35301|46571|53649|63998)".replace(" ", ""))
 
@@ -43,26 +48,28 @@ def _digits(text: str) -> str:
         ("fr", "+41 38 549 02 90", r"\+41 3\d \d{3} \d\d \d\d"),
     ],
 )
-def test_phones_keep_their_form(replace, lang: str, text: str, pattern: str) -> None:
+def test_phones_keep_their_form(replace: Replace, lang: str, text: str, pattern: str) -> None:
     for label in ("PHONE", "FAX"):
         drawn = replace(text, label, lang=lang)
         assert re.fullmatch(pattern, drawn), drawn
         assert _digits(drawn) != _digits(text)
 
 
-def test_a_phone_is_the_same_in_every_form(replace) -> None:
+def test_a_phone_is_the_same_in_every_form(replace: Replace) -> None:
     forms = ("01 44 55 66 77", "+33 1 44 55 66 77", "0144556677", "+33(0)144556677")
     assert len({_digits(replace(form, "PHONE"))[-9:] for form in forms}) == 1
 
 
 @given(st.text("0123456789 .-+()", min_size=1, max_size=20).filter(lambda t: len(_digits(t)) > 1))
-def test_no_phone_stays_itself(replace, text: str) -> None:
+def test_no_phone_stays_itself(replace: Replace, text: str) -> None:
     drawn = replace(text, "PHONE")
     assert _digits(drawn) != _digits(text)
     assert re.sub(r"\d", "9", drawn) == re.sub(r"\d", "9", text)
 
 
-def test_mail_follows_known_names(subject_of, replace, record) -> None:
+def test_mail_follows_known_names(
+    subject_of: Callable[..., Subject], replace: Replace, record: PatientRecord
+) -> None:
     subject = subject_of(record=record)
     dupont = fold(replace("Dupont", "LAST_NAME", subject=subject))
     jean = fold(replace("Jean", "FIRST_NAME", subject=subject))
@@ -87,7 +94,7 @@ def test_mail_follows_known_names(subject_of, replace, record) -> None:
         "x @ y.fr",
     ],
 )
-def test_mail_ends_at_a_reserved_domain(replace, text: str) -> None:
+def test_mail_ends_at_a_reserved_domain(replace: Replace, text: str) -> None:
     drawn = replace(text, "EMAIL")
     assert re.search(r"\.example\.(org|com|net)$", drawn.lower())
     assert drawn.count("@") == 1
@@ -95,7 +102,7 @@ def test_mail_ends_at_a_reserved_domain(replace, text: str) -> None:
     assert fold(drawn) != fold(text)
 
 
-def test_one_domain_stays_one_domain(replace) -> None:
+def test_one_domain_stays_one_domain(replace: Replace) -> None:
     first, second, other = (
         replace(f"{who}@{where}", "EMAIL").split("@")[1]
         for who, where in (("a.b", "chu.fr"), ("c.d", "chu.fr"), ("a.b", "aphp.fr"))
@@ -115,14 +122,16 @@ def test_one_domain_stays_one_domain(replace) -> None:
         ("chu.fr/dr/42", r"[a-z]+\.example\.(org|com|net)/[a-z]{2}/\d\d"),
     ],
 )
-def test_web_addresses_keep_their_form(replace, text: str, pattern: str) -> None:
+def test_web_addresses_keep_their_form(replace: Replace, text: str, pattern: str) -> None:
     drawn = replace(text, "URL")
     assert re.fullmatch(pattern, drawn), drawn
     assert "chu" not in drawn
 
 
 @given(st.ip_addresses())
-def test_addresses_come_from_the_ranges_for_documentation(replace, address) -> None:
+def test_addresses_come_from_the_ranges_for_documentation(
+    replace: Replace, address: IPv4Address | IPv6Address
+) -> None:
     drawn = ipaddress.ip_address(replace(str(address), "IP_ADDRESS"))
     ranges = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
     assert any(drawn in ipaddress.ip_network(each) for each in ranges)
@@ -130,12 +139,12 @@ def test_addresses_come_from_the_ranges_for_documentation(replace, address) -> N
     assert drawn != address
 
 
-def test_a_port_is_not_part_of_the_address(replace) -> None:
+def test_a_port_is_not_part_of_the_address(replace: Replace) -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+\.\d+:8080", replace("10.1.2.3:8080", "IP_ADDRESS"))
 
 
 @pytest.mark.parametrize("text", ["¼", "01 44 55 66 7²", "poste ①②③④"])
-def test_digits_in_other_dress_are_drawn_too(replace, text: str) -> None:
+def test_digits_in_other_dress_are_drawn_too(replace: Replace, text: str) -> None:
     drawn = replace(text, "PHONE")
     assert fold(drawn) != fold(text)
     assert not {char for char in drawn if char in "¼²①②③④"}

@@ -14,7 +14,8 @@ from surrogates.patient.name_draws import NameDraws
 from tests.surrogates.recomputed import draw, expand, hkdf, number, permuted
 
 ROOT = Path(__file__).parents[2]
-LISTS = ROOT / "surrogates" / "lexicons"
+LISTS = ROOT / "locales" / "lexicons"
+GENDERS = {"m": "given.male", "f": "given.female", "b": "given.both"}
 GIVEN = json.loads((ROOT / "tests" / "vectors" / "surrogates.json").read_text(encoding="utf-8"))
 FAMILY, FIRST = "LAST_NAME", "FIRST_NAME"
 
@@ -27,13 +28,15 @@ def folded(name: str) -> str:
 
 @cache
 def strata(locale: str, role: str) -> dict[str, list[str]]:
-    files = ["family"] if role == FAMILY else ["given.male", "given.female", "given.both"]
+    kind = "family" if role == FAMILY else "given"
     found: dict[str, list[str]] = defaultdict(list)
-    for file in files:
-        for line in (LISTS / locale / f"{file}.txt").read_text(encoding="utf-8").splitlines():
-            if not line.startswith("#"):
-                name, code = line.split(";")
-                found[f"{file}.{locale}/{code}"].append(name)
+    for line in (LISTS / locale / f"{kind}.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            name, code = line.split(";")[:2]
+            if role == FAMILY and code:
+                found[f"family.{locale}/{code}"].append(name)
+            elif code:
+                found[f"{GENDERS[code[0]]}.{locale}/{code[1:]}"].append(name)
     for names in found.values():
         names.sort(
             key=lambda name: (folded(name)[0], hashlib.sha256(folded(name).encode()).digest())
@@ -64,7 +67,8 @@ def spare(patient: bytes, locale: str, role: str, value: str) -> str:
     """The name that `Names` gives for one of no list."""
     listed = {folded(n) for code, ns in strata(locale, role).items() if code[-1] != "r" for n in ns}
     if role == FAMILY:
-        text = (LISTS / locale / "invented.txt").read_text(encoding="utf-8")
+        parts_file = ROOT / "surrogates" / "lexicons" / locale / "invented.txt"
+        text = parts_file.read_text(encoding="utf-8")
         parts = [line.split() for line in text.splitlines() if not line.startswith("#")]
         reserve = None
         size = len(parts[0]) * len(parts[1]) * len(parts[2]) * len(parts[3])
@@ -90,8 +94,9 @@ def spare(patient: bytes, locale: str, role: str, value: str) -> str:
 @cache
 def lists_of(locale: str, gender: str) -> tuple[str, ...]:
     """The reserve of a gender, in the order of its file."""
-    text = (LISTS / locale / f"given.{gender}.txt").read_text(encoding="utf-8")
-    return tuple(line.split(";")[0] for line in text.splitlines() if line.endswith(";r"))
+    text = (LISTS / locale / "given.txt").read_text(encoding="utf-8")
+    rows = [line.split(";") for line in text.splitlines() if not line.startswith("#")]
+    return tuple(row[0] for row in rows if row[1] == f"{gender[0]}r")
 
 
 def of(patient: bytes, locale: str, role: str, value: str) -> str:

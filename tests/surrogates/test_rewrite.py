@@ -1,5 +1,6 @@
 """Rewriting: what is outside the spans stays, what is inside goes, and nothing else decides."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace as derive
 from datetime import date, datetime
 from math import comb
@@ -15,7 +16,7 @@ from record.label import Label
 from record.patient import PatientRecord
 from record.policy import Action, Policy
 from record.span import Span
-from surrogates.keys.keys import MasterKey
+from surrogates.keys.keys import CohortKey, MasterKey
 from surrogates.patient import lexicon
 from surrogates.patient.text_normalization import WORD
 from surrogates.rewrite import MAKERS, Rewriter
@@ -62,7 +63,7 @@ VALUES = st.one_of(
 NOTES = st.lists(st.tuples(st.text(max_size=12), VALUES), max_size=8)
 
 
-def _build(note: list[tuple[str, tuple[str, str]]]) -> tuple[Document, tuple[Span, ...]]:
+def _build(note: Sequence[tuple[str, tuple[str, str]]]) -> tuple[Document, tuple[Span, ...]]:
     text, spans = "", []
     for between, (label, value) in note:
         text += between
@@ -73,7 +74,9 @@ def _build(note: list[tuple[str, tuple[str, str]]]) -> tuple[Document, tuple[Spa
 
 @pytest.mark.parametrize("locale", ["fr", "en", "es"])
 @pytest.mark.parametrize("label", list(Label))
-def test_every_label_has_a_replacement(cohort, record, label: Label, locale: str) -> None:
+def test_every_label_has_a_replacement(
+    cohort: CohortKey, record: PatientRecord, label: Label, locale: str
+) -> None:
     value = SAMPLES[label]
     document = Document("n1", f"<{value}>", "42", locale)
     rewriter = Rewriter(cohort, Policy(locale=locale))
@@ -85,7 +88,9 @@ def test_every_label_has_a_replacement(cohort, record, label: Label, locale: str
 
 @given(NOTES)
 @settings(max_examples=200)
-def test_text_outside_the_spans_is_unchanged_and_offsets_hold(cohort, record, note) -> None:
+def test_text_outside_the_spans_is_unchanged_and_offsets_hold(
+    cohort: CohortKey, record: PatientRecord, note: list[tuple[str, tuple[Label, str]]]
+) -> None:
     document, spans = _build(note)
     release = Rewriter(cohort, Policy()).rewrite(document, spans, record)
     assert len(release.spans) == len(spans)
@@ -105,7 +110,11 @@ def test_text_outside_the_spans_is_unchanged_and_offsets_hold(cohort, record, no
 
 
 @given(NOTES, NOTES)
-def test_nothing_else_decides(record, note, other) -> None:
+def test_nothing_else_decides(
+    record: PatientRecord,
+    note: list[tuple[str, tuple[Label, str]]],
+    other: list[tuple[str, tuple[Label, str]]],
+) -> None:
     """Neither what was written before, nor the order, nor the process."""
     document, spans = _build(note)
     fresh = Rewriter(MasterKey(bytes(32)).cohort("c"), Policy())
@@ -117,7 +126,12 @@ def test_nothing_else_decides(record, note, other) -> None:
 
 
 @given(VALUES, NOTES)
-def test_a_value_is_the_same_in_every_note_of_a_patient(cohort, record, value, rest) -> None:
+def test_a_value_is_the_same_in_every_note_of_a_patient(
+    cohort: CohortKey,
+    record: PatientRecord,
+    value: tuple[Label, str],
+    rest: list[tuple[str, tuple[Label, str]]],
+) -> None:
     """But for what the document itself explains: initials, addresses, partial dates, codes."""
     label, text = value
     if label in (Label.ZIP, Label.EMAIL, Label.USERNAME):
@@ -134,7 +148,11 @@ def test_a_value_is_the_same_in_every_note_of_a_patient(cohort, record, value, r
     assert released[0] == released[1]
 
 
-def test_a_note(cohort, record, marked) -> None:
+def test_a_note(
+    cohort: CohortKey,
+    record: PatientRecord,
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     document, spans = marked(
         "M. [Jean|FIRST_NAME] [DUPONT|LAST_NAME], né le [03/02/1950|BIRTH_DATE], vu le"
         " [12/03/2024|DATE]. M. [Dupont|LAST_NAME] ([J.|FIRST_NAME] [DUPONT-MARTIN|LAST_NAME])."
@@ -154,7 +172,11 @@ def test_a_note(cohort, record, marked) -> None:
     assert release.note_id == document.note_id
 
 
-def test_code_and_town_side_by_side(cohort, record, marked) -> None:
+def test_code_and_town_side_by_side(
+    cohort: CohortKey,
+    record: PatientRecord,
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     towns = lexicon.load("cities", "fr")
     codes = dict(zip(towns.entries, towns.codes, strict=True))
     for text in ("[69003|ZIP] [Lyon|CITY]", "[Lyon|CITY] ([69003|ZIP])"):
@@ -175,7 +197,7 @@ def test_code_and_town_side_by_side(cohort, record, marked) -> None:
         ("12\nmars 2024", "DATE"),
     ],
 )
-def test_line_breaks_and_outer_blanks_stay(cohort, text: str, label: str) -> None:
+def test_line_breaks_and_outer_blanks_stay(cohort: CohortKey, text: str, label: str) -> None:
     document = Document("n1", text, "42", "fr")
     release = Rewriter(cohort, Policy()).rewrite(document, (Span(0, len(text), label),), None)
     assert ("\n" in release.text) == ("\n" in text)
@@ -183,7 +205,7 @@ def test_line_breaks_and_outer_blanks_stay(cohort, text: str, label: str) -> Non
     assert release.text.endswith(text[len(text.rstrip()) :])
 
 
-def test_overlapping_or_unsorted_spans_are_refused(cohort) -> None:
+def test_overlapping_or_unsorted_spans_are_refused(cohort: CohortKey) -> None:
     document = Document("n1", "Jean Dupont", "42")
     rewriter = Rewriter(cohort, Policy())
     for spans in (
@@ -197,13 +219,13 @@ def test_overlapping_or_unsorted_spans_are_refused(cohort) -> None:
         rewriter.rewrite(document, (Span(5, 12, "NAME"),), None)
 
 
-def test_touching_spans_are_disjoint(cohort) -> None:
+def test_touching_spans_are_disjoint(cohort: CohortKey) -> None:
     document = Document("n1", "12nov2023", "42", "fr")
     spans = (Span(0, 5, "DATE"), Span(5, 9, "DATE"))
     assert len(Rewriter(cohort, Policy()).rewrite(document, spans, None).spans) == 2
 
 
-def test_what_the_policy_does_not_name_is_refused(cohort) -> None:
+def test_what_the_policy_does_not_name_is_refused(cohort: CohortKey) -> None:
     document = Document("n1", "Jean", "42")
     policy = Policy(actions={"LAST_NAME": Action.REPLACE})
     for label, rules in (("FIRST_NAME", policy), ("UNHEARD_OF", Policy()), ("", Policy())):
@@ -211,7 +233,7 @@ def test_what_the_policy_does_not_name_is_refused(cohort) -> None:
             Rewriter(cohort, rules).rewrite(document, (Span(0, 4, label),), None)
 
 
-def test_what_the_policy_keeps_is_kept(cohort) -> None:
+def test_what_the_policy_keeps_is_kept(cohort: CohortKey) -> None:
     document = Document("n1", "de Bretagne", "42", "fr")
     actions = {**Policy().actions, "REGION": Action.KEEP}
     rewriter = Rewriter(cohort, Policy(actions=actions))
@@ -220,13 +242,13 @@ def test_what_the_policy_keeps_is_kept(cohort) -> None:
     assert release.spans == (Span(3, 11, "REGION"),)
 
 
-def test_another_persons_record_is_refused(cohort, record) -> None:
+def test_another_persons_record_is_refused(cohort: CohortKey, record: PatientRecord) -> None:
     document = Document("n1", "Jean", "43")
     with pytest.raises(Unsafe, match="wrong-record"):
         Rewriter(cohort, Policy()).rewrite(document, (), record)
 
 
-def test_a_note_of_nobody_is_its_own_patient(cohort) -> None:
+def test_a_note_of_nobody_is_its_own_patient(cohort: CohortKey) -> None:
     drawn = set()
     for note in range(40):
         document = Document(str(note), "Dupont", None, "fr")
@@ -234,7 +256,7 @@ def test_a_note_of_nobody_is_its_own_patient(cohort) -> None:
     assert len(drawn) > 30
 
 
-def test_a_changed_record_is_seen(cohort, record) -> None:
+def test_a_changed_record_is_seen(cohort: CohortKey, record: PatientRecord) -> None:
     """The cache of patients must not outlive what is known of them."""
     rewriter = Rewriter(cohort, Policy())
     document = Document("n1", "Grandpierre", "42", "fr")
@@ -246,7 +268,7 @@ def test_a_changed_record_is_seen(cohort, record) -> None:
     assert rewriter.rewrite(document, spans, record).text == before
 
 
-def test_nothing_known_of_the_patient_comes_out(cohort, record) -> None:
+def test_nothing_known_of_the_patient_comes_out(cohort: CohortKey, record: PatientRecord) -> None:
     known = "jean paul dupont martin marie legrand lilas paris".split()
     entries = lexicon.load("family", "fr").entries
     rewriter = Rewriter(cohort, Policy())
@@ -259,7 +281,7 @@ def test_nothing_known_of_the_patient_comes_out(cohort, record) -> None:
     assert not set(known) & set(fold(release.text).split())
 
 
-def test_two_cohorts_cannot_be_joined(master) -> None:
+def test_two_cohorts_cannot_be_joined(master: MasterKey) -> None:
     """Surrogates of 500 patients agree between two cohorts no more often than by chance.
 
     The chance of one agreement is about one in the lexicon's length. The bound is the number of
@@ -290,7 +312,9 @@ def _bound(trials: int, chance: float, alpha: float) -> int:
     return number
 
 
-def test_neither_text_nor_key_is_in_an_error_or_a_repr(cohort, record) -> None:
+def test_neither_text_nor_key_is_in_an_error_or_a_repr(
+    cohort: CohortKey, record: PatientRecord
+) -> None:
     canary = "Zyxwvut"
     rewriter = Rewriter(cohort, Policy(actions={}))
     document = Document("n1", canary, canary, "fr")

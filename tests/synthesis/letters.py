@@ -1,7 +1,9 @@
 """Small annotated notes for tests of generators: a header with entities, then a few sentences."""
 
+from pathlib import Path
 from random import Random
 
+from pipeline.files.jsonl import JsonLine, read_notes
 from record.document import Annotated, Document
 from record.span import Span
 
@@ -38,3 +40,11 @@ def letters(count: int, *, seed: int = 1) -> list[Annotated]:
     """So many letters."""
     chance = Random(seed)
     return [letter(number, chance) for number in range(count)]
+
+
+def read_lines(path: Path) -> list[JsonLine]:
+    """Every line of a file of notes, none of them bad."""
+    lines = list(read_notes(path))
+    good = [line for line in lines if isinstance(line, JsonLine)]
+    assert len(good) == len(lines)
+    return good

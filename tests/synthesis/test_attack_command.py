@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.language.training.folder import load
-from models.language.training.perplexity import log_probabilities, surprise
+from models.language.training.perplexity import log_probabilities, negative_log_likelihood
+from models.language.training.serialization import load
 from pipeline.cli import main
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
@@ -55,10 +55,10 @@ def test_canaries_are_words_of_the_house_and_no_names(folder: Path) -> None:
     assert all(word.islower() and any(word in held for held in known) for word in words)
     vocabulary = load(folder / "model").vocabulary
     texts = corpus.texts("train", vocabulary)
-    mixed = drawn.among(texts, vocabulary, 1)
+    mixed = drawn.mix_into(texts, vocabulary, 1)
     assert len(mixed) == len(texts) + 40
     assert sum(text == drawn.planted[0].text(vocabulary) for text in mixed) >= 2
-    asked = drawn.planted[0].question(vocabulary)
+    asked = drawn.planted[0].scored_text(vocabulary)
     assert vocabulary.decode(asked.ids[asked.asked : -1]).strip() == drawn.planted[0].secret
     with pytest.raises(ConfigError, match="canaries"):
         draw_canaries(corpus, 1, 2, seed=1)
@@ -70,7 +70,7 @@ def test_the_list_of_canaries_is_kept_and_no_other_is_taken(folder: Path, tmp_pa
     assert path.stat().st_mode & 0o077 == 0 and (about["planted"], about["repeats"]) == (6, 60)
     assert len(load_canaries(folder / "model", about).planted) == 6
     (tmp_path / CANARIES).write_bytes(path.read_bytes() + b"\n")
-    with pytest.raises(ConfigError, match="not the list"):
+    with pytest.raises(ConfigError, match="checksum mismatch"):
         load_canaries(tmp_path, about)
     with pytest.raises(ConfigError, match="cannot be read"):
         load_canaries(tmp_path / "none", about)
@@ -81,13 +81,13 @@ def test_log_probabilities_add_up_to_the_surprise(folder: Path) -> None:
     texts = load_corpus(folder / "corpus").texts("test", model.vocabulary)
     told = list(log_probabilities(model.network, model.vocabulary, texts))
     assert [len(each) for each in told] == [len(text.ids) - text.asked for text in texts]
-    whole = surprise(model.network, model.vocabulary, texts)
+    whole = negative_log_likelihood(model.network, model.vocabulary, texts)
     assert -sum(map(sum, told)) == pytest.approx(whole.nats, rel=1e-4)
 
 
 def test_everything_is_measured_beside_what_gives_it_a_meaning(attacked: Path) -> None:
-    told = json.loads((attacked / "attacked" / "attack.json").read_text())
-    found = {each["name"]: each for each in told["measured"]}
+    reported = json.loads((attacked / "attacked" / "attack.json").read_text())
+    found = {each["name"]: each for each in reported["measured"]}
     names = {"canary-auc", "model-membership-auc", "s-pdtp", "counterfactual-memorization"}
     assert set(found) == names
     for each in found.values():
@@ -98,21 +98,23 @@ def test_everything_is_measured_beside_what_gives_it_a_meaning(attacked: Path) -
     assert canary["value"] > 0.8 and canary["low"] > 0.5 > canary["null"] - 0.2
     assert canary["detail"]["in"] == "the model itself"
     assert {"floor of notes in neither", "mean change, floor"} <= set(found["s-pdtp"]["detail"])
-    assert len(told["notes"]) == 2
+    assert len(reported["notes"]) == 2
     assert (attacked / "attacked").stat().st_mode & 0o077 == 0
     text = (attacked / "attacked" / "attack.json").read_text()
     assert not any(part in text for name in NAMES for part in name.split())
 
 
 def test_floors_are_always_printed(attacked: Path) -> None:
-    told = json.loads((attacked / "attacked" / "attack.json").read_text())["measured"]
+    reported = json.loads((attacked / "attacked" / "attack.json").read_text())["measured"]
     lines = (attacked / "said.txt").read_text().splitlines()
-    for each in told:
+    for each in reported:
         (line,) = (line for line in lines if line.startswith(each["name"]))
         assert f"nothing learnt {each['null']:.4f}, known leak {each['control']:.4f}" in line
 
 
-def test_what_was_trained_is_not_trained_again(attacked: Path, capsys) -> None:
+def test_what_was_trained_is_not_trained_again(
+    attacked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     weights = sorted((attacked / "attacked" / "partners").glob("*/weights.safetensors"))
     assert len(weights) == 4 + 2 + 4 - 1  # the canaries are in the model itself
     before = [path.stat().st_mtime_ns for path in weights]
@@ -124,7 +126,9 @@ def test_what_was_trained_is_not_trained_again(attacked: Path, capsys) -> None:
     assert [path.stat().st_mtime_ns for path in weights] == before
 
 
-def test_notes_of_a_model_with_canaries_are_held_and_tried(attacked: Path, capsys) -> None:
+def test_notes_of_a_model_with_canaries_are_held_and_tried(
+    attacked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     notes, out = attacked / "synthetic", attacked / "report"
     words = [attacked / "model", attacked / "corpus", "-o", notes, *SHORT, "--notes", 4]
     assert call("generate", *words) == 0
@@ -133,19 +137,21 @@ def test_notes_of_a_model_with_canaries_are_held_and_tried(attacked: Path, capsy
     key = ["--key", attacked / "master.key", "-o", out, "--requirements", "generator"]
     assert main(["synthesize", "report", str(notes), *map(str, measured), *map(str, key)]) == 1
     reasons = json.loads((out / "report.json").read_text())["reasons"]
-    assert "the model learnt notes that were planted in it" in reasons
-    assert any(reason.startswith("canary-auc: lies from") for reason in reasons)
+    assert "the model was trained on planted notes (--canaries)" in reasons
+    assert any(reason.startswith("canary-auc: ") for reason in reasons)
     assert "s-pdtp: was not measured" not in reasons
     words = [notes, attacked / "corpus", "-o", attacked / "battery", "--characters", 600]
     capsys.readouterr()
     assert call("battery", *words, "--json", "--plain") == 0
-    told = json.loads(capsys.readouterr().out)["measured"]
-    assert [each["name"] for each in told] == ["case-restoration"]
-    assert told == json.loads((attacked / "battery" / "battery.json").read_text())["measured"]
+    reported = json.loads(capsys.readouterr().out)["measured"]
+    assert [each["name"] for each in reported] == ["case-restoration"]
+    assert reported == json.loads((attacked / "battery" / "battery.json").read_text())["measured"]
     assert call("battery", *words, "--word-pairs", attacked / "none.tsv", "--plain") == 2
 
 
-def test_what_cannot_be_attacked_is_refused(attacked: Path, tmp_path: Path, capsys) -> None:
+def test_what_cannot_be_attacked_is_refused(
+    attacked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = [attacked / "model", attacked / "corpus", "-o", tmp_path / "out", "--plain"]
     assert call("attack", *words, "--halves", 3) == 2
     assert call("attack", *words, "--without", 500) == 2
@@ -156,13 +162,16 @@ def test_what_cannot_be_attacked_is_refused(attacked: Path, tmp_path: Path, caps
     partner = attacked / "attacked" / "partners" / "whole"
     words = [partner, attacked / "corpus", "-o", tmp_path / "notes", *SHORT, "--notes", 1]
     assert call("generate", *words) == 2
-    assert "knows nothing of entities" in capsys.readouterr().err
+    assert "was not trained on annotated notes" in capsys.readouterr().err
 
 
 def test_the_same_model_twice_scores_nothing(attacked: Path) -> None:
-    from evaluation.attacks.generator_attacks import _pairwise
-    from evaluation.attacks.reference_models import told
+    from evaluation.attacks.generator_attacks import _compare_pairwise
+    from evaluation.attacks.reference_models import score_tokens
 
     model = load(attacked / "model")
     texts = load_corpus(attacked / "corpus").texts("test", model.vocabulary)
-    assert {each.largest for each in _pairwise(told(model, texts), told(model, texts))} == {0.0}
+    assert {
+        each.largest
+        for each in _compare_pairwise(score_tokens(model, texts), score_tokens(model, texts))
+    } == {0.0}

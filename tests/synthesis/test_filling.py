@@ -1,8 +1,10 @@
 """How masked letters are filled: nothing else changes, nothing later shows, seeds decide alone."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -13,8 +15,8 @@ from record.document import Document
 from record.errors import ConfigError, Unsafe
 from record.folding import fold
 from record.span import Span
-from synthesis.filling import Filling, FillingRequest, Method, draw, fill
-from synthesis.masking import Masking, Phase, mask, words_of
+from synthesis.filling import Filling, FillingMethod, FillingRequest, draw, fill
+from synthesis.masking import MaskedDocument, Masking, MaskingDecision, Phase, mask, words_of
 
 TEXT = "Mr Smith came with fever and cough .\nJones gave him water and bread , then Smith left ."
 
@@ -22,21 +24,29 @@ TEXT = "Mr Smith came with fever and cough .\nJones gave him water and bread , t
 class Echo:
     """Writes what it sees: the word before, and how many places and words the window has."""
 
-    def __init__(self):
-        self.seen = []
+    def __init__(self) -> None:
+        self.seen: list[Sequence[str | None]] = []
 
-    def candidates(self, windows, top):
+    def candidates(
+        self, windows: Sequence[Sequence[str | None]], top: int
+    ) -> list[list[list[tuple[str, float]]]]:
         self.seen += windows
         return [
             [self.words(window, n) for n, w in enumerate(window) if w is None] for window in windows
         ]
 
-    def words(self, window, number):
+    def words(self, window: Sequence[str | None], number: int) -> list[Any]:
         before = (window[number - 1] if number else None) or "nothing"
         return [(f"{before}{share}", 2.0**-share) for share in range(1, 7)]
 
 
-def letter(names=("Smith", "Jones"), speech=0.0, text=TEXT, note="1", **more):
+def letter(
+    names: tuple[str, ...] = ("Smith", "Jones"),
+    speech: float = 0.0,
+    text: str = TEXT,
+    note: str = "1",
+    **more: Any,
+) -> MaskedDocument:
     spans = []
     for name in names:
         start = text.find(name)
@@ -47,7 +57,12 @@ def letter(names=("Smith", "Jones"), speech=0.0, text=TEXT, note="1", **more):
     return mask(Document(note, text), spans, (), Masking({"WORD": speech}, **more), parts)
 
 
-def filled(masked, filling=None, surrogates=None, filler=None):
+def filled(
+    masked: MaskedDocument,
+    filling: Filling | None = None,
+    surrogates: Mapping[MaskingDecision, str] | None = None,
+    filler: Any = None,
+) -> str:
     return fill([FillingRequest(masked, surrogates or {})], filler or Echo(), filling or Filling())[
         0
     ].text
@@ -56,35 +71,39 @@ def filled(masked, filling=None, surrogates=None, filler=None):
 @settings(max_examples=60)
 @given(
     st.text("ab .,\n", min_size=1, max_size=50),
-    st.sampled_from(list(Method)),
+    st.sampled_from(list(FillingMethod)),
     st.integers(1, 9),
     st.floats(0, 1),
     st.integers(1, 4),
 )
-@example(".a a", Method.ITERATIVE, 2, 0.0, 2)
-def test_text_outside_places_stays_and_no_place_is_left(text, method, window, share, together):
+@example(".a a", FillingMethod.ITERATIVE, 2, 0.0, 2)
+def test_text_outside_places_stays_and_no_place_is_left(
+    text: str, method: FillingMethod, window: int, share: float, together: int
+) -> None:
     masked = letter(names=("a",), speech=share, text=text)
 
     class Sevens:
-        def candidates(self, windows, top):
+        def candidates(
+            self, windows: Sequence[Sequence[str | None]], top: int
+        ) -> list[list[list[tuple[str, float]]]]:
             return [[[("7", 1.0)] for word in window if word is None] for window in windows]
 
     made = filled(masked, Filling(method, window=window, together=together), filler=Sevens())
     assert made == masked.render("7")
 
 
-def test_the_likeliest_word_is_always_the_same_and_draws_differ_by_seed():
+def test_the_likeliest_word_is_always_the_same_and_draws_differ_by_seed() -> None:
     masked = letter(speech=0.5)
-    for method in Method:
+    for method in FillingMethod:
         assert filled(masked, Filling(method)) == filled(masked, Filling(method, seed=9))
         drawn = Filling(method, top=6)
         assert filled(masked, drawn) == filled(masked, drawn)
         assert filled(masked, drawn) != filled(masked, replace(drawn, seed=9))
 
 
-def test_copies_differ_and_company_and_batches_do_not_matter():
+def test_copies_differ_and_company_and_batches_do_not_matter() -> None:
     letters = [letter(speech=0.5, note=str(number)) for number in range(5)]
-    for method in Method:
+    for method in FillingMethod:
         drawn = Filling(method, top=6, window=7)
         orders = [FillingRequest(each, copy=str(number)) for each in letters for number in range(3)]
         together = fill(orders, Echo(), drawn)
@@ -93,19 +112,21 @@ def test_copies_differ_and_company_and_batches_do_not_matter():
         assert len({each.text for each in together}) == len(orders)
 
 
-def test_names_of_the_source_are_not_written_in_whatever_case_and_accents():
+def test_names_of_the_source_are_not_written_in_whatever_case_and_accents() -> None:
     masked = letter(names=("Smith",), speech=1.0)
 
     class Names:
         """Likes the names of the source best, then its own words by place."""
 
-        def candidates(self, windows, top):
+        def candidates(
+            self, windows: Sequence[Sequence[str | None]], top: int
+        ) -> list[list[list[tuple[str, float]]]]:
             words = ["smith", "SMITH", "Smíth", "Jones", "jones", "a", "b", "c"][:top]
             each = [(word, 0.5**at) for at, word in enumerate(words, 1)]
             return [[each for word in window if word is None] for window in windows]
 
     barred = lambda word: fold(word) in {"smith", "jones"}  # noqa: E731
-    for method in Method:
+    for method in FillingMethod:
         orders = [FillingRequest(masked, barred=barred), FillingRequest(masked)]
         made = [each.text for each in fill(orders, Names(), Filling(method))]
         assert set(made[0].split()) <= {"a", ",", "."}
@@ -114,7 +135,7 @@ def test_names_of_the_source_are_not_written_in_whatever_case_and_accents():
         assert made[1] == alone
 
 
-def test_words_are_drawn_by_their_probability_among_the_likeliest():
+def test_words_are_drawn_by_their_probability_among_the_likeliest() -> None:
     candidates = [("a", 0.4), ("b", 0.2), ("c", 0.1), ("d", 0.3)]
     chance = Random(3)
     counts = Counter(draw(candidates, 3, chance) for _ in range(7000))
@@ -122,7 +143,7 @@ def test_words_are_drawn_by_their_probability_among_the_likeliest():
     assert chisquare([counts[word] for word in "abc"], [4000, 2000, 1000]).pvalue > 0.001
 
 
-def published(masked, filler):
+def published(masked: MaskedDocument, filler: "Peeks") -> list[str]:
     """The iterative algorithm as it was published: later places all show their originals."""
     text = masked.document.text
     words = [text[each.start : each.end] for each in masked.decisions]
@@ -136,7 +157,9 @@ def published(masked, filler):
 class Peeks:
     """A filler that repeats the last word of the window that begins with a capital."""
 
-    def candidates(self, windows, top):
+    def candidates(
+        self, windows: Sequence[Sequence[str | None]], top: int
+    ) -> list[list[list[tuple[str, float]]]]:
         return [
             [
                 [(next((w for w in reversed(window) if w and w.istitle()), "none"), 1.0)]
@@ -148,9 +171,9 @@ class Peeks:
 
 
 @pytest.mark.parametrize(
-    "filling", [Filling(), *(Filling(Method.ITERATIVE, together=n) for n in (1, 2, 5))]
+    "filling", [Filling(), *(Filling(FillingMethod.ITERATIVE, together=n) for n in (1, 2, 5))]
 )
-def test_later_identifiers_are_never_seen(filling):
+def test_later_identifiers_are_never_seen(filling: Filling) -> None:
     texts = [TEXT, TEXT.replace("then Smith", "then Brown")]
     letters = [
         letter(names=("Mr", "Smith", "Jones", "Brown"), speech=0.3, text=text) for text in texts
@@ -161,25 +184,25 @@ def test_later_identifiers_are_never_seen(filling):
     assert published(letters[0], Peeks())[:2] != published(letters[1], Peeks())[:2]
 
 
-def test_later_words_that_identify_nobody_are_seen_by_the_iterative_method_alone():
+def test_later_words_that_identify_nobody_are_seen_by_the_iterative_method_alone() -> None:
     masked = letter(names=(), speech=1.0)
     last = [each for each in masked.decisions if each.phase is Phase.SPEECH][-2]
     word = TEXT[last.start : last.end]
-    for method, is_seen in ((Method.ITERATIVE, True), (Method.SIMULTANEOUS, False)):
+    for method, is_seen in ((FillingMethod.ITERATIVE, True), (FillingMethod.SIMULTANEOUS, False)):
         echo = Echo()
         filled(masked, Filling(method, window=100), filler=echo)
         assert (word in echo.seen[0]) is is_seen
 
 
-def test_places_that_are_filled_together_see_later_words_but_not_one_another():
+def test_places_that_are_filled_together_see_later_words_but_not_one_another() -> None:
     masked = letter(names=(), speech=1.0)
     echo = Echo()
-    filled(masked, Filling(Method.ITERATIVE, window=100, together=3), filler=echo)
+    filled(masked, Filling(FillingMethod.ITERATIVE, window=100, together=3), filler=echo)
     assert [window.count(None) for window in echo.seen[:-1]] == [3] * (len(echo.seen) - 1)
     assert "cough" in echo.seen[0] and "cough" not in echo.seen[-1]
 
 
-def test_surrogates_stand_for_identifiers_everywhere_from_the_start():
+def test_surrogates_stand_for_identifiers_everywhere_from_the_start() -> None:
     masked = letter()
     names = {
         each: {"Smith": "van Brown", "Jones": "Green"}[TEXT[each.start : each.end]]
@@ -192,7 +215,7 @@ def test_surrogates_stand_for_identifiers_everywhere_from_the_start():
     assert found == ["van Brown", "Green", "van Brown"]
 
 
-def test_identifiers_left_to_the_filler_are_spans_of_their_words():
+def test_identifiers_left_to_the_filler_are_spans_of_their_words() -> None:
     masked = letter(names=("Smith came", "Jones"), speech=0.4)
     made = fill([FillingRequest(masked)], Echo(), Filling(top=6))[0]
     words = [made.text[span.start : span.end].count(" ") + 1 for span in made.spans]
@@ -200,20 +223,24 @@ def test_identifiers_left_to_the_filler_are_spans_of_their_words():
     assert all(made.text[span.end : span.end + 1] in (" ", "\n") for span in made.spans)
 
 
-@pytest.mark.parametrize("method", list(Method))
-def test_a_place_without_a_word_is_an_error(method):
+@pytest.mark.parametrize("method", list(FillingMethod))
+def test_a_place_without_a_word_is_an_error(method: FillingMethod) -> None:
     class Empty:
-        def candidates(self, windows, top):
+        def candidates(
+            self, windows: Sequence[Sequence[str | None]], top: int
+        ) -> list[list[list[tuple[str, float]]]]:
             return [[[] for word in window if word is None] for window in windows]
 
     with pytest.raises(Unsafe):
         filled(letter(), Filling(method), filler=Empty())
 
 
-@pytest.mark.parametrize("method", list(Method))
-def test_places_get_words_of_their_class_where_any_is_likely(method):
+@pytest.mark.parametrize("method", list(FillingMethod))
+def test_places_get_words_of_their_class_where_any_is_likely(method: FillingMethod) -> None:
     class Alike:
-        def candidates(self, windows, top):
+        def candidates(
+            self, windows: Sequence[Sequence[str | None]], top: int
+        ) -> list[list[list[tuple[str, float]]]]:
             likely = [("The", 0.5), ("the", 0.2), ("Cat", 0.1), ("cat", 0.1), ("Dog", 0.1)][:top]
             return [[likely for word in window if word is None] for window in windows]
 
@@ -235,12 +262,12 @@ def test_places_get_words_of_their_class_where_any_is_likely(method):
 
 
 @pytest.mark.parametrize("changes", [{"top": 0}, {"window": 0}, {"batch": 0}])
-def test_what_means_nothing_is_refused(changes):
+def test_what_means_nothing_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         Filling(**changes)
 
 
-def test_letters_are_cut_like_everywhere_else():
+def test_letters_are_cut_like_everywhere_else() -> None:
     words = words_of(TEXT)
     echo = Echo()
     filled(letter(names=("Smith",)), Filling(window=500), filler=echo)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.synthesis.kept_identifiers import Letter, consistency, findings
+from benchmarks.synthesis.kept_identifiers import Letter, count_consistency, find_identifiers
 from record.document import Annotated, Document
 from record.span import Span
 from synthesis.masking import Masking, mask, words_of
@@ -52,16 +52,21 @@ def letter(**changes: str) -> Letter:
         ({"s1": "3-2-2020"}, {("DATE", "folded", "surrogate")}),
     ],
 )
-def test_what_is_planted_is_found(changes, expected):
+def test_what_is_planted_is_found(
+    changes: dict[str, str], expected: set[tuple[str, str, str]]
+) -> None:
     one = letter(**changes)
-    assert {(e.label, e.way, e.where) for e in findings(one, one.identifiers)} == expected
+    assert {(e.label, e.way, e.where) for e in find_identifiers(one, one.identifiers)} == expected
 
 
-def test_what_does_not_hold_together_is_counted():
-    whole = consistency([letter()])
+def test_what_does_not_hold_together_is_counted() -> None:
+    whole = count_consistency([letter()])
     assert whole == {
-        "names with one surrogate": 2, "with several": 0, "surrogates of two names": 0,
-        "letters whose dates moved alike": 1, "whose dates did not": 0,
-    }  # fmt: skip
-    assert consistency([letter(s2="16/04/2021")])["whose dates did not"] == 1
-    assert consistency([letter(s0="GIL")])["surrogates of two names"] == 1
+        "names with one surrogate": 2,
+        "names with several surrogates": 0,
+        "surrogates shared by several names": 0,
+        "letters with one date shift": 1,
+        "letters with several date shifts": 0,
+    }
+    assert count_consistency([letter(s2="16/04/2021")])["letters with several date shifts"] == 1
+    assert count_consistency([letter(s0="GIL")])["surrogates shared by several names"] == 1

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.language.corpus.vocabulary import Pieces
+from models.language.corpus.vocabulary import BytePairVocabulary
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.span import Span
 from synthesis.markup import decode, encode, end_tag, start_tag, tags_of
-from synthesis.requests import marks_of
-from synthesis.tag_repair import clean
+from synthesis.note_requests import marks_of
+from synthesis.tag_repair import parse_tags
 from tests.synthesis.letters import letters
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpora" / "meddocan" / "train.jsonl"
@@ -62,7 +62,7 @@ def test_a_note_comes_back_as_it_was(note: Annotated) -> None:
 
 
 @pytest.mark.parametrize("spans", [[(0, 5), (2, 3)], [(0, 3), (2, 5)], [(0, 3), (0, 3)]])
-def test_nested_and_crossing_spans_raise(spans) -> None:
+def test_nested_and_crossing_spans_raise(spans: list[tuple[int, int]]) -> None:
     note = Annotated(Document("1", "abcdef"), tuple(Span(a, b, "NAME") for a, b in spans))
     with pytest.raises(Unreadable, match="nested-spans"):
         encode(note)
@@ -90,7 +90,7 @@ def test_no_tag_is_ever_split() -> None:
     found = letters(30)
     marks = marks_of(["NAME", "DATE", "CITY"], [])
     texts = [encode(note) for note in found]
-    vocabulary = Pieces.learn(marks, texts, size=500)
+    vocabulary = BytePairVocabulary.learn(marks, texts, size=500)
     for text in texts:
         ids = vocabulary.encode(text)
         tags = [vocabulary.marks[n] for n in ids if n < len(marks)]
@@ -127,8 +127,10 @@ def test_a_real_corpus_comes_back() -> None:
         ("5 <LT>6> <UNK>", "5 <6> \ufffd", []),
     ],
 )
-def test_what_a_model_wrote_is_read(marked: str, text: str, spans) -> None:
-    found = clean(marked)
+def test_what_a_model_wrote_is_read(
+    marked: str, text: str, spans: list[tuple[int, int, str]]
+) -> None:
+    found = parse_tags(marked)
     assert found.text == text
     assert [(s.start, s.end, s.label) for s in found.spans] == spans
 
@@ -139,7 +141,7 @@ def test_random_tags_always_give_valid_spans() -> None:
     well_formed = 0
     for _ in range(100_000):
         marked = "".join(chance.choices(parts, k=chance.randint(0, 7)))
-        found = clean(marked)
+        found = parse_tags(marked)
         plain = marked
         for tag in parts[:6]:
             plain = plain.replace(tag, "")
@@ -150,6 +152,6 @@ def test_random_tags_always_give_valid_spans() -> None:
             end = span.end
         well_formed += bool(found.spans)
         if found.spans:  # idempotent: what was read is written and read the same
-            again = clean(encode(Annotated(Document("1", found.text), found.spans)))
+            again = parse_tags(encode(Annotated(Document("1", found.text), found.spans)))
             assert (again.text, again.spans, again.well_formed) == (found.text, found.spans, 1.0)
     assert 1_000 < well_formed < 90_000

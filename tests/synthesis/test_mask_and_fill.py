@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import date
 from itertools import cycle
 from pathlib import Path
@@ -11,13 +12,14 @@ import pytest
 from rapidfuzz.distance import OSA
 
 from pipeline.cli import main
-from pipeline.files.jsonl import read_notes
+from pipeline.synthetic import letter_filling
 from record.document import Annotated, Document
 from record.folding import fold
 from record.span import Span
 from synthesis.masked_letters import load_letters
 from synthesis.masking import Phase
 from tests.keys import make_key
+from tests.synthesis.letters import read_lines
 from tests.synthesis.test_synthesize_commands import write
 
 GIVEN = ("Ana", "Luis", "Marta", "Pablo", "Rosa", "Juan")
@@ -91,7 +93,7 @@ def whole(folder: Path) -> Path:
 
 
 def made_in(out: Path) -> list[Annotated]:
-    return [line.annotated for line in read_notes(out / "notes.jsonl")]
+    return [line.annotated for line in read_lines(out / "notes.jsonl")]
 
 
 # Masking
@@ -127,10 +129,12 @@ def test_the_seed_decides_what_is_masked(folder: Path, tmp_path: Path) -> None:
     assert told[0] == told[1] != told[2]
 
 
-def test_what_nobody_can_tell_is_refused(folder: Path, tmp_path: Path, capsys) -> None:
+def test_what_nobody_can_tell_is_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked = ["mask", folder / "corpus", "-o", tmp_path / "out", "--plain"]
     assert call(*asked, "--speech", "NOUN=0.5") == 2
-    assert "nothing tells NOUN in letters in es" in " ".join(capsys.readouterr().err.split())
+    assert "no tagger tells NOUN in letters in es" in " ".join(capsys.readouterr().err.split())
     assert call(*asked, "--pipeline", "es=no_such_pipeline") == 2
     assert call("mask", folder / "corpus", "-o", folder / "model", "--plain") == 2
     assert not (tmp_path / "out").exists()
@@ -139,7 +143,9 @@ def test_what_nobody_can_tell_is_refused(folder: Path, tmp_path: Path, capsys) -
 # Training
 
 
-def test_a_grid_is_searched_and_goes_on(folder: Path, tmp_path: Path, capsys) -> None:
+def test_a_grid_is_searched_and_goes_on(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "grid.toml").write_text("psi = [0.3, 0.6]\nphi = [0.75]\n")
     asked = ["train", folder / "corpus", "-o", tmp_path / "found", *TINY]
     asked += ["--grid", tmp_path / "grid.toml"]
@@ -236,16 +242,15 @@ def test_the_manifest_is_that_of_synthetic_notes(folder: Path, whole: Path) -> N
 
 
 def test_interrupted_filling_ends_the_same(
-    folder: Path, whole: Path, tmp_path: Path, monkeypatch
+    folder: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from synthesis import filling_files as refill
 
     def broken(*_: object) -> None:
         raise OSError("no space")
 
     asked = ["--method", "iterative", "--copies", 2]
     with monkeypatch.context() as patched:
-        patched.setattr(refill, "put_together", broken)
+        patched.setattr(letter_filling, "assemble", broken)
         with pytest.raises(OSError, match="no space"):
             fill(folder, tmp_path / "cut", *asked)
     left = sorted((tmp_path / "cut" / ".parts").glob("*.jsonl"))
@@ -261,21 +266,28 @@ def test_interrupted_filling_ends_the_same(
     ("drawn", "reason"), [((), "not-filled"), (("--epsilon", 8), "identifier-left")]
 )
 def test_a_model_that_writes_names_gets_no_letter_out(
-    drawn, reason: str, folder: Path, tmp_path: Path, monkeypatch, capsys
+    drawn: tuple[str | int, ...],
+    reason: str,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     from pipeline.synthetic import letter_writing
 
     class Leaks:
         """Knows nothing but names; a private filler must be able to write all of them."""
 
-        def candidates(self, windows, top):
+        def candidates(
+            self, windows: Sequence[Sequence[str | None]], top: int
+        ) -> list[list[list[tuple[str, float]]]]:
             names = cycle(FAMILY)
             return [[[(next(names), 1.0)] for word in row if word is None] for row in windows]
 
     monkeypatch.setattr(letter_writing, "_filler", lambda refill: Leaks())
     monkeypatch.setattr(letter_writing, "_ATTEMPTS", 2)
     assert fill(folder, tmp_path / "out", "--letters", 8, *drawn) == 2
-    assert f"letter was refused: 8 {reason}" in " ".join(capsys.readouterr().err.split())
+    assert f"letter was rejected: 8 {reason}" in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out" / "notes.jsonl").exists()
     held = "".join(path.read_text() for path in (tmp_path / "out" / ".parts").iterdir())
     assert not any(name in held for name in FAMILY)
@@ -296,21 +308,29 @@ def test_the_model_may_fill_identifiers_and_draw_privately(folder: Path, tmp_pat
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        (["--policy", "hipaa-limited"], "would stand in synthetic letters"),
-        (["--window", 65], "more than the model sees"),
+        (["--policy", "hipaa-limited"], "must not keep any label"),
+        (["--window", 65], "--window: must be at most 64"),
         (["--runner", "DirectRunner"], "--runner=DirectRunner"),
     ],
 )
-def test_what_cannot_be_is_refused(folder: Path, tmp_path, more, problem, capsys) -> None:
+def test_what_cannot_be_is_refused(
+    folder: Path,
+    tmp_path: Path,
+    more: list[str | int],
+    problem: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert fill(folder, tmp_path / "out", *more) == 2
     assert problem in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out" / "notes.jsonl").exists()
 
 
-def test_surrogates_need_a_key(folder: Path, tmp_path: Path, capsys) -> None:
+def test_surrogates_need_a_key(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked = [folder / "model", folder / "masked", "-o", tmp_path / "out", "--plain"]
     assert call("fill", *asked) == 2
-    assert "surrogates are drawn under a key" in capsys.readouterr().err
+    assert "--key: required" in capsys.readouterr().err
 
 
 def test_nothing_that_is_said_quotes_a_letter(folder: Path, whole: Path) -> None:

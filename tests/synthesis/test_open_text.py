@@ -4,16 +4,17 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from models.language.corpus.vocabulary import WordVocabulary
 from models.language.training.recipe import make_recipe
 from pipeline.cli import main
-from synthesis.corpora import PLACEHOLDER, SPLITS
+from synthesis.corpus_splitting import PLACEHOLDER, SPLITS
+from synthesis.corpus_statistics import words_in
+from synthesis.generator_training import learn_vocabulary
 from synthesis.prepared_corpus import load_corpus
-from synthesis.statistics import words_in
-from synthesis.training import learn_vocabulary
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 ANNOTATED = CORPORA / "meddocan" / "train.jsonl"
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def lines(path: Path, count: int) -> list[dict]:
+def lines(path: Path, count: int) -> list[dict[str, Any]]:
     with path.open() as file:
         return [json.loads(line) for line, _ in zip(file, range(count), strict=False)]
 

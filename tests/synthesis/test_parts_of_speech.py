@@ -2,15 +2,24 @@
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 import pytest
 import spacy
+from spacy.pipeline import AttributeRuler, EntityRuler
 
 from pipeline.synthetic.terms import DRUG, TERM, Terms
 from record.document import Document
 from record.errors import ConfigError
 from synthesis.masking import words_of
-from synthesis.parts_of_speech import CONTENT, PACKAGED, EntityTagger, PipelineTagger, make_tagger
+from synthesis.parts_of_speech import (
+    CONTENT,
+    PACKAGED,
+    EntityTagger,
+    PartOfSpeechTagger,
+    PipelineTagger,
+    make_tagger,
+)
 
 FRENCH = "La patiente présente une pneumonie à 39,5 °C depuis hier."
 
@@ -19,16 +28,16 @@ FRENCH = "La patiente présente une pneumonie à 39,5 °C depuis hier."
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A pipeline that calls some words what they are."""
     pipeline = spacy.blank("fr")
-    rules = pipeline.add_pipe("entity_ruler")
+    rules = cast(EntityRuler, pipeline.add_pipe("entity_ruler"))
     rules.add_patterns([{"label": "PROBLEM", "pattern": "pneumonie"}])
-    attributes = pipeline.add_pipe("attribute_ruler")
+    attributes = cast(AttributeRuler, pipeline.add_pipe("attribute_ruler"))
     attributes.add([[{"LOWER": "présente"}]], {"POS": "VERB"})
     attributes.add([[{"LOWER": "patiente"}]], {"POS": "NOUN"})
     pipeline.to_disk(made := tmp_path_factory.mktemp("pipeline"))
     return made
 
 
-def parts(tagger, *texts: str) -> list[list[str]]:
+def parts(tagger: PartOfSpeechTagger, *texts: str) -> list[list[str]]:
     return list(map(list, tagger.parts(texts, [words_of(text) for text in texts])))
 
 
@@ -61,9 +70,9 @@ def test_english_has_a_pipeline() -> None:
 
 
 def test_entities_of_a_pipeline_are_medical(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="finds no entities"):
+    with pytest.raises(ConfigError, match="does not recognize entities"):
         EntityTagger(str(_blank(tmp_path)))
-    with pytest.raises(ConfigError, match="tells no parts of speech"):
+    with pytest.raises(ConfigError, match="does not tag parts of speech"):
         PipelineTagger(str(tmp_path))
     found = EntityTagger(str(folder)).spans([Document("1", FRENCH)])[0]
     assert [(FRENCH[span.start : span.end], span.label) for span in found] == [

@@ -3,17 +3,18 @@ import re
 import sqlite3
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from pipeline.cli import main
-from pipeline.files.jsonl import listed, read_notes
+from pipeline.files.jsonl import spans_to_json
 from record.document import Annotated
+from synthesis.corpus_statistics import words_in
 from synthesis.markup import encode
-from synthesis.statistics import words_in
-from tests.synthesis.letters import NAMES, letters
+from tests.synthesis.letters import NAMES, letters, read_lines
 
 QUICK = ["--recipe", "gpt-small", "--width", "32", "--layers", "1", "--heads", "2", "--plain"]
 QUICK += ["--context", "256", "--vocabulary-size", "400", "--epochs", "2", "--peak", "0.01"]
@@ -32,7 +33,7 @@ def write(path: Path, notes: list[Annotated]) -> Path:
             "person_id": note.document.person_id,
             "text": note.document.text,
             "note_type": note.document.kind,
-            "spans": listed(note.spans),
+            "spans": spans_to_json(note.spans),
         }
         for note in notes
     ]
@@ -40,9 +41,9 @@ def write(path: Path, notes: list[Annotated]) -> Path:
     return path
 
 
-def release(folder: Path, notes: list[Annotated], key: str = "abc", **more) -> Path:
+def release(folder: Path, notes: list[Annotated], key: str = "abc", **more: Any) -> Path:
     """A release as a folder of JSON Lines."""
-    rows = {
+    rows: dict[str, list[dict[str, Any]]] = {
         "cdm_source": [{"cdm_etl_reference": f"cryptonym release key {key}"}],
         "note": [
             {
@@ -88,7 +89,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # From a release to a corpus
 
 
-def test_a_release_becomes_a_corpus(tmp_path: Path, capsys) -> None:
+def test_a_release_becomes_a_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     notes = letters(60)
     withdrawn = {"person_id": [1003], "note_id": [5]}
     place = release(tmp_path / "release", notes, withdrawn=withdrawn)
@@ -149,14 +150,21 @@ def test_a_database_and_parquet_become_the_same_corpus(tmp_path: Path) -> None:
         ({"key_id": None}, "no manifest of a release"),
     ],
 )
-def test_what_is_no_release_is_refused(change, problem: str, tmp_path: Path, capsys) -> None:
+def test_what_is_no_release_is_refused(
+    change: dict[str, Any],
+    problem: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     place = release(tmp_path / "release", letters(5), **change)
     assert call("prepare", place, "-o", tmp_path / "corpus", "--plain") == 2
     assert problem in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "corpus").exists()
 
 
-def test_notes_without_a_manifest_need_inside(tmp_path: Path, capsys) -> None:
+def test_notes_without_a_manifest_need_inside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     notes = write(tmp_path / "notes.jsonl", letters(5))
     assert call("prepare", notes, "-o", tmp_path / "corpus", "--plain") == 2
     assert "--inside" in capsys.readouterr().err
@@ -181,7 +189,7 @@ def whole(folder: Path) -> Path:
 
 def test_notes_are_written_with_a_manifest(whole: Path) -> None:
     out = whole
-    lines = list(read_notes(out / "notes.jsonl"))
+    lines = list(read_lines(out / "notes.jsonl"))
     notes = [line.annotated for line in lines]
     assert [n.document.note_id for n in notes] == [f"synthetic-1-{n:06d}" for n in range(10)]
     told = json.loads((out / "manifest.json").read_text())
@@ -201,15 +209,15 @@ def test_notes_are_written_with_a_manifest(whole: Path) -> None:
 
 
 def test_an_interrupted_generation_ends_the_same(
-    folder: Path, whole: Path, tmp_path: Path, monkeypatch
+    folder: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from synthesis import part_files
+    from pipeline.synthetic import note_generation
 
     def broken(*_: object) -> None:
         raise OSError("no space")
 
     with monkeypatch.context() as patched:
-        patched.setattr(part_files, "put_together", broken)
+        patched.setattr(note_generation, "assemble", broken)
         with pytest.raises(OSError, match="no space"):
             generate(folder, tmp_path / "cut", "--notes", 10)
     left = sorted((tmp_path / "cut" / ".parts").glob("*.jsonl"))
@@ -223,12 +231,14 @@ def test_an_interrupted_generation_ends_the_same(
     assert generate(folder, tmp_path / "cut", "--notes", 10) == 2  # it is done
 
 
-def test_notes_are_written_up_to_a_number_of_words(folder: Path, tmp_path: Path, capsys) -> None:
+def test_notes_are_written_up_to_a_number_of_words(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert generate(folder, tmp_path / "out", "--words", 150, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     lengths = [
         len(words_in(each.annotated.document.text))
-        for each in read_notes(tmp_path / "out" / "notes.jsonl")
+        for each in read_lines(tmp_path / "out" / "notes.jsonl")
     ]
     assert told["words"] == sum(lengths) == told["statistics"]["words"]
     assert sum(lengths[:-1]) < 150 <= sum(lengths)  # the last note is the one that reaches it
@@ -238,7 +248,7 @@ def test_notes_are_written_up_to_a_number_of_words(folder: Path, tmp_path: Path,
         generate(folder, tmp_path / "both", "--words", 150, "--notes", 3)
 
 
-def test_shares_and_beams(folder: Path, tmp_path: Path, capsys) -> None:
+def test_shares_and_beams(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "s.toml").write_text("CITY = 3\nDATE = 1\n")
     asked = ["--notes", 4, "--shares", tmp_path / "s.toml", "--method", "beam", "--beams", 2]
     assert generate(folder, tmp_path / "out", *asked, "--json") == 0
@@ -251,7 +261,7 @@ def test_shares_and_beams(folder: Path, tmp_path: Path, capsys) -> None:
 
 
 def test_of_many_free_notes_those_are_kept_that_have_what_was_asked_for(
-    folder: Path, tmp_path: Path, capsys
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     free = ["--tags", "asked", "--json"]
     told = {}
@@ -260,7 +270,7 @@ def test_of_many_free_notes_those_are_kept_that_have_what_was_asked_for(
         assert generate(folder, tmp_path / name, "--notes", *more, *free) == 0
         told[name] = json.loads(capsys.readouterr().out)
     everything, _, kept = (
-        [line.record for line in read_notes(tmp_path / name / "notes.jsonl")] for name in orders
+        [line.record for line in read_lines(tmp_path / name / "notes.jsonl")] for name in orders
     )
     assert len(kept) == told["chosen"]["notes"] == 8
     assert [note for note in everything if note in kept] == kept
@@ -268,21 +278,25 @@ def test_of_many_free_notes_those_are_kept_that_have_what_was_asked_for(
     assert told["chosen"]["tags"]["requested"] == told["chosen"]["planned_tags"]
     assert told["chosen"]["tags"]["distance"] < told["first"]["tags"]["distance"]
     assert generate(folder, tmp_path / "e", "--notes", 8, "--candidates", 6) == 2
-    assert "--candidates: has no use" in capsys.readouterr().err
+    assert "--candidates: has no effect" in capsys.readouterr().err
     assert generate(folder, tmp_path / "w", "--words", 8, "--candidates", 6, *free) == 2
 
 
-def test_what_cannot_be_is_refused(folder: Path, tmp_path: Path, capsys) -> None:
+def test_what_cannot_be_is_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert generate(folder, tmp_path / "a", "--notes", 1, "--method", "hot") == 2
     assert generate(folder, tmp_path / "b", "--notes", 1, "--max-length", 5000) == 2
-    assert "--max-length: is too long for the model" in capsys.readouterr().err
+    assert "--max-length: exceeds the model's context" in capsys.readouterr().err
     assert generate(folder, tmp_path / "c", "--notes", 1, "--runner", "DirectRunner") == 2
     assert call("train", folder / "model", "-o", tmp_path / "d", *QUICK) == 2
     assert call("train", folder / "corpus", "-o", folder / "model", *QUICK) == 2
     assert call("train", folder / "corpus", "-o", tmp_path / "e", "--recipe", "none") == 2
 
 
-def test_a_bound_too_low_for_the_notes_asked_for_is_told(folder: Path, whole: Path, capsys) -> None:
+def test_a_bound_too_low_for_the_notes_asked_for_is_told(
+    folder: Path, whole: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked = [
         json.loads(line) for line in (folder / "corpus" / "requests.jsonl").read_text().splitlines()
     ]
@@ -290,14 +304,16 @@ def test_a_bound_too_low_for_the_notes_asked_for_is_told(folder: Path, whole: Pa
     few = ["--notes", 1, "--max-length", 8, "--min-length", 1]
     assert generate(folder, folder / "low", *few) == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert "100 % of the notes asked for are longer than --max-length 8 leaves room for" in said
-    enough = re.search(r"--max-length (\d+) holds nine in ten", said)
+    assert "100 % of the notes are longer than --max-length 8" in said
+    enough = re.search(r"--max-length (\d+) is enough for nine in ten", said)
     assert enough is not None
     assert generate(folder, folder / "enough", "--notes", 1, "--max-length", enough[1]) == 0
     assert "nine in ten" not in capsys.readouterr().err
 
 
-def test_nothing_that_is_said_quotes_a_note(folder: Path, tmp_path: Path, capsys) -> None:
+def test_nothing_that_is_said_quotes_a_note(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert generate(folder, tmp_path / "out", "--notes", 2) == 0
     said = capsys.readouterr()
     held = (folder / "model" / "training.json").read_text() + said.out + said.err

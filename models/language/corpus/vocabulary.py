@@ -1,4 +1,4 @@
-"""Vocabulary of a language model: marks, and pieces of text between them.
+"""Vocabularies of language models: tags and special tokens, and words or byte pairs between them.
 
 Text comes with marks in it (`Seen by <NAME_START>Smith<NAME_END><PAR>`); each mark is one id,
 whatever the pieces of the text are. The ids of marks come first, in the order they were given.
@@ -29,20 +29,22 @@ UNKNOWN = "<UNK>"
 """The mark that stands for rare words where whole words are the pieces."""
 
 _BLANK = "\u2581"  # before a word: one blank stood before it
-_REMEDY = "name a folder that `cryptonym synthesize train` wrote"
+_REMEDY = "give a folder written by `cryptonym synthesize train`"
 # As GPT-2 cuts, but that digits part: numbers are invented digit by digit.
 _CUT = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 
 class Vocabulary(ABC):
-    """Marks and pieces with their ids. `marks` begins with END and UNKNOWN."""
+    """Special tokens (`marks`, beginning with END and UNKNOWN) and subwords with their ids."""
 
     kind: ClassVar[str]
 
     def __init__(self, marks: Sequence[str]) -> None:
         self.marks = tuple(marks)
         self._ids = {mark: number for number, mark in enumerate(self.marks)}
-        self._apart = re.compile("(" + "|".join(re.escape(mark) for mark in self.marks) + ")")
+        self._mark_pattern = re.compile(
+            "(" + "|".join(re.escape(mark) for mark in self.marks) + ")"
+        )
 
     @property
     @abstractmethod
@@ -68,7 +70,7 @@ class Vocabulary(ABC):
     def encode(self, marked: str) -> list[int]:
         """Return the ids of a text with marks."""
         ids: list[int] = []
-        for part in self._apart.split(marked):
+        for part in self._mark_pattern.split(marked):
             number = self._ids.get(part)
             if number is not None:
                 ids.append(number)
@@ -78,34 +80,34 @@ class Vocabulary(ABC):
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text with marks; what was rare when encoded is UNKNOWN."""
-        return "".join(self._parts(ids))
+        return "".join(self._decode_parts(ids))
 
-    def _parts(self, ids: Iterable[int]) -> Iterator[str]:
-        run: list[int] = []
+    def _decode_parts(self, ids: Iterable[int]) -> Iterator[str]:
+        piece_ids: list[int] = []
         for number in ids:
             if number < len(self.marks):
-                yield self._text(run)
+                yield self._text(piece_ids)
                 yield self.marks[number]
-                run = []
+                piece_ids = []
             else:
-                run.append(number)
-        yield self._text(run)
+                piece_ids.append(number)
+        yield self._text(piece_ids)
 
     @cached_property
-    def worded(self) -> Tensor:
+    def has_alphanumeric(self) -> Tensor:
         """Return of each id whether it holds a letter or a digit; no mark does. (size,)"""
-        return self._which(lambda text: any(char.isalnum() for char in text))
+        return self._flag_pieces(lambda text: any(char.isalnum() for char in text))
 
     @cached_property
-    def closing(self) -> Tensor:
+    def ends_sentence(self) -> Tensor:
         """Return of each id whether a sentence may end with it; no mark is said to. (size,)"""
-        return self._which(lambda text: text.endswith((".", "!", "?")))
+        return self._flag_pieces(lambda text: text.endswith((".", "!", "?")))
 
-    def _which(self, holds: Callable[[str], bool]) -> Tensor:
+    def _flag_pieces(self, predicate: Callable[[str], bool]) -> Tensor:
         """Return of which pieces something holds. (size,)"""
         flags = torch.zeros(self.size, dtype=torch.bool)
         for number in range(len(self.marks), self.size):
-            flags[number] = holds(self._text([number]))
+            flags[number] = predicate(self._text([number]))
         return flags
 
     @cached_property
@@ -115,19 +117,19 @@ class Vocabulary(ABC):
         return [1] * marks + [len(self._text([n])) for n in range(marks, self.size)]
 
     def digest(self) -> str:
-        """Return what changes with any mark or piece."""
-        return hashlib.sha256(self._dumped()).hexdigest()
+        """Return a digest of all special tokens and subwords."""
+        return hashlib.sha256(self._serialized()).hexdigest()
 
     def save(self, path: Path) -> None:
         """Write it to a file."""
-        write_atomically(path, self._dumped())
+        write_atomically(path, self._serialized())
 
-    def _dumped(self) -> bytes:
+    def _serialized(self) -> bytes:
         return json.dumps({"kind": self.kind, "marks": self.marks, **self.to_json()}).encode()
 
 
 class WordVocabulary(Vocabulary):
-    """Whole words, those that are rare being UNKNOWN; a piece says whether a blank precedes it.
+    """Whole words; rare ones are UNKNOWN. A piece includes whether a blank precedes it.
 
     Words are the tokens of `record.tokens`, so that offsets and white space come back.
     """
@@ -146,7 +148,7 @@ class WordVocabulary(Vocabulary):
         counts = Counter(
             word
             for marked in texts
-            for part in empty._apart.split(marked)
+            for part in empty._mark_pattern.split(marked)
             if part not in empty._ids
             for word in _words(part)
         )
@@ -186,8 +188,8 @@ def _words(text: str) -> Iterator[str]:
     yield from text[at:].replace(" ", _BLANK)
 
 
-class Pieces(Vocabulary):
-    """Pieces of words found by merging bytes (Sennrich et al., ACL 2016), as GPT-2 has them.
+class BytePairVocabulary(Vocabulary):
+    """Subwords by byte-pair encoding (Sennrich et al., ACL 2016), as in GPT-2.
 
     Nothing is unknown: any text comes back as it was.
     """
@@ -199,12 +201,18 @@ class Pieces(Vocabulary):
         self._tokenizer = tokenizer
 
     @classmethod
-    def learn(cls, marks: Sequence[str], texts: Iterable[str], *, size: int) -> "Pieces":
+    def learn(
+        cls, marks: Sequence[str], texts: Iterable[str], *, size: int
+    ) -> "BytePairVocabulary":
         """Learn at most `size` ids, marks among them, from pairs that occur twice or more."""
         room = size - len(marks)
         if room < len(_ALPHABET) + 1:
             least = len(marks) + len(_ALPHABET) + 1
-            raise ConfigError("--vocabulary-size", "is too small", f"give at least {least}")
+            raise ConfigError(
+                "--vocabulary-size",
+                "too small for the byte alphabet and the marks",
+                f"give at least {least}",
+            )
         tokenizer = _byte_level(Tokenizer(models.BPE()))
         trainer = trainers.BpeTrainer(
             vocab_size=room, min_frequency=2, initial_alphabet=_ALPHABET, show_progress=False
@@ -215,7 +223,7 @@ class Pieces(Vocabulary):
         return cls(marks, tokenizer)
 
     @classmethod
-    def read(cls, marks: Sequence[str], dumped: str) -> "Pieces":
+    def read(cls, marks: Sequence[str], dumped: str) -> "BytePairVocabulary":
         """Rebuild it from what `to_json` gave."""
         return cls(marks, Tokenizer.from_str(dumped))
 
@@ -264,8 +272,8 @@ def read_vocabulary(path: Path) -> Vocabulary:
         marks: list[str] = held["marks"]
         if held["kind"] == WordVocabulary.kind:
             return WordVocabulary(marks, held["words"])
-        return Pieces.read(marks, held["tokenizer"])
+        return BytePairVocabulary.read(marks, held["tokenizer"])
     except OSError:
         raise ConfigError(str(path), "cannot be read", _REMEDY) from None
     except (ValueError, KeyError, TypeError):
-        raise ConfigError(str(path), "is damaged", _REMEDY) from None
+        raise ConfigError(str(path), "not a valid vocabulary file", _REMEDY) from None

@@ -1,4 +1,4 @@
-"""Writing texts with a language model: many at a time, each by its own chance."""
+"""Text generation with a language model, in batches: sampling, greedy decoding and beam search."""
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from models.language.decoding.grammar import STRETCH, Grammar, TagRules
-from models.language.networks.interface import LanguageModel, Memory
-from models.training_loop import seeded
+from models.language.decoding.tag_grammar import LENGTH_TOLERANCE, Grammar, TagRules
+from models.language.networks.language_model import DecoderState, LanguageModel
+from models.training_loop import make_generator
 from record.errors import ConfigError
 
 TRIES = 8
@@ -23,7 +23,7 @@ _BLOCK = 128  # ids whose weights are added up before any is looked at
 _BELOW_ONE = 1 - 2**-24  # the number before 1, so that above it means 1 and more
 
 
-def keep_likeliest(scores: Tensor, count: int) -> Tensor:
+def top_k_filter(scores: Tensor, count: int) -> Tensor:
     """Leave the `count` highest scores of each row. (rows, vocabulary)"""
     if count >= scores.shape[1]:
         return scores
@@ -31,7 +31,7 @@ def keep_likeliest(scores: Tensor, count: int) -> Tensor:
     return scores.masked_fill(scores < lowest, _EXCLUDED)
 
 
-def keep_nucleus(scores: Tensor, mass: float) -> Tensor:
+def nucleus_filter(scores: Tensor, mass: float) -> Tensor:
     """Leave the fewest likeliest ids of each row whose probabilities reach `mass`.
 
     Of equals the first come first. Holtzman et al. (ICLR 2020). (rows, vocabulary)
@@ -43,38 +43,38 @@ def keep_nucleus(scores: Tensor, mass: float) -> Tensor:
     return scores.masked_fill(torch.zeros_like(beyond).scatter(1, places, beyond), _EXCLUDED)
 
 
-def draw(scores: Tensor, chance: Tensor) -> Tensor:
-    """Draw an id for each row by its probabilities; `chance` (rows,) is uniform from 0 to 1.
+def sample_tokens(scores: Tensor, uniform: Tensor) -> Tensor:
+    """Sample a token for each row by its probabilities, given `uniform` numbers. (rows,)
 
     The same scores and chance give the same id, whatever the other rows are. (rows,)
     """
-    return _drawn(*_weighed(scores), chance)
+    return _invert_cdf(*_cumulative_weights(scores), uniform)
 
 
-def draw_nucleus(scores: Tensor, chances: Tensor, mass: float) -> Tensor:
-    """Draw an id for each row from its nucleus, see `keep_nucleus`; `chances` (rows, TRIES).
+def sample_nucleus(scores: Tensor, uniforms: Tensor, mass: float) -> Tensor:
+    """Sample a token for each row from its nucleus, see `nucleus_filter`; `uniforms` (rows, TRIES).
 
     Sorting a vocabulary is dear. So an id is drawn from all, and again as long as it is not of
     the nucleus, which the sum of what is likelier tells: ids accepted have the probabilities of
     a draw from the nucleus alone. Only rows that use up all chances but one are sorted. (rows,)
     """
-    weights, ends = _weighed(scores)
-    drawn = _drawn(weights, ends, chances[:, 0])
+    weights, ends = _cumulative_weights(scores)
+    drawn = _invert_cdf(weights, ends, uniforms[:, 0])
     if mass >= 1:
         return drawn
     wanted = mass * ends[:, -1]
-    rows = _outside(weights, drawn, wanted)
-    for chance in chances.T[1:-1]:
+    rows = _outside_nucleus(weights, drawn, wanted)
+    for uniform in uniforms.T[1:-1]:
         if not len(rows):
             return drawn
         left = weights[rows]
-        drawn[rows] = _drawn(left, ends[rows], chance[rows])
-        rows = rows[_outside(left, drawn[rows], wanted[rows])]
-    drawn[rows] = draw(keep_nucleus(scores[rows], mass), chances[rows, -1])
+        drawn[rows] = _invert_cdf(left, ends[rows], uniform[rows])
+        rows = rows[_outside_nucleus(left, drawn[rows], wanted[rows])]
+    drawn[rows] = sample_tokens(nucleus_filter(scores[rows], mass), uniforms[rows, -1])
     return drawn
 
 
-def _weighed(scores: Tensor) -> tuple[Tensor, Tensor]:
+def _cumulative_weights(scores: Tensor) -> tuple[Tensor, Tensor]:
     """Return weights in proportion to the probabilities, the highest 1, and their running sums by
     blocks. (rows, vocabulary), (rows, blocks)"""
     weights = (scores - scores.amax(1, keepdim=True)).exp_()
@@ -84,18 +84,18 @@ def _weighed(scores: Tensor) -> tuple[Tensor, Tensor]:
     return weights, torch.cat((sums, rest), 1).double().cumsum(1)
 
 
-def _drawn(weights: Tensor, ends: Tensor, chance: Tensor) -> Tensor:
-    """Find where the running sum passes the chance: first which block, then where in it."""
-    wanted = chance.double()[:, None] * ends[:, -1:]
-    block = _passed(ends, wanted)
+def _invert_cdf(weights: Tensor, ends: Tensor, uniform: Tensor) -> Tensor:
+    """Find where the cumulative sum exceeds the uniform number: first the block, then the token."""
+    wanted = uniform.double()[:, None] * ends[:, -1:]
+    block = _first_above(ends, wanted)
     before = functional.pad(ends, (1, 0)).gather(1, block)
     places = block * _BLOCK + torch.arange(_BLOCK, device=block.device)
     last = weights.shape[1] - 1
     within = weights.gather(1, places.clamp_max(last)).masked_fill(places > last, 0.0)
-    return (block * _BLOCK + _passed(within.double().cumsum(1), wanted - before)).squeeze(1)
+    return (block * _BLOCK + _first_above(within.double().cumsum(1), wanted - before)).squeeze(1)
 
 
-def _passed(ends: Tensor, wanted: Tensor) -> Tensor:
+def _first_above(ends: Tensor, wanted: Tensor) -> Tensor:
     """Return the first place of each row whose sum is above what is wanted, or the last place that
     adds anything: what has no probability is never found. (rows, 1)"""
     last = ends[:, -1:]
@@ -103,7 +103,7 @@ def _passed(ends: Tensor, wanted: Tensor) -> Tensor:
     return torch.searchsorted(ends, torch.minimum(wanted, highest), right=True)
 
 
-def _outside(weights: Tensor, drawn: Tensor, mass: Tensor) -> Tensor:
+def _outside_nucleus(weights: Tensor, drawn: Tensor, mass: Tensor) -> Tensor:
     """Return which rows drew an id that is not of the nucleus:
     what comes before it has the mass.
     """
@@ -118,8 +118,8 @@ def _outside(weights: Tensor, drawn: Tensor, mass: Tensor) -> Tensor:
     return rows
 
 
-class Runs:
-    """The runs of `size` ids that a text holds outside of entities; a mark ends a run."""
+class NGramHistory:
+    """The n-grams of `size` tokens that a text contains outside of entities; a tag ends one."""
 
     def __init__(self, size: int, marks: int) -> None:
         self._size, self._marks = size, marks
@@ -127,13 +127,13 @@ class Runs:
         self._last: deque[int] = deque(maxlen=size - 1)
 
     def banned(self) -> set[int]:
-        """Return the ids that would repeat a run."""
+        """Return the tokens that would repeat an n-gram."""
         if len(self._last) < self._size - 1:
             return set()
         return self._seen.get(tuple(self._last), set())
 
     def add(self, number: int, *, is_inside: bool) -> None:
-        """Take the next id; `is_inside` tells that it stands in an entity."""
+        """Append a token; `is_inside` means inside an entity."""
         if number < self._marks or is_inside:
             self._last.clear()
             return
@@ -141,9 +141,9 @@ class Runs:
             self._seen[tuple(self._last)].add(number)
         self._last.append(number)
 
-    def copy(self) -> "Runs":
-        """Return one that goes on by itself."""
-        made = Runs(self._size, self._marks)
+    def copy(self) -> "NGramHistory":
+        """Return an independent copy."""
+        made = NGramHistory(self._size, self._marks)
         made._last.extend(self._last)
         for run, numbers in self._seen.items():
             made._seen[run] = set(numbers)
@@ -157,7 +157,7 @@ _NEVER = float("-inf")
 
 @dataclass(frozen=True)
 class Decoding:
-    """How ids are chosen; lengths count ids of the note, without what was asked for.
+    """How tokens are chosen; lengths count the tokens of the note, without its prompt.
 
     `nucleus` draws from the fewest ids that hold `top_p`, `sample` from all, `top-k` from
     `top_k`, each at a `temperature`; `greedy` takes the likeliest; `beam` follows `beams` texts
@@ -181,18 +181,22 @@ class Decoding:
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise ConfigError("--method", "is unknown", f"choose from {', '.join(METHODS)}")
+            raise ConfigError(
+                "--method", "unknown decoding method", f"choose from {', '.join(METHODS)}"
+            )
         if not self.temperature > 0:
-            raise ConfigError("--temperature", "must be above 0", "choose --method greedy instead")
+            raise ConfigError(
+                "--temperature", "must be above 0", "for temperature 0, use --method greedy"
+            )
         if not 0 < self.top_p <= 1:
-            raise ConfigError("--top-p", "must be above 0 and at most 1", "give 0.95, say")
+            raise ConfigError("--top-p", "must be above 0 and at most 1", "0.95 is common")
         if self.top_k < 1 or self.beams < 1:
-            raise ConfigError("--top-k, --beams", "must be at least 1", "give more")
+            raise ConfigError("--top-k, --beams", "must be at least 1", "give a higher number")
         if not 0 <= self.min_length <= self.max_length or self.max_length < 8:
-            problem = "must be at least 8, and not below --min-length"
-            raise ConfigError("--max-length", problem, "exchange the two")
+            problem = "must be at least 8 and at least --min-length"
+            raise ConfigError("--max-length", problem, "raise --max-length or lower --min-length")
         if self.no_repeat < 0 or self.no_repeat == 1:
-            raise ConfigError("--no-repeat", "must be 0, or at least 2", "give 3, say")
+            raise ConfigError("--no-repeat", "must be 0 or at least 2", "3 is common")
 
     def in_use(self) -> dict[str, Any]:
         """Return the settings that have an effect, as they were really used."""
@@ -207,24 +211,24 @@ class Decoding:
 
 @dataclass(frozen=True)
 class DecodingTask:
-    """A text to write: `asked` is read first, then `opening`, which is part of the text.
+    """A text to generate: the prompt `asked` is read first, then `opening`, part of the text.
 
     `wanted` counts entities by label, in the grammar's order; `length` is how many ids the text
-    should have, about; `chance` names the text's own source of chance.
+    should have, about; `seed` seeds the sampling of this text.
     """
 
     asked: Sequence[int] = field(repr=False)
     opening: Sequence[int] = field(repr=False, default=())
     wanted: Sequence[int] | None = None
-    chance: tuple[object, ...] = ()
+    seed: tuple[object, ...] = ()
     length: int | None = None
 
 
 @dataclass(frozen=True)
-class Written:
-    """The ids of a text, without its end.
+class GeneratedText:
+    """The token ids of a generated text, without its end.
 
-    `is_cut` tells that it had to end at the bound, `is_hurried` that entities asked for came last
+    `is_cut` means that it reached the maximum length, `is_hurried` that required entities came last
     because there was no more room, `is_trimmed` that half a sentence was taken back.
     """
 
@@ -236,42 +240,44 @@ class Written:
 
 @dataclass
 class DecodingBatch:
-    """Texts that are being written, side by side. Rows that are done are dropped now and then."""
+    """Texts generated in parallel; rows that are finished are dropped from time to time."""
 
     rows: list[int]
     tasks: list[DecodingTask]
     rules: TagRules
-    runs: list[Runs]
-    memory: Memory
+    runs: list[NGramHistory]
+    memory: DecoderState
     ids: Tensor
-    chances: Tensor
+    uniforms: Tensor
     done: Tensor
 
 
-def refuse_length(network: LanguageModel, tasks: Sequence[DecodingTask], decoding: Decoding) -> int:
-    """Return the room the longest text may need; raises ConfigError where the model has less."""
+def require_context(
+    network: LanguageModel, tasks: Sequence[DecodingTask], decoding: Decoding
+) -> int:
+    """Return the length the longest text may need; raises ConfigError if the model has less."""
     room = max(len(t.asked) for t in tasks) + 1 + decoding.max_length
     if network.longest is not None and room > network.longest:
         most = network.longest - room + decoding.max_length
-        raise ConfigError("--max-length", "is too long for the model", f"give at most {most}")
+        raise ConfigError("--max-length", "exceeds the model's context", f"give at most {most}")
     return room
 
 
 @torch.inference_mode()
-def write_texts(
+def generate_texts(
     network: LanguageModel, grammar: Grammar, tasks: Sequence[DecodingTask], decoding: Decoding
-) -> list[Written]:
-    """Write a text for each task, all of them side by side, where the network computes.
+) -> list[GeneratedText]:
+    """Generate a text for each task, all in parallel, on the network's device.
 
     Each begins with an empty memory and draws by its own chance, so that no text depends on
     another. Raises ConfigError where the model cannot hold texts of that length.
     """
-    room = refuse_length(network, tasks, decoding)
+    room = require_context(network, tasks, decoding)
     device = network.device
     prefixes = [[grammar.end, *task.asked, *task.opening] for task in tasks]
     written: list[list[int]] = [list(task.opening) for task in tasks]
-    batch = begin(network, grammar, tasks, decoding, room)
-    given, lengths = _laid_out(prefixes, device)
+    batch = start_batch(network, grammar, tasks, decoding, room)
+    given, lengths = _pad(prefixes, device)
     longest = given.shape[1]
     asked = torch.tensor([len(task.asked) for task in tasks], device=device)
     hurried = torch.zeros(len(tasks), dtype=torch.bool, device=device)
@@ -283,8 +289,8 @@ def write_texts(
         if bool(is_given.all()):
             chosen = known
         else:
-            chosen = torch.where(is_given, known, choose(scores.float(), batch, decoding))
-        take(batch, chosen, at >= asked[rows])
+            chosen = torch.where(is_given, known, choose_tokens(scores.float(), batch, decoding))
+        accept_tokens(batch, chosen, at >= asked[rows])
         for row, number, is_old in zip(
             batch.rows, chosen.tolist(), (is_given | batch.done).tolist(), strict=True
         ):
@@ -297,16 +303,16 @@ def write_texts(
         going = (~batch.done).nonzero().flatten()
         if not len(going):
             break
-        if len(going) < len(rows) and len(going) <= batch.memory.crowded * len(rows):
-            shrink(batch, going)
+        if len(going) < len(rows) and len(going) <= batch.memory.compaction_threshold * len(rows):
+            drop_rows(batch, going)
             rows = rows[going]
     return [
-        finished(ids, grammar, decoding, is_hurried=late)
+        finish_text(ids, grammar, decoding, is_hurried=late)
         for ids, late in zip(written, hurried.tolist(), strict=True)
     ]
 
 
-def _laid_out(prefixes: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
+def _pad(prefixes: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
     """Return ids side by side, padded, and how many each row has. (rows, longest), (rows,)"""
     padded = pad_sequence(
         [torch.tensor(each, device=device) for each in prefixes], batch_first=True
@@ -314,19 +320,21 @@ def _laid_out(prefixes: Sequence[Sequence[int]], device: torch.device) -> tuple[
     return padded, torch.tensor([len(each) for each in prefixes], device=device)
 
 
-def finished(ids: list[int], grammar: Grammar, decoding: Decoding, *, is_hurried: bool) -> Written:
+def finish_text(
+    ids: list[int], grammar: Grammar, decoding: Decoding, *, is_hurried: bool
+) -> GeneratedText:
     """Return a text that ended. One that the bound ended in a sentence loses what stands after the
     last sentence, where no entity is lost with it and enough is left."""
     is_cut = len(ids) >= decoding.max_length
     if not (is_cut and decoding.rounded and decoding.masked):
-        return Written(ids, is_cut, is_hurried)
-    kept = grammar.up_to_sentence(ids)
+        return GeneratedText(ids, is_cut, is_hurried)
+    kept = grammar.length_to_last_sentence(ids)
     if not decoding.min_length <= len(ids[:kept]) < len(ids):
-        return Written(ids, is_cut, is_hurried)
-    return Written(ids[:kept], is_cut, is_hurried, is_trimmed=True)
+        return GeneratedText(ids, is_cut, is_hurried)
+    return GeneratedText(ids[:kept], is_cut, is_hurried, is_trimmed=True)
 
 
-def begin(
+def start_batch(
     network: LanguageModel,
     grammar: Grammar,
     tasks: Sequence[DecodingTask],
@@ -350,31 +358,31 @@ def begin(
         left,
         zeros,
         decoding.masked,
-        aim=_aims(tasks, decoding, device) if decoding.rounded else None,
+        target_length=_aims(tasks, decoding, device) if decoding.rounded else None,
     )
     marks = grammar.after.shape[1]
-    runs = [Runs(decoding.no_repeat, marks) for _ in tasks] if decoding.no_repeat else []
+    runs = [NGramHistory(decoding.no_repeat, marks) for _ in tasks] if decoding.no_repeat else []
     # Drawn on the processor, so that they are the same wherever the network computes.
-    chances = torch.stack(
+    uniforms = torch.stack(
         [
-            torch.rand(room + 1, TRIES, generator=seeded(*task.chance), device="cpu")
+            torch.rand(room + 1, TRIES, generator=make_generator(*task.seed), device="cpu")
             for task in tasks
         ]
     )
     return DecodingBatch(
         list(range(count)), list(tasks), rules, runs, network.start(count, room),
-        zeros + grammar.end, chances.to(device), zeros.bool(),
+        zeros + grammar.end, uniforms.to(device), zeros.bool(),
     )  # fmt: skip
 
 
 def _aims(tasks: Sequence[DecodingTask], decoding: Decoding, device: torch.device) -> Tensor:
     """Return from which length on each text winds up: there must be room to do so. (rows,)"""
-    most = int(decoding.max_length / (1 + STRETCH))
+    most = int(decoding.max_length / (1 + LENGTH_TOLERANCE))
     lengths = [most if task.length is None else min(most, task.length) for task in tasks]
     return torch.tensor([max(1, decoding.min_length, length) for length in lengths], device=device)
 
 
-def filtered(scores: Tensor, batch: DecodingBatch) -> Tensor:
+def filter_scores(scores: Tensor, batch: DecodingBatch) -> Tensor:
     """Rule out what grammar, lengths and repetitions forbid, in place. (rows, vocabulary)"""
     scores = batch.rules.apply(scores)
     for row, runs in enumerate(batch.runs):
@@ -384,23 +392,25 @@ def filtered(scores: Tensor, batch: DecodingBatch) -> Tensor:
     return scores
 
 
-def choose(scores: Tensor, batch: DecodingBatch, decoding: Decoding) -> Tensor:
+def choose_tokens(scores: Tensor, batch: DecodingBatch, decoding: Decoding) -> Tensor:
     """Choose the next id of each text. (rows,)"""
-    scores = filtered(scores, batch)
+    scores = filter_scores(scores, batch)
     if decoding.method == "greedy":
         return scores.argmax(1)
     scores.div_(decoding.temperature)
     if decoding.method == "top-k":
-        scores = keep_likeliest(scores, decoding.top_k)
+        scores = top_k_filter(scores, decoding.top_k)
     # (rows, TRIES), of the place where each text goes on
-    chances = batch.chances.gather(1, batch.rules.written[:, None, None].expand(-1, 1, TRIES))[:, 0]
+    uniforms = batch.uniforms.gather(1, batch.rules.written[:, None, None].expand(-1, 1, TRIES))[
+        :, 0
+    ]
     if decoding.method == "nucleus":
-        return draw_nucleus(scores, chances, decoding.top_p)
-    return draw(scores, chances[:, 0])
+        return sample_nucleus(scores, uniforms, decoding.top_p)
+    return sample_tokens(scores, uniforms[:, 0])
 
 
-def take(batch: DecodingBatch, chosen: Tensor, counts: Tensor) -> None:
-    """Go on with the ids chosen; `counts` tells whose ids are of the body."""
+def accept_tokens(batch: DecodingBatch, chosen: Tensor, counts: Tensor) -> None:
+    """Append the chosen tokens; `counts` marks the rows whose tokens belong to the body."""
     inside = batch.rules.states > 0
     batch.rules.advance(chosen, counts)
     if not batch.runs:
@@ -412,14 +422,14 @@ def take(batch: DecodingBatch, chosen: Tensor, counts: Tensor) -> None:
             runs.add(number, is_inside=is_inside)
 
 
-def shrink(batch: DecodingBatch, rows: Tensor) -> None:
+def drop_rows(batch: DecodingBatch, rows: Tensor) -> None:
     """Keep some rows."""
     kept = rows.tolist()
     batch.rows = [batch.rows[row] for row in kept]
     batch.runs = [batch.runs[row] for row in kept] if batch.runs else []
     batch.rules = batch.rules.keep(rows)
     batch.memory = batch.memory.keep(rows)
-    batch.ids, batch.chances, batch.done = batch.ids[rows], batch.chances[rows], batch.done[rows]
+    batch.ids, batch.uniforms, batch.done = batch.ids[rows], batch.uniforms[rows], batch.done[rows]
 
 
 @dataclass(frozen=True)
@@ -431,25 +441,25 @@ class _Beam:
 
 
 @torch.inference_mode()
-def search_text(
+def beam_search(
     network: LanguageModel, grammar: Grammar, task: DecodingTask, decoding: Decoding
-) -> Written:
+) -> GeneratedText:
     """Write a text by beam search; of the texts that ended, the one with most entities, and of
-    equals the likeliest id for id, is given. Raises ConfigError as `write_texts`."""
-    room = refuse_length(network, [task], decoding)
-    batch = begin(network, grammar, [task], decoding, room)
+    equals the likeliest id for id, is given. Raises ConfigError as `generate_texts`."""
+    room = require_context(network, [task], decoding)
+    batch = start_batch(network, grammar, [task], decoding, room)
     chosen = batch.ids
     for at, number in enumerate([*task.asked, *task.opening]):
         _, batch.memory = network.step(chosen, batch.memory)
         chosen = torch.tensor([number])
-        take(batch, chosen, torch.tensor([at >= len(task.asked)]))
+        accept_tokens(batch, chosen, torch.tensor([at >= len(task.asked)]))
     batch.ids = chosen
-    return _search(network, batch, task, decoding)
+    return _run_beams(network, batch, task, decoding)
 
 
-def _search(
+def _run_beams(
     network: LanguageModel, batch: DecodingBatch, task: DecodingTask, decoding: Decoding
-) -> Written:
+) -> GeneratedText:
     grammar = batch.rules.grammar
     starts = set(grammar.starts.tolist())
     texts: list[list[int]] = [list(task.opening)]
@@ -457,7 +467,7 @@ def _search(
     ended: list[_Beam] = []
     while texts and len(ended) < decoding.beams:
         scores, batch.memory = network.step(batch.ids, batch.memory)
-        steps = filtered(scores.float(), batch).log_softmax(1)
+        steps = filter_scores(scores.float(), batch).log_softmax(1)
         every = (totals[:, None] + steps).flatten()
         # Twice as many: each beam may end once, and as many must go on.
         found, places = every.topk(min(2 * decoding.beams, len(every)))
@@ -477,14 +487,14 @@ def _search(
                 rows.append(row)
                 numbers.append(number)
                 kept.append(score)
-        _go_on(batch, rows, numbers)
+        _continue_beams(batch, rows, numbers)
         texts = [[*texts[row], number] for row, number in zip(rows, numbers, strict=True)]
         totals = torch.tensor(kept)
     best = max(ended, key=lambda beam: (beam.entities, beam.score / (len(beam.ids) + 1)))
-    return finished(best.ids, grammar, decoding, is_hurried=best.is_hurried)
+    return finish_text(best.ids, grammar, decoding, is_hurried=best.is_hurried)
 
 
-def _go_on(batch: DecodingBatch, rows: list[int], numbers: list[int]) -> None:
+def _continue_beams(batch: DecodingBatch, rows: list[int], numbers: list[int]) -> None:
     """Make the batch hold these continuations."""
     places = torch.tensor(rows, dtype=torch.long)
     batch.memory = batch.memory.keep(places)
@@ -492,4 +502,4 @@ def _go_on(batch: DecodingBatch, rows: list[int], numbers: list[int]) -> None:
     batch.runs = [batch.runs[row].copy() for row in rows] if batch.runs else []
     batch.rows = list(range(len(rows)))
     batch.ids = torch.tensor(numbers, dtype=torch.long)
-    take(batch, batch.ids, torch.ones(len(rows), dtype=torch.bool))
+    accept_tokens(batch, batch.ids, torch.ones(len(rows), dtype=torch.bool))

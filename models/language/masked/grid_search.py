@@ -1,4 +1,4 @@
-"""A search among recipes of a masked language model: every combination trained, the best kept."""
+"""Grid search over the hyperparameters of a masked language model."""
 
 import json
 import shutil
@@ -8,16 +8,16 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from models.language.corpus.masks import MaskRecipe
-from models.language.masked.masked_model import FORM, WEIGHTS
+from models.language.corpus.masking import MaskRecipe
+from models.language.masked.masked_model import FOLDER_FORMAT, WEIGHTS
 from models.language.masked.training import (
     TRAINING,
-    MaskedLetter,
-    MaskedProgress,
+    MaskedCorpora,
     MaskedRecipe,
     digest_of,
     train_masked,
 )
+from models.training_loop import TrainingCallbacks
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
@@ -36,7 +36,7 @@ _TRIALS = "trials"
 
 @dataclass(frozen=True)
 class GridTrial:
-    """One combination: its name, what it trains with, and the lowest perplexity that it reached."""
+    """One combination: its name, recipe, lowest perplexity and number of epochs."""
 
     name: str
     recipe: MaskedRecipe
@@ -49,8 +49,8 @@ def combinations(
 ) -> dict[str, MaskedRecipe]:
     """Return every combination by its name; raises ConfigError where a key or value is none."""
     if unknown := sorted(set(grid) - set(PUBLISHED)):
-        remedy = f"the keys are {', '.join(PUBLISHED)}"
-        raise ConfigError(f"grid.{unknown[0]}", "cannot be searched", remedy)
+        remedy = f"choose from {', '.join(PUBLISHED)}"
+        raise ConfigError(f"grid.{unknown[0]}", "not a parameter of the grid", remedy)
     found = {}
     for values in product(*grid.values()):
         named = dict(zip(grid, values, strict=True))
@@ -58,53 +58,57 @@ def combinations(
         try:
             mask = MaskRecipe(named.get("psi", recipe.mask.psi), named.get("phi", recipe.mask.phi))
         except ValueError as error:
-            raise ConfigError("grid", str(error), "correct it") from None
+            raise ConfigError("grid", str(error), "correct the grid file") from None
         batch = named.get("batch", recipe.batch)
         rate = named.get("rate", recipe.rate)
         if batch < 1 or batch != int(batch) or rate <= 0:
-            raise ConfigError("grid", "batches are whole numbers and rates above 0", "correct it")
+            raise ConfigError(
+                "grid", "batch must be a positive integer and rate above 0", "correct the grid file"
+            )
         found[name] = replace(recipe, mask=mask, batch=int(batch), rate=rate)
     return found
 
 
 def search(
-    train: Sequence[MaskedLetter],
-    dev: Sequence[MaskedLetter],
+    corpora: MaskedCorpora,
     recipes: Mapping[str, MaskedRecipe],
     out: Path,
     *,
-    watch: Callable[[str], MaskedProgress] = lambda name: MaskedProgress(),
+    callbacks: Callable[[str], TrainingCallbacks] = lambda name: TrainingCallbacks(),
     about: Mapping[str, Any] | None = None,
+    max_minutes: float | None = None,
 ) -> list[GridTrial]:
-    """Train every recipe, and leave the model of the lowest perplexity in the folder.
+    """Train every recipe, and keep the model with the lowest perplexity in the folder.
 
     All are judged by the same masks of the same notes. What is done stays done when a search is
-    interrupted. `grid.json` tells of every trial; it comes last. Raises ConfigError.
+    interrupted. `grid.json` lists every trial; it is written last. Raises ConfigError.
     """
     if (out / REPORT).exists():
-        raise ConfigError(str(out), "holds a finished search", "choose another folder")
-    notes = digest_of(train, dev)
+        raise ConfigError(str(out), "already contains a finished search", "choose another folder")
+    notes = digest_of(corpora.train, corpora.dev)
     trials: list[GridTrial] = []
     for name, recipe in recipes.items():
         folder = out / _TRIALS / name
         if (folder / TRAINING).exists():
-            history = _done(folder, recipe.fingerprint(notes))
+            history = _finished_history(folder, recipe.fingerprint(notes))
         else:
-            history = train_masked(train, dev, recipe, folder, watch(name), about)
+            history = train_masked(
+                corpora, recipe, folder, callbacks(name), about=about, max_minutes=max_minutes
+            )
         trials.append(GridTrial(name, recipe, min(history), len(history) - 1))
         _keep_best(trials, out)
     best = min(trials, key=lambda trial: trial.perplexity)
-    for file in (WEIGHTS, FORM.settings):
+    for file in (WEIGHTS, FOLDER_FORMAT.settings):
         shutil.copyfile(out / _TRIALS / best.name / file, out / file)
-    told = {"best": best.name, "trials": [asdict(trial) for trial in trials]}
-    write_atomically(out / REPORT, json.dumps(told, indent=1).encode())
+    is_identifying = {"best": best.name, "trials": [asdict(trial) for trial in trials]}
+    write_atomically(out / REPORT, json.dumps(is_identifying, indent=1).encode())
     return trials
 
 
-def _done(folder: Path, mark: str) -> list[float]:
+def _finished_history(folder: Path, mark: str) -> list[float]:
     held = json.loads((folder / TRAINING).read_text("utf-8"))
     if held.get("mark") != mark:
-        problem = "is of other notes or settings"
+        problem = "belongs to a search with other notes or settings"
         raise ConfigError(str(folder), problem, "give the same ones, or another folder")
     history: list[float] = held["perplexity"]
     return history
@@ -115,5 +119,5 @@ def _keep_best(trials: Sequence[GridTrial], out: Path) -> None:
     best = min(trials, key=lambda trial: trial.perplexity)
     for trial in trials:
         if trial is not best:
-            for file in (FORM.settings, WEIGHTS):
+            for file in (FOLDER_FORMAT.settings, WEIGHTS):
                 (out / _TRIALS / trial.name / file).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A masked language model over whole words: what it is as a folder, and how it fills places.
+"""A masked language model over whole words: saving, loading and predicting masked words.
 
 It knows whole words alone, so that it never writes half of one; `models.language.masked.training`
 trains it.
@@ -17,9 +17,16 @@ from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 from torch import Tensor
 
-from models.folder import FolderFormat
-from models.language.networks.masked_network import MARKS, MASK, PAD, UNKNOWN, Network, build
-from models.precision import has_bfloat16
+from models.hardware import has_bfloat16
+from models.language.networks.masked_network import (
+    MASK,
+    PAD,
+    SPECIAL_TOKENS,
+    UNKNOWN,
+    Network,
+    build,
+)
+from models.serialization import FolderFormat
 from record.atomic_write import write_atomically
 
 T = TypeVar("T")
@@ -27,14 +34,14 @@ T = TypeVar("T")
 Floats = NDArray[np.float64]
 
 WEIGHTS = "weights.safetensors"
-FORM = FolderFormat(
+FOLDER_FORMAT = FolderFormat(
     "masked.json", "masked language model", "cryptonym synthesize train --recipe masked"
 )
 
 
 @dataclass(frozen=True)
 class TrainedMasked:
-    """A network with the words it knows, in the order of their ids; the marks come first."""
+    """A network and its words in the order of their ids, special tokens first."""
 
     network: Network
     words: tuple[str, ...] = field(repr=False)
@@ -42,18 +49,18 @@ class TrainedMasked:
 
 
 class MaskedFiller:
-    """Fills places by a trained network, on the GPU where there is one."""
+    """Predicts masked words with a trained network, on the GPU if there is one."""
 
     def __init__(self, trained: TrainedMasked) -> None:
         self._known = {word: number for number, word in enumerate(trained.words)}
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._network = trained.network.to(self._device).eval()
         self._in_bfloat16 = has_bfloat16(self._device)
-        # A mark, a sign or a number is no word to put into a letter.
-        told = [word[:1].isalpha() for word in trained.words]
-        told[: len(MARKS)] = [False] * len(MARKS)
-        self._writable = [word for word, may in zip(trained.words, told, strict=True) if may]
-        self._allowed = torch.tensor(told, device=self._device).nonzero()[:, 0]
+        # Special tokens, punctuation and numbers are never filled in.
+        is_word = [word[:1].isalpha() for word in trained.words]
+        is_word[: len(SPECIAL_TOKENS)] = [False] * len(SPECIAL_TOKENS)
+        self._writable = [word for word, may in zip(trained.words, is_word, strict=True) if may]
+        self._allowed = torch.tensor(is_word, device=self._device).nonzero()[:, 0]
 
     @classmethod
     def load(cls, folder: Path) -> "MaskedFiller":
@@ -85,7 +92,7 @@ class MaskedFiller:
             [(writable[word], share) for word, share in zip(words, each, strict=True)]
             for words, each in zip(chosen.indices.tolist(), chosen.values.tolist(), strict=True)
         ]
-        return _parted(found, windows)
+        return _split_by_window(found, windows)
 
     @torch.inference_mode()
     def scores(self, windows: Sequence[Sequence[str | None]]) -> list[Floats]:
@@ -100,7 +107,7 @@ class MaskedFiller:
             [MASK if w is None else self._known.get(w, UNKNOWN) for w in win] for win in windows
         ]
         if max(map(len, rows), default=0) > self.length:
-            raise ValueError(f"a window has more than {self.length} words")
+            raise ValueError(f"a window must have at most {self.length} words")
         ids = padded(rows).to(self._device)
         places = ids == MASK
         if not places.any():
@@ -110,7 +117,7 @@ class MaskedFiller:
         return scores.float()[:, self._allowed]
 
 
-def _parted(found: Sequence[T], windows: Sequence[Sequence[str | None]]) -> list[list[T]]:
+def _split_by_window(found: Sequence[T], windows: Sequence[Sequence[str | None]]) -> list[list[T]]:
     """Part what was found for all places by window."""
     places = iter(found)
     return [[next(places) for word in window if word is None] for window in windows]
@@ -126,20 +133,20 @@ def padded(rows: Sequence[Sequence[int]], filler: int = PAD) -> Tensor:
 
 
 def save_masked(trained: TrainedMasked, folder: Path) -> None:
-    """Write a model; `masked.json` comes last, so that a folder with it is whole."""
+    """Write a model; `masked.json` is written last, so that a folder with it is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     state = {name: value.contiguous() for name, value in trained.network.state_dict().items()}
     write_atomically(folder / WEIGHTS, dump_weights(state))
     said = {"shape": trained.network.shape, "words": trained.words, "about": trained.about}
-    FORM.seal(folder, said, (WEIGHTS,))
+    FOLDER_FORMAT.write_settings(folder, said, (WEIGHTS,))
 
 
 def load_masked(folder: Path) -> TrainedMasked:
     """Read a model; raises ConfigError where it is missing or damaged."""
-    held = FORM.read(folder)
+    held = FOLDER_FORMAT.read(folder)
     try:
         network = build(len(held["words"]), held["shape"])
-        network.load_state_dict(load_weights(FORM.checked(folder, held, WEIGHTS)))
+        network.load_state_dict(load_weights(FOLDER_FORMAT.read_verified(folder, held, WEIGHTS)))
         return TrainedMasked(network, tuple(held["words"]), held["about"])
     except (ValueError, KeyError, TypeError, RuntimeError, SafetensorError):
-        raise FORM.unfit(folder) from None
+        raise FOLDER_FORMAT.mismatch_error(folder) from None

@@ -1,4 +1,4 @@
-"""Words for masked places, drawn so that no single one of them tells much about what was seen.
+"""Differentially private choice of masked words by the exponential mechanism.
 
 The exponential mechanism (McSherry and Talwar 2007) over the words of a masked language model, as
 in DP-MLM (Meisenbacher et al. 2024, arXiv 2407.00637): scores are clipped to a range of width
@@ -10,9 +10,9 @@ Z(x), exp(u(x, w) / T) <= exp(clip / T) exp(u(y, w) / T), and so, summed over wo
 Z(y) <= exp(clip / T) Z(x). Hence P(w | x) / P(w | y) <= exp(2 clip / T). The bound is nearly
 reached where one word of many changes from the lowest score to the highest.
 
-What makes this hold: every window has the same words to draw from, whatever is in it, so there is
-no cut to the likeliest; and chance comes from the system and is not kept, since whoever knows the
-seed of a draw knows what it was drawn from.
+The guarantee requires that every window has the same candidate words, so there is no cut to the
+most probable ones, and that the system's random numbers are not stored: whoever has the seed of a
+draw can reconstruct its input.
 """
 
 import math
@@ -33,11 +33,11 @@ CLIP = 8.0
 """The width of the range of scores, in nats: what is e^8 times less likely than the likeliest word
 counts as no likelier than any other."""
 
-_MOST = 50.0  # of epsilon: a draw of 53 bits would miss words that the promise needs
+_MAX_EPSILON = 50.0  # of epsilon: a draw of 53 bits would miss words that the promise needs
 
 
 class Scorer(Protocol):
-    """A masked language model that scores all words it may write."""
+    """A masked language model that scores every word it may output."""
 
     @property
     def writable(self) -> Sequence[str]:
@@ -48,8 +48,8 @@ class Scorer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Mechanism:
-    """A range of scores and a temperature, which together promise `epsilon` for each word."""
+class ExponentialMechanism:
+    """A score range and a temperature, which together guarantee `epsilon` per word."""
 
     temperature: float
     clip: float = CLIP
@@ -57,50 +57,52 @@ class Mechanism:
     def __post_init__(self) -> None:
         for name, value in (("temperature", self.temperature), ("clip", self.clip)):
             if not (math.isfinite(value) and value > 0):
-                raise ConfigError(name, "must be above 0", "give more")
-        if self.epsilon > _MOST:
-            problem = f"is {self.epsilon:g} for each word, which promises nothing"
-            raise ConfigError("epsilon", problem, f"give at most {_MOST:g}")
+                raise ConfigError(name, "must be above 0", "give a positive number")
+        if self.epsilon > _MAX_EPSILON:
+            problem = f"{self.epsilon:g} per word is too high to guarantee any privacy"
+            raise ConfigError("epsilon", problem, f"give at most {_MAX_EPSILON:g}")
 
     @classmethod
-    def of(cls, epsilon: float, clip: float = CLIP) -> "Mechanism":
+    def of(cls, epsilon: float, clip: float = CLIP) -> "ExponentialMechanism":
         """Choose the temperature for an epsilon for each word; raises ConfigError."""
         if not (math.isfinite(epsilon) and epsilon > 0):
-            raise ConfigError("epsilon", "must be above 0", "give more")
+            raise ConfigError("epsilon", "must be above 0", "give a positive number")
         return cls(2 * clip / epsilon, clip)
 
     @property
     def epsilon(self) -> float:
-        """What one word may tell: no probability changes by more than e to this power."""
+        """The privacy loss of one word: probabilities change by at most a factor of e^epsilon."""
         return 2 * self.clip / self.temperature
 
     def probabilities(self, scores: Floats) -> Floats:
-        """Return the chance of each word: [places, words] to [places, words].
+        """Return the probability of each word: [places, words] to [places, words].
 
         Scores are taken from the highest of their place, which changes no probability without
         clipping, and lets the range follow the model. A word without a finite score counts as one
         at the end of the range. Raises ValueError where a place has no finite score.
         """
-        held = np.asarray(scores, np.float64)
-        highest = np.where(np.isfinite(held), held, -np.inf).max(-1, keepdims=True)
+        finite_scores = np.asarray(scores, np.float64)
+        highest = np.where(np.isfinite(finite_scores), finite_scores, -np.inf).max(
+            -1, keepdims=True
+        )
         if not np.isfinite(highest).all():
-            raise ValueError("a place has no word with a finite score")
-        clipped = np.clip(np.nan_to_num(held - highest, nan=-np.inf), -self.clip, 0.0)
+            raise ValueError("at least one word per position must have a finite score")
+        clipped = np.clip(np.nan_to_num(finite_scores - highest, nan=-np.inf), -self.clip, 0.0)
         odds = np.exp(clipped / self.temperature)
         chances: Floats = odds / odds.sum(-1, keepdims=True)
         return chances
 
 
 class PrivateFiller:
-    """Return one word for each place, drawn privately: it stands in for `MaskedFiller`."""
+    """Chooses one word for each place privately; a drop-in replacement of `MaskedFiller`."""
 
-    def __init__(self, scorer: Scorer, mechanism: Mechanism) -> None:
+    def __init__(self, scorer: Scorer, mechanism: ExponentialMechanism) -> None:
         self._scorer = scorer
         self._mechanism = mechanism
-        self._chance = SystemRandom()
+        self._random = SystemRandom()
 
     @property
-    def mechanism(self) -> Mechanism:
+    def mechanism(self) -> ExponentialMechanism:
         """What is promised for each word."""
         return self._mechanism
 
@@ -112,7 +114,7 @@ class PrivateFiller:
         """Return for each place (None) of every window the one word that was drawn for it.
 
         Its probability is given as 1: there is nothing left to draw from. `top` does not count,
-        since a cut to the likeliest words would tell which they were.
+        since a cut to the most probable words would reveal which they were.
         """
         words = self._scorer.writable
         return [
@@ -126,13 +128,13 @@ class PrivateFiller:
         sums = self._mechanism.probabilities(scores).cumsum(-1)
         # The last sum is 1 but for rounding; a draw beyond it is a draw of the last word.
         return [
-            min(int(np.searchsorted(row, self._chance.random(), side="right")), len(row) - 1)
+            min(int(np.searchsorted(row, self._random.random(), side="right")), len(row) - 1)
             for row in sums
         ]
 
 
-class Ledger:
-    """What the drawn words of each letter may tell, all together.
+class PrivacyAccountant:
+    """Accumulates the privacy loss of the words drawn for each letter.
 
     Words are drawn one after the other, each may depend on those before it, and every one of them
     may tell `epsilon`: by sequential composition (Dwork and Roth 2014, theorem 3.16) a letter of
@@ -140,14 +142,14 @@ class Ledger:
     their sum.
     """
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: ExponentialMechanism) -> None:
         self._mechanism = mechanism
         self._words: Counter[tuple[str, str]] = Counter()
 
     def charge(self, source: str, letter: str, words: int) -> None:
-        """Note that so many words of a letter were drawn; raises ValueError where fewer than 0."""
+        """Record that so many words of a letter were drawn; raises ValueError if negative."""
         if words < 0:
-            raise ValueError("words cannot be taken back")
+            raise ValueError("the number of words must not be negative")
         self._words[source, letter] += words
 
     def letters(self) -> dict[tuple[str, str], float]:
@@ -163,7 +165,7 @@ class Ledger:
         return {source: words * self._mechanism.epsilon for source, words in totals.items()}
 
     def to_json(self) -> dict[str, float | int]:
-        """Return what a manifest tells: numbers alone, over all letters."""
+        """Return the figures of the manifest, over all letters."""
         return {
             "clip": self._mechanism.clip,
             "temperature": self._mechanism.temperature,

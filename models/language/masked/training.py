@@ -1,4 +1,4 @@
-"""How a masked language model is trained, resumable after every epoch.
+"""Training of a masked language model over whole words, resumable after every epoch.
 
 The recipe is that of Belkadi et al. (2023), section 3.2: weight decay 0.01, at most 10 epochs,
 patience 2, selection by the perplexity of masked words on notes set aside, whose masks never
@@ -8,40 +8,50 @@ change. It begins with nothing, or with an encoder that was trained before.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
-from models.checkpoint import load_checkpoint, save_checkpoint
-from models.language.corpus.masks import IGNORED, MaskRecipe, generator, masks
+from models.hardware import has_bfloat16
+from models.language.corpus.masking import IGNORED, MaskRecipe, mask_generator, mask_tokens
 from models.language.masked.masked_model import TrainedMasked, padded, save_masked
 from models.language.networks.masked_network import (
-    MARKS,
     MASK,
+    SPECIAL_TOKENS,
     UNKNOWN,
     EncoderLM,
     MaskedLM,
     Network,
 )
-from models.precision import has_bfloat16
-from models.training_loop import TimeBudget, TrainingLoop, close_training, refuse_finished
+from models.training_loop import (
+    TimeBudget,
+    TrainingCallbacks,
+    TrainingLoop,
+    TrainingPosition,
+    require_no_model,
+    take_step,
+    write_report,
+)
 from record.errors import ConfigError
 
 TRAINING = "training.json"
 
 _DECAY = 0.01
-_FROZEN = 1  # seed of the masks of notes that models are selected by, whatever else is drawn
+_CLIP = 1.0
+_EVALUATION_SEED = (
+    1  # seed of the masks of notes that models are selected by, whatever else is drawn
+)
 
 
 @dataclass(frozen=True)
 class MaskedRecipe:
-    """Everything that decides what a training gives, apart from the notes.
+    """Hyperparameters of a masked language model.
 
     `length` is the most words that are seen together, `rare` how many notes must hold a word for
     it to be known, `batch` how many stretches are learnt from at a time. `judge` masks the notes
@@ -65,7 +75,7 @@ class MaskedRecipe:
     seed: int = 1
 
     def fingerprint(self, notes: str) -> str:
-        """Return what differs for trainings that must not go on from each other's checkpoints."""
+        """Return a hash of all settings and the notes' digest."""
         return hashlib.sha256(
             json.dumps([asdict(self), notes], sort_keys=True).encode()
         ).hexdigest()
@@ -73,124 +83,142 @@ class MaskedRecipe:
 
 @dataclass(frozen=True)
 class MaskedLetter:
-    """The words of a note, and which of them identify."""
+    """The words of a note, and whether each is part of an identifier."""
 
     words: Sequence[str] = field(repr=False)
     identifying: Sequence[bool] = field(repr=False)
 
 
 @dataclass(frozen=True)
-class MaskedProgress:
-    """Is told how far training is; says when to stop, which happens at the end of an epoch.
+class MaskedCorpora:
+    """Notes to train on and notes for model selection."""
 
-    `advance` gets stretches learnt of all planned, `evaluated` an epoch and its perplexity.
-    """
-
-    advance: Callable[[int, int], None] = lambda done, planned: None
-    evaluated: Callable[[int, float], None] = lambda epoch, perplexity: None
-    minutes: float = float("inf")
+    train: Sequence[MaskedLetter] = field(repr=False)
+    dev: Sequence[MaskedLetter] = field(repr=False)
 
 
 @dataclass
-class _MaskedPlace:
-    epoch: int = 0
-    step: int = 0
+class _MaskedPosition(TrainingPosition):
+    """How far a training has come; `history` are perplexities, the first before any epoch."""
+
     history: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class _Course:
-    """What is learnt from and selected by, and how."""
+class _MaskedData:
+    """Chunks of the training and development notes, with the recipe."""
 
-    train: Sequence["_Stretch"] = field(repr=False)
-    dev: Sequence["_Stretch"] = field(repr=False)
+    train: Sequence["_Chunk"] = field(repr=False)
+    dev: Sequence["_Chunk"] = field(repr=False)
     recipe: MaskedRecipe
     words: int
 
 
 def train_masked(
-    train: Sequence[MaskedLetter],
-    dev: Sequence[MaskedLetter],
+    corpora: MaskedCorpora,
     recipe: MaskedRecipe,
     out: Path,
-    watch: MaskedProgress | None = None,
+    callbacks: TrainingCallbacks | None = None,
+    *,
     about: Mapping[str, Any] | None = None,
+    max_minutes: float | None = None,
 ) -> list[float]:
-    """Train and write a folder; returns the perplexity of masked words before and after each epoch.
+    """Train and write a folder; return the perplexity of masked words before and after each epoch.
 
-    What is kept is the model of the lowest one, with what is told `about` it. A training that was
-    interrupted goes on after its last whole epoch. Sets torch's random state. Raises ConfigError.
+    Keeps the model with the lowest perplexity, with `about` in its settings. Resumes after the
+    last complete epoch; `max_minutes` ends the training after the epoch in which they pass. Seeds
+    torch's global generator. Raises ConfigError.
     """
-    refuse_finished(out, TRAINING, "a trained model")
-    if not any(letter.words for letter in train) or not any(letter.words for letter in dev):
-        raise ConfigError("the notes", "are none to learn from, or none to select by", "give more")
-    return _MaskedTraining(train, dev, recipe, out, watch or MaskedProgress(), about or {}).run()
+    require_no_model(out, TRAINING, "a trained model")
+    if not all(any(each.words for each in part) for part in (corpora.train, corpora.dev)):
+        problem = "none to train on, or none for model selection"
+        raise ConfigError("the notes", problem, "give more notes")
+    return _MaskedTraining(
+        corpora, recipe, out, callbacks or TrainingCallbacks(), about or {}, max_minutes
+    ).run()
 
 
-class _MaskedTraining(TrainingLoop):
-    """Epochs are one step each; the first one is drawn as number 1, number 0 judges."""
+class _MaskedTraining(TrainingLoop[_MaskedPosition]):
+    """Epochs have one step each; masks of epoch 0 are those of the development notes."""
+
+    network: Network
 
     def __init__(
         self,
-        train: Sequence[MaskedLetter],
-        dev: Sequence[MaskedLetter],
+        corpora: MaskedCorpora,
         recipe: MaskedRecipe,
         out: Path,
-        watch: MaskedProgress,
+        callbacks: TrainingCallbacks,
         about: Mapping[str, Any],
+        max_minutes: float | None,
     ) -> None:
-        self.out, self.watch = out, watch
-        self.words = words = _learnt_words(train, recipe.rare)
+        train, dev = corpora.train, corpora.dev
+        self.out, self.callbacks = out, callbacks
+        self.epochs, self.patience = recipe.epochs, recipe.patience
+        self.words = words = _known_words(train, recipe.rare)
         torch.manual_seed(recipe.seed)
-        self.network = _begin(words, recipe)
+        self.network = _make_network(words, recipe)
         self.network.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
         weights = [each for each in self.network.parameters() if each.requires_grad]
         self.optimizer = torch.optim.AdamW(weights, recipe.rate, weight_decay=_DECAY)
-        self.mark = recipe.fingerprint(digest_of(train, dev))
+        self.fingerprint = recipe.fingerprint(digest_of(train, dev))
         self.trained = TrainedMasked(self.network, words, {"recipe": asdict(recipe), **about})
-        self.course = _Course(
-            _stretches(words, train, recipe.length), _stretches(words, dev, recipe.length),
+        self.data = _MaskedData(
+            _chunks(words, train, recipe.length), _chunks(words, dev, recipe.length),
             recipe, len(words),
         )  # fmt: skip
-        self.place: _MaskedPlace = _MaskedPlace()
-        found = load_checkpoint(out, self.network, self.optimizer, self.mark)
-        if found is not None:
-            self.place = _MaskedPlace(**found.place)
-        else:
-            self.place.history.append(_perplexity(self.network, self.course))
-        self.time = TimeBudget(watch.minutes)
+        self.position, self.budget = _MaskedPosition(), TimeBudget(max_minutes)
+        self.resume()
+        if not self.position.history:
+            self.position.history.append(_perplexity(self.network, self.data))
 
     def run(self) -> list[float]:
-        recipe, history = self.course.recipe, self.place.history
-        self.run_epochs(recipe.epochs)
+        recipe, history = self.data.recipe, self.position.history
+        self.run_epochs()
         report = {
             "recipe": asdict(recipe), "perplexity": history, "words": len(self.words),
-            "mark": self.mark,
+            "mark": self.fingerprint,
         }  # fmt: skip
-        close_training(self.out, TRAINING, report)
+        write_report(self.out, TRAINING, report)
         return history
 
-    def is_over(self) -> bool:
-        stuck = _is_stuck(self.place.history, self.course.recipe.patience)
-        return stuck or (self.place.epoch > 0 and self.time.used() >= 1)
+    def stale_evaluations(self) -> int:
+        history = self.position.history
+        best = history.index(min(history))
+        # The first entry precedes any training: nothing has improved yet.
+        return len(history) - 1 - best if best > 0 else 0
 
-    def learn(self, step: int, steps: int) -> None:  # noqa: ARG002
-        _learn(self.network, self.optimizer, self.course, self.place.epoch + 1, self.watch)
+    def time_used(self) -> float:
+        return super().time_used() if self.position.epoch else 0.0
+
+    def train_step(self, step: int, steps: int) -> None:  # noqa: ARG002
+        """Train for an epoch."""
+        data, epoch = self.data, self.position.epoch + 1
+        torch.manual_seed(data.recipe.seed * 1_000_003 + epoch)
+        self.network.train()
+        planned = len(data.train) * data.recipe.epochs
+        done = len(data.train) * (epoch - 1)
+        for inputs, targets in _batches(data.train, data, epoch):
+            total, count = _loss(self.network, inputs, targets)
+            if count:
+                self.optimizer.zero_grad()
+                (total / count).backward()  # type: ignore[no-untyped-call]
+                take_step(self.network, self.optimizer, _CLIP)
+            done += len(inputs)
+            self.callbacks.advance(done, planned)
 
     def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
-        history = self.place.history
-        history.append(_perplexity(self.network, self.course))
+        history = self.position.history
+        history.append(_perplexity(self.network, self.data))
         if history[-1] <= min(history):
             save_masked(self.trained, self.out)
 
-    def tell_epoch(self) -> None:
-        self.watch.evaluated(self.place.epoch, self.place.history[-1])
-
-    def checkpoint(self) -> None:
-        save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
+    def report_epoch(self) -> None:
+        epoch, perplexity = self.position.epoch, self.position.history[-1]
+        self.callbacks.evaluated({"epoch": epoch, "perplexity": perplexity})
 
 
-def _begin(words: Sequence[str], recipe: MaskedRecipe) -> Network:
+def _make_network(words: Sequence[str], recipe: MaskedRecipe) -> Network:
     if recipe.encoder:
         return EncoderLM.of(recipe.encoder, words, recipe.length)
     return MaskedLM(
@@ -200,14 +228,14 @@ def _begin(words: Sequence[str], recipe: MaskedRecipe) -> Network:
 
 
 @dataclass(frozen=True)
-class _Stretch:
+class _Chunk:
     number: int
     ids: list[int] = field(repr=False)
     identifying: list[bool] = field(repr=False)
 
 
-def _learnt_words(letters: Iterable[MaskedLetter], rare: int) -> tuple[str, ...]:
-    """Return the words that may be written, the most frequent first.
+def _known_words(letters: Iterable[MaskedLetter], rare: int) -> tuple[str, ...]:
+    """Return the words of the vocabulary, the most frequent first.
 
     A word that identifies in as many notes as it does not is none of them: it may identify where
     nobody saw it.
@@ -216,104 +244,75 @@ def _learnt_words(letters: Iterable[MaskedLetter], rare: int) -> tuple[str, ...]
     identifying: Counter[str] = Counter()
     for letter in letters:
         pairs = list(zip(letter.words, letter.identifying, strict=True))
-        counts.update({word for word, tells in pairs if not tells})
-        identifying.update({word for word, tells in pairs if tells})
+        counts.update({word for word, is_identifying in pairs if not is_identifying})
+        identifying.update({word for word, is_identifying in pairs if is_identifying})
     kept = (
         word
         for word, count in counts.items()
-        if count >= rare and count > identifying[word] and word not in MARKS
+        if count >= rare and count > identifying[word] and word not in SPECIAL_TOKENS
     )
-    return (*MARKS, *sorted(kept, key=lambda word: (-counts[word], word)))
+    return (*SPECIAL_TOKENS, *sorted(kept, key=lambda word: (-counts[word], word)))
 
 
-def _stretches(
-    words: Sequence[str], letters: Sequence[MaskedLetter], length: int
-) -> list[_Stretch]:
-    found: list[_Stretch] = []
+def _chunks(words: Sequence[str], letters: Sequence[MaskedLetter], length: int) -> list[_Chunk]:
+    found: list[_Chunk] = []
     known = {word: number for number, word in enumerate(words)}
     for letter in letters:
         ids = [known.get(word, UNKNOWN) for word in letter.words]
         for start in range(0, len(ids), length):
             part = slice(start, start + length)
-            found.append(_Stretch(len(found), ids[part], list(letter.identifying[part])))
+            found.append(_Chunk(len(found), ids[part], list(letter.identifying[part])))
     return found
 
 
-def _masked(stretch: _Stretch, course: _Course, epoch: int) -> tuple[Any, Any]:
-    recipe = course.recipe
-    chance = generator(recipe.seed if epoch else _FROZEN, epoch, stretch.number)
-    vocabulary = (MASK, len(MARKS), max(course.words, len(MARKS) + 1))
+def _mask_chunk(chunk: _Chunk, data: _MaskedData, epoch: int) -> tuple[Any, Any]:
+    recipe = data.recipe
+    rng = mask_generator(recipe.seed if epoch else _EVALUATION_SEED, epoch, chunk.number)
+    vocabulary = (MASK, len(SPECIAL_TOKENS), max(data.words, len(SPECIAL_TOKENS) + 1))
     share = recipe.mask if epoch else recipe.judge
-    seen, wanted = masks(stretch.ids, stretch.identifying, share, vocabulary, chance)
+    inputs, targets = mask_tokens(chunk.ids, chunk.identifying, share, vocabulary, rng)
     # What is unknown is seen, and never to be guessed: it would be learnt as a word.
-    wanted[wanted == UNKNOWN] = IGNORED
-    return seen, wanted
+    targets[targets == UNKNOWN] = IGNORED
+    return inputs, targets
 
 
 def _batches(
-    stretches: Sequence[_Stretch], course: _Course, epoch: int
+    chunks: Sequence[_Chunk], data: _MaskedData, epoch: int
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    batch = course.recipe.batch
-    order = np.argsort([len(each.ids) for each in stretches], kind="stable")
+    batch = data.recipe.batch
+    order = np.argsort([len(each.ids) for each in chunks], kind="stable")
     groups = [order[at : at + batch] for at in range(0, len(order), batch)]
     if epoch:
-        np.random.default_rng((course.recipe.seed, epoch)).shuffle(groups)
+        np.random.default_rng((data.recipe.seed, epoch)).shuffle(groups)
     for group in groups:
-        pairs = [_masked(stretches[number], course, epoch) for number in group]
-        seen = padded([one.tolist() for one, _ in pairs])
-        wanted = padded([other.tolist() for _, other in pairs], IGNORED)
-        yield seen, wanted
+        pairs = [_mask_chunk(chunks[number], data, epoch) for number in group]
+        inputs = padded([one.tolist() for one, _ in pairs])
+        targets = padded([other.tolist() for _, other in pairs], IGNORED)
+        yield inputs, targets
 
 
-def _loss(network: Network, seen: Tensor, wanted: Tensor) -> tuple[Tensor, int]:
+def _loss(network: Network, inputs: Tensor, targets: Tensor) -> tuple[Tensor, int]:
     """Return the sum of the losses of words to guess, and their number."""
     device = network.bias.device
-    chosen = (wanted != IGNORED).to(device)
+    chosen = (targets != IGNORED).to(device)
     with torch.autocast(device.type, torch.bfloat16, enabled=has_bfloat16(device)):
-        scores = network.score(network.hidden(seen.to(device))[chosen])
-    target = wanted.to(device)[chosen]
+        scores = network.score(network.hidden(inputs.to(device))[chosen])
+    target = targets.to(device)[chosen]
     return functional.cross_entropy(scores.float(), target, reduction="sum"), len(target)
 
 
-def _learn(
-    network: Network,
-    optimizer: torch.optim.Optimizer,
-    course: _Course,
-    epoch: int,
-    watch: MaskedProgress,
-) -> None:
-    torch.manual_seed(course.recipe.seed * 1_000_003 + epoch)
-    network.train()
-    planned = len(course.train) * course.recipe.epochs
-    done = len(course.train) * (epoch - 1)
-    for seen, wanted in _batches(course.train, course, epoch):
-        total, count = _loss(network, seen, wanted)
-        if count:
-            optimizer.zero_grad()
-            (total / count).backward()  # type: ignore[no-untyped-call]
-            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-            optimizer.step()
-        done += len(seen)
-        watch.advance(done, planned)
-
-
 @torch.inference_mode()
-def _perplexity(network: Network, course: _Course) -> float:
+def _perplexity(network: Network, data: _MaskedData) -> float:
     network.eval()
     nats, guessed = 0.0, 0
-    for seen, wanted in _batches(course.dev, course, 0):
-        total, count = _loss(network, seen, wanted)
+    for inputs, targets in _batches(data.dev, data, 0):
+        total, count = _loss(network, inputs, targets)
         nats, guessed = nats + float(total), guessed + count
     return float(np.exp(nats / guessed)) if guessed else float("inf")
 
 
-def _is_stuck(history: Sequence[float], patience: int) -> bool:
-    best = history.index(min(history))
-    return best > 0 and len(history) - 1 - best >= patience
-
-
 def digest_of(*parts: Sequence[MaskedLetter]) -> str:
-    """Return what changes with any word of the notes, or with what identifies in them."""
+    """Return a digest of the words of notes and of which ones are identifiers."""
     total = hashlib.sha256()
     for letters in parts:
         held = [[list(letter.words), list(map(bool, letter.identifying))] for letter in letters]

@@ -1,4 +1,4 @@
-"""The transformer generator: the blocks of GPT-2 with plain linear layers and a cache of its own.
+"""The GPT network: the blocks of GPT-2 with plain linear layers and a key-value cache.
 
 Radford et al. (2019). Weights of a GPT-2 fit in, see `pretrained`.
 """
@@ -10,30 +10,30 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.language.networks.interface import LanguageModel, Memory
+from models.language.networks.language_model import DecoderState, LanguageModel
 
-_SPREAD = 0.02  # the standard deviation that GPT-2's weights start from
+_INIT_STD = 0.02  # the standard deviation that GPT-2's weights start from
 
 
 @dataclass(frozen=True)
-class Cache(Memory):
-    """Keys and values of every layer, with room for the whole text. (rows, heads, length, size)"""
+class KeyValueCache(DecoderState):
+    """Keys and values of every layer, preallocated. (rows, heads, length, size)"""
 
-    crowded: ClassVar[float] = 0.75  # all that is remembered is copied
+    compaction_threshold: ClassVar[float] = 0.75  # all that is remembered is copied
 
     keys: list[Tensor]
     values: list[Tensor]
     at: int
 
-    def keep(self, rows: Tensor) -> "Cache":
+    def keep(self, rows: Tensor) -> "KeyValueCache":
         """Return the memory of some rows."""
         keys = [key.index_select(0, rows) for key in self.keys]
         values = [value.index_select(0, rows) for value in self.values]
-        return Cache(keys, values, self.at)
+        return KeyValueCache(keys, values, self.at)
 
 
 class GPT(LanguageModel):
-    """Embeddings of ids and places, blocks, and scores by the embeddings of ids."""
+    """Token and position embeddings, blocks, and an output layer tied to the token embeddings."""
 
     def __init__(
         self, vocabulary: int, *, width: int, layers: int, heads: int, context: int, dropout: float
@@ -49,12 +49,12 @@ class GPT(LanguageModel):
         self.blocks = nn.ModuleList(Block(width, heads, dropout) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.scores = nn.Linear(width, vocabulary, bias=False)
-        self.apply(_draw)
+        self.apply(_init_weights)
         for block in self.blocks:
             assert isinstance(block, Block)
             # What is added up over layers starts smaller, as in GPT-2.
             for last in (block.out, block.last):
-                nn.init.normal_(last.weight, std=_SPREAD / (2 * layers) ** 0.5)
+                nn.init.normal_(last.weight, std=_INIT_STD / (2 * layers) ** 0.5)
         self.scores.weight = self.embed.weight
 
     @property
@@ -63,34 +63,36 @@ class GPT(LanguageModel):
         return {"kind": "gpt", "vocabulary": self.vocabulary, **self._shape}
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Score every next id of whole texts."""
-        hidden = self.drop(self.embed(ids) + self.places(_places(ids, 0)))
+        """Compute next-token scores of full texts."""
+        hidden = self.drop(self.embed(ids) + self.places(_positions(ids, 0)))
         for block in self.blocks:
             hidden = block(hidden)
         scores: Tensor = self.scores(self.norm(hidden))
         return scores
 
-    def start(self, rows: int, length: int) -> Cache:
+    def start(self, rows: int, length: int) -> KeyValueCache:
         """Make room for texts that have not begun."""
         weights = self.embed.weight
         heads = int(self._shape["heads"])
         shape = (rows, heads, length, int(self._shape["width"]) // heads)
         keys = [weights.new_empty(shape) for _ in self.blocks]
-        return Cache(keys, [weights.new_empty(shape) for _ in self.blocks], 0)
+        return KeyValueCache(keys, [weights.new_empty(shape) for _ in self.blocks], 0)
 
-    def step(self, ids: Tensor, memory: Memory) -> tuple[Tensor, Memory]:
+    def step(self, ids: Tensor, memory: DecoderState) -> tuple[Tensor, DecoderState]:
         """Read one more id of each text."""
-        assert isinstance(memory, Cache)
+        assert isinstance(memory, KeyValueCache)
         at = memory.at
-        hidden = self.embed(ids[:, None]) + self.places(_places(ids[:, None], at))
+        hidden = self.embed(ids[:, None]) + self.places(_positions(ids[:, None], at))
         for block, keys, values in zip(self.blocks, memory.keys, memory.values, strict=True):
             assert isinstance(block, Block)
             hidden = block.step(hidden, keys, values, at)
-        return self.scores(self.norm(hidden))[:, 0], Cache(memory.keys, memory.values, at + 1)
+        return self.scores(self.norm(hidden))[:, 0], KeyValueCache(
+            memory.keys, memory.values, at + 1
+        )
 
 
 class Block(nn.Module):
-    """Attention to what came before, then a layer of its own for each place."""
+    """Causal self-attention, then a feed-forward layer."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -104,32 +106,32 @@ class Block(nn.Module):
         self.drop = nn.Dropout(dropout)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """Go over whole texts. (texts, ids, width)"""
-        query, key, value = self._apart(hidden)
+        """Process full texts. (texts, ids, width)"""
+        query, key, value = self._project_qkv(hidden)
         rate = self.dropout if self.training else 0.0
         seen = functional.scaled_dot_product_attention(
             query, key, value, dropout_p=rate, is_causal=True
         )
-        return self._after(hidden, seen)
+        return self._finish_block(hidden, seen)
 
     def step(self, hidden: Tensor, keys: Tensor, values: Tensor, at: int) -> Tensor:
         """Go over one more place of each text; writes into keys and values. (rows, 1, width)"""
-        query, key, value = self._apart(hidden)
+        query, key, value = self._project_qkv(hidden)
         keys[:, :, at] = key[:, :, 0]
         values[:, :, at] = value[:, :, 0]
         seen = functional.scaled_dot_product_attention(
             query, keys[:, :, : at + 1], values[:, :, : at + 1]
         )
-        return self._after(hidden, seen)
+        return self._finish_block(hidden, seen)
 
-    def _apart(self, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _project_qkv(self, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         rows, length, width = hidden.shape
         joint = self.joint(self.norm_in(hidden))
         split = joint.view(rows, length, 3, self.heads, width // self.heads)
         query, key, value = split.permute(2, 0, 3, 1, 4)  # (rows, heads, length, size) each
         return query, key, value
 
-    def _after(self, hidden: Tensor, seen: Tensor) -> Tensor:
+    def _finish_block(self, hidden: Tensor, seen: Tensor) -> Tensor:
         rows, length, width = hidden.shape
         seen = seen.transpose(1, 2).reshape(rows, length, width)
         hidden = hidden + self.drop(self.out(seen))
@@ -138,14 +140,14 @@ class Block(nn.Module):
         return after
 
 
-def _places(ids: Tensor, at: int) -> Tensor:
+def _positions(ids: Tensor, at: int) -> Tensor:
     """Return the places of ids, for each text anew: private training needs them apart."""
     places = torch.arange(at, at + ids.shape[1], device=ids.device)
     return places.expand(len(ids), -1)
 
 
-def _draw(module: nn.Module) -> None:
+def _init_weights(module: nn.Module) -> None:
     if isinstance(module, nn.Linear | nn.Embedding):
-        nn.init.normal_(module.weight, std=_SPREAD)
+        nn.init.normal_(module.weight, std=_INIT_STD)
     if isinstance(module, nn.Linear) and module.bias is not None:
         nn.init.zeros_(module.bias)

@@ -1,4 +1,4 @@
-"""A few weights beside those of a pretrained transformer, which stay as they are.
+"""LoRA adapters for a pretrained transformer, whose own weights stay frozen.
 
 LoRA (Hu et al., ICLR 2022), by peft.
 """
@@ -25,7 +25,7 @@ def add_lora(network: GPT, rank: int) -> None:
 
 
 def merged(network: GPT) -> GPT:
-    """Return a plain network that scores alike: what was learnt beside is added to the weights."""
+    """Return a plain network with the adapters merged into its weights."""
     made = deepcopy(network)
     for name, module in list(made.named_modules()):
         if isinstance(module, LoraLayer):

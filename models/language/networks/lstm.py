@@ -1,4 +1,4 @@
-"""The recurrent generator: an LSTM whose embeddings also score the output.
+"""The LSTM language model, with output weights tied to the embeddings.
 
 Two layers of 650 as Melamud and Shivade (2019) and Libbi et al. (2021) have them, after the word
 language model of PyTorch's examples and Zaremba et al. (arXiv 1409.2329).
@@ -12,19 +12,21 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from models.language.networks.interface import LanguageModel, Memory
+from models.language.networks.language_model import DecoderState, LanguageModel
 
 State = tuple[Tensor, Tensor]
 Product = Callable[[Tensor], Tensor]
 Products = Sequence[Product]
 Versions = list[tuple[int, int]]
 
-_USUAL = 64  # rows that weights are laid out for
-_MANY = 2  # rows from which oneDNN is faster than the library that PyTorch multiplies by itself
+_PACKING_ROWS = 64  # rows that weights are laid out for
+_ONEDNN_MIN_ROWS = (
+    2  # rows from which oneDNN is faster than the library that PyTorch multiplies by itself
+)
 
 
 @dataclass(frozen=True)
-class Hidden(Memory):
+class LSTMState(DecoderState):
     """The hidden and cell state, (layers, rows, width) each.
 
     On a processor, where nothing is learnt, with the products of a step, whose weights lie as is
@@ -35,14 +37,14 @@ class Hidden(Memory):
     state: State
     products: Products = ()
 
-    def keep(self, rows: Tensor) -> "Hidden":
+    def keep(self, rows: Tensor) -> "LSTMState":
         """Return the memory of some rows."""
         hidden, cell = self.state
         return replace(self, state=(hidden.index_select(1, rows), cell.index_select(1, rows)))
 
 
 class LSTM(LanguageModel):
-    """Embeddings, layers of LSTM, and scores by the same embeddings."""
+    """Token embeddings, LSTM layers, and an output layer tied to the embeddings."""
 
     longest = None
 
@@ -59,11 +61,11 @@ class LSTM(LanguageModel):
         self.scores.weight = self.embed.weight
         nn.init.uniform_(self.embed.weight, -0.1, 0.1)
         nn.init.zeros_(self.scores.bias)
-        self._laid: tuple[Versions, dict[bool, Products]] = ([], {})
+        self._weight_cache: tuple[Versions, dict[bool, Products]] = ([], {})
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is made again where it is needed."""
-        return {**self.__dict__, "_laid": ([], {})}
+        return {**self.__dict__, "_weight_cache": ([], {})}
 
     @property
     def shape(self) -> dict[str, Any]:
@@ -71,37 +73,37 @@ class LSTM(LanguageModel):
         return {"kind": "lstm", "vocabulary": self.vocabulary, **self._shape}
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Score every next id of whole texts."""
-        return self.read(ids, self._zeros(len(ids)))[0]
+        """Compute next-token scores of full texts."""
+        return self.forward_from(ids, self._zeros(len(ids)))[0]
 
-    def read(self, ids: Tensor, state: State) -> tuple[Tensor, State]:
+    def forward_from(self, ids: Tensor, state: State) -> tuple[Tensor, State]:
         """Score the next ids of texts that go on from a state."""
         hidden, state = self.lstm(self.drop(self.embed(ids)), state)
         scores: Tensor = self.scores(self.drop(hidden))
         return scores, state
 
-    def start(self, rows: int, length: int) -> Hidden:  # noqa: ARG002
+    def start(self, rows: int, length: int) -> LSTMState:  # noqa: ARG002
         """Return the state of texts that have not begun."""
         state = self._zeros(rows)
         if state[0].device.type != "cpu" or torch.is_grad_enabled():
-            return Hidden(state)
-        return Hidden(state, self._products(rows))
+            return LSTMState(state)
+        return LSTMState(state, self._cached_products(rows))
 
-    def _products(self, rows: int) -> Products:
+    def _cached_products(self, rows: int) -> Products:
         """Lay out the weights for products of so many rows: once, as long as none changes."""
-        with_onednn = rows >= _MANY and has_onednn()
+        with_onednn = rows >= _ONEDNN_MIN_ROWS and has_onednn()
         if any(each.is_inference() for each in self.parameters()):  # these have no version
-            return self._lay_out(with_onednn=with_onednn)
+            return self._prepare_weights(with_onednn=with_onednn)
         versions = [(each.data_ptr(), each._version) for each in self.parameters()]
-        if self._laid[0] != versions:
-            self._laid = (versions, {})
-        kept = self._laid[1]
+        if self._weight_cache[0] != versions:
+            self._weight_cache = (versions, {})
+        kept = self._weight_cache[1]
         if with_onednn not in kept:
-            kept[with_onednn] = self._lay_out(with_onednn=with_onednn)
+            kept[with_onednn] = self._prepare_weights(with_onednn=with_onednn)
         return kept[with_onednn]
 
-    def _lay_out(self, *, with_onednn: bool) -> Products:
-        make = _by_onednn if with_onednn else _by_columns
+    def _prepare_weights(self, *, with_onednn: bool) -> Products:
+        make = _matmul_by_onednn if with_onednn else _matmul_by_columns
         cells = [
             make(torch.cat((of_input, of_state), 1), bias + other)
             for of_input, of_state, bias, other in self.lstm.all_weights
@@ -113,15 +115,15 @@ class LSTM(LanguageModel):
         zeros = self.embed.weight.new_zeros(int(layers), rows, int(width))
         return zeros, zeros.clone()
 
-    def step(self, ids: Tensor, memory: Memory) -> tuple[Tensor, Memory]:
+    def step(self, ids: Tensor, memory: DecoderState) -> tuple[Tensor, DecoderState]:
         """Read one more id of each text."""
-        assert isinstance(memory, Hidden)
+        assert isinstance(memory, LSTMState)
         inner = self.drop(self.embed(ids))
         hidden, cell = [], []
         # Cell by cell: for a single id `nn.LSTM` spends most of its time on setting up.
         for layer, state in enumerate(zip(*memory.state, strict=True)):
             if memory.products:
-                each, kept = _cell(inner, state, memory.products[layer])
+                each, kept = _lstm_cell(inner, state, memory.products[layer])
             else:
                 each, kept = torch.lstm_cell(inner, state, *self.lstm.all_weights[layer])
             hidden.append(each)
@@ -141,25 +143,27 @@ def has_onednn() -> bool:
     return has_avx512 and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 
 
-def _by_columns(weight: Tensor, bias: Tensor) -> Product:
+def _matmul_by_columns(weight: Tensor, bias: Tensor) -> Product:
     columns = weight.t().contiguous()
     return lambda rows: torch.addmm(bias, rows, columns)
 
 
-def _by_onednn(weight: Tensor, bias: Tensor) -> Product:
+def _matmul_by_onednn(weight: Tensor, bias: Tensor) -> Product:
     calls: Any = torch.ops.mkldnn
-    packed = calls._reorder_linear_weight(weight.detach().contiguous(), _USUAL)
-    return partial(_multiplied, calls._linear_pointwise, packed, bias.detach())
+    packed = calls._reorder_linear_weight(weight.detach().contiguous(), _PACKING_ROWS)
+    return partial(_onednn_linear, calls._linear_pointwise, packed, bias.detach())
 
 
-def _multiplied(call: Callable[..., Tensor], packed: Tensor, bias: Tensor, rows: Tensor) -> Tensor:
+def _onednn_linear(
+    call: Callable[..., Tensor], packed: Tensor, bias: Tensor, rows: Tensor
+) -> Tensor:
     return call(rows, packed, bias, "none", [], "")
 
 
-def _cell(inner: Tensor, state: State, product: Product) -> State:
+def _lstm_cell(inner: Tensor, state: State, product: Product) -> State:
     """Compute a cell as `torch.lstm_cell` does, by one product."""
     hidden, cell = state
     gates = product(torch.cat((inner, hidden), 1))
-    take, forget, new, give = gates.chunk(4, 1)
-    cell = forget.sigmoid() * cell + take.sigmoid() * new.tanh()
-    return give.sigmoid() * cell.tanh(), cell
+    input_gate, forget_gate, candidate, output_gate = gates.chunk(4, 1)
+    cell = forget_gate.sigmoid() * cell + input_gate.sigmoid() * candidate.tanh()
+    return output_gate.sigmoid() * cell.tanh(), cell

@@ -1,4 +1,4 @@
-"""Networks that score every word of a vocabulary at every place of a text."""
+"""Networks of masked language models that score every word of a vocabulary at each position."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,25 +7,25 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.tagger.encoders.encoder import Encoder, EncoderPlan, make_encoder, rebuild
-from models.tagger.encoders.tokenizers import END, PADDING, START
-from models.tagger.encoders.tokenizers import MASK as MASK_PIECE
-from models.tagger.encoders.tokenizers import UNKNOWN as UNKNOWN_PIECE
+from models.tagger.encoders.encoder import Encoder, EncoderConfig, build_encoder, make_encoder
+from models.tagger.encoders.subword_models import END, PADDING, START
+from models.tagger.encoders.subword_models import MASK as MASK_PIECE
+from models.tagger.encoders.subword_models import UNKNOWN as UNKNOWN_PIECE
 from record.errors import ConfigError
 
-MARKS = ("<PAD>", "<UNK>", "<MASK>")
-PAD, UNKNOWN, MASK = range(len(MARKS))
+SPECIAL_TOKENS = ("<PAD>", "<UNK>", "<MASK>")
+PAD, UNKNOWN, MASK = range(len(SPECIAL_TOKENS))
 
 Shape = Mapping[str, Any]
 """What rebuilds a network without its weights, as JSON."""
 
-_SPREAD = 0.02
-_PIECES = 3  # of a word: the first ones tell enough of it, and windows stay short
+_INIT_STD = 0.02
+_PIECES = 3  # subwords of a word that are read, so that windows stay short
 _VOCABULARY = 4_000  # pieces, or as many as the words need
 
 
 class MaskedLM(nn.Module):
-    """A transformer over whole words, from nothing."""
+    """A transformer over whole words, trained from scratch."""
 
     def __init__(
         self, words: int, *, width: int, layers: int, heads: int, length: int, dropout: float
@@ -46,7 +46,7 @@ class MaskedLM(nn.Module):
         self.bias = nn.Parameter(torch.zeros(words))
         # Words and places start alike: places drawn wider would drown the words.
         for table in (self.embed, self.places):
-            nn.init.normal_(table.weight, std=_SPREAD)
+            nn.init.normal_(table.weight, std=_INIT_STD)
 
     def hidden(self, ids: Tensor) -> Tensor:
         """Read words in context: (texts, places) to (texts, places, width)."""
@@ -63,7 +63,7 @@ class MaskedLM(nn.Module):
 
 
 class EncoderLM(nn.Module):
-    """An encoder that was trained before, with a vector to compare with for each whole word.
+    """A pretrained encoder with an output vector for each whole word.
 
     A word is read as its first pieces, a place to fill as the encoder's own mask, and a word that
     is not in the vocabulary as an unknown piece. Vectors begin as the means of pieces.
@@ -71,7 +71,7 @@ class EncoderLM(nn.Module):
 
     def __init__(self, words: int, *, encoder: Shape, length: int, most: int) -> None:
         super().__init__()
-        made = rebuild(encoder)
+        made = build_encoder(encoder)
         assert isinstance(made, Encoder)
         self.shape = {"encoder": dict(encoder), "length": length, "most": most}
         self.length = length
@@ -93,20 +93,22 @@ class EncoderLM(nn.Module):
 
         `words` are the vocabulary, the marks first. Raises ConfigError.
         """
-        encoder, subwords = make_encoder(EncoderPlan(name, _VOCABULARY), words)
+        encoder, subwords = make_encoder(EncoderConfig(name, _VOCABULARY), words)
         if not isinstance(encoder, Encoder):
-            raise ConfigError("--encoder", f"{name} fills no masks", "choose another encoder")
+            problem = f"{name} cannot predict masked words"
+            raise ConfigError("--encoder", problem, "choose another encoder")
         if length * _PIECES + 2 > encoder.longest:
             most = (encoder.longest - 2) // _PIECES
-            raise ConfigError("--context", "is too long for the encoder", f"at most {most} words")
+            problem = "longer than the encoder's maximum input"
+            raise ConfigError("--context", problem, f"give at most {most} words")
         network = cls(len(words), encoder=encoder.shape, length=length, most=_PIECES)
         network.encoder.load_state_dict(encoder.state_dict())
         for number, word in enumerate(words):
-            network._know(number, [piece for ids in subwords.of(word)[1] for piece in ids])
+            network._set_pieces(number, [piece for ids in subwords.of(word)[1] for piece in ids])
         for mark, piece in ((UNKNOWN, UNKNOWN_PIECE), (MASK, MASK_PIECE)):
-            network._know(mark, [piece])
-        network._know(PAD, [])
-        network._begin()
+            network._set_pieces(mark, [piece])
+        network._set_pieces(PAD, [])
+        network._init_vectors()
         return network
 
     def hidden(self, ids: Tensor) -> Tensor:
@@ -131,15 +133,15 @@ class EncoderLM(nn.Module):
         """Score words at some places: (..., width) to (..., words)."""
         return functional.linear(hidden, self.vectors, self.bias)
 
-    def _know(self, number: int, pieces: Sequence[int]) -> None:
+    def _set_pieces(self, number: int, pieces: Sequence[int]) -> None:
         held = list(pieces)[: self.pieces.shape[1]]
         self.counts[number] = len(held)
         self.pieces[number] = PADDING
         self.pieces[number, : len(held)] = torch.tensor(held, dtype=torch.long)
 
     @torch.no_grad()
-    def _begin(self) -> None:
-        """Return every word the mean of its pieces' embeddings, at the scale of scores."""
+    def _init_vectors(self) -> None:
+        """Initialize word vectors with the normalized mean of their subword embeddings."""
         table = self.encoder.embedded(self.pieces)
         inside = torch.arange(self.pieces.shape[1]) < self.counts[:, None]
         total = (table * inside[..., None]).sum(1) / self.counts.clamp_min(1)[:, None]
@@ -150,5 +152,5 @@ Network = MaskedLM | EncoderLM
 
 
 def build(words: int, shape: Shape) -> Network:
-    """Make a network again from its shape, with weights that mean nothing yet."""
+    """Rebuild a network from its shape, with uninitialized weights."""
     return EncoderLM(words, **shape) if "encoder" in shape else MaskedLM(words, **shape)

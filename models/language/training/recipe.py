@@ -1,4 +1,4 @@
-"""Everything that decides what the training of a language model gives, apart from the notes."""
+"""Hyperparameters of language models, and the predefined recipes."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ _ABOVE_0 = (
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the training of a transformer: one rise and fall of the rate for each cycle.
+    """A stage of gradual unfreezing: one cycle of the learning rate per `cycles`.
 
     Only the last `groups` of the groups of layers learn (0: all). `peak` is the rate of the
     last one; the first one that learns has `peak / spread`, those between geometric steps.
@@ -74,23 +74,27 @@ class LanguageRecipe:
         for name in _ABOVE_0:
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise ConfigError(f"--{name.replace('_', '-')}", "must be above 0", "give more")
+                raise ConfigError(
+                    f"--{name.replace('_', '-')}", "must be above 0", "give a positive number"
+                )
         if not 0 <= self.dropout < 1:
-            raise ConfigError("--dropout", "must be at least 0 and below 1", "give a share")
+            raise ConfigError("--dropout", "must be at least 0 and below 1", "0.1 is common")
         if self.kind == "gpt" and self.width % self.heads:
-            raise ConfigError("--heads", "does not divide --width", "give another number")
+            raise ConfigError(
+                "--heads", "--width must be divisible by it", "give a divisor of --width"
+            )
         if self.lora and (self.pretrained is None or self.epsilon is not None):
-            problem = "is for pretrained weights, and not for private training"
-            raise ConfigError("--lora", problem, "give --pretrained, and no --epsilon")
+            problem = "requires pretrained weights and does not support private training"
+            raise ConfigError("--lora", problem, "give --pretrained and omit --epsilon")
         if self.divisor <= 1:
-            raise ConfigError("--divisor", "must be above 1", "give 4, say")
+            raise ConfigError("--divisor", "must be above 1", "4 is common")
 
     def plan(self) -> tuple[Stage, ...]:
         """Return the stages, of which there is one where none is named."""
         return self.stages or (Stage(self.epochs, 1e-3),)
 
     def fingerprint(self, corpus: str) -> str:
-        """Return what differs for trainings that must not go on from each other's checkpoints."""
+        """Return a hash of all settings that affect the weights, and of the corpus."""
         held = {**asdict(self), "max_minutes": None, "checkpoint_steps": None, "corpus": corpus}
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
@@ -99,7 +103,7 @@ class LanguageRecipe:
         return asdict(self)
 
 
-def recipe_of(held: dict[str, Any]) -> LanguageRecipe:
+def recipe_from_json(held: dict[str, Any]) -> LanguageRecipe:
     """Read a recipe back from its JSON; raises TypeError where it is of another version."""
     return LanguageRecipe(**{**held, "stages": tuple(Stage(**stage) for stage in held["stages"])})
 
@@ -142,12 +146,12 @@ def make_recipe(name: str, changes: dict[str, Any]) -> LanguageRecipe:
     Changed `epochs` scale the stages of a transformer.
     """
     if name not in RECIPES:
-        raise ConfigError("--recipe", "is unknown", f"choose from {', '.join(RECIPES)}")
+        raise ConfigError("--recipe", "unknown recipe", f"choose from {', '.join(RECIPES)}")
     held = {**RECIPES[name], **changes}
     stages: tuple[Stage, ...] = held.get("stages", ())
     if stages:
         if "epochs" in changes and len(stages) > 1:
-            raise ConfigError("--epochs", "is part of this recipe", "leave it out")
+            raise ConfigError("--epochs", "fixed by this recipe", "omit --epochs")
         if "epochs" in changes or "peak" in changes:
             peak = changes.get("peak", stages[0].peak)
             stages = (Stage(changes.get("epochs", stages[0].cycles), peak),)

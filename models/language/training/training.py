@@ -1,9 +1,9 @@
-"""Training of a language model: from documents as ids to a folder, resumable at every step."""
+"""Training of a language model on tokenized documents."""
 
 import math
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -11,31 +11,32 @@ from time import monotonic
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from models.checkpoint import load_checkpoint, read_checkpoint, save_checkpoint
-from models.language.corpus.texts import Text, digest
+from models.language.corpus.batching import Text, digest
 from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.networks.gpt import GPT
-from models.language.networks.interface import LanguageModel
+from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
-from models.language.training.folder import TrainedGenerator, build, save
-from models.language.training.perplexity import Surprise, surprise
-from models.language.training.pretrained import adapt
+from models.language.training.gpt2_weights import load_gpt2
+from models.language.training.perplexity import NegativeLogLikelihood, negative_log_likelihood
 from models.language.training.recipe import LanguageRecipe
-from models.language.training.training_steps import DocumentCourse, StreamCourse, TrainingSteps
+from models.language.training.serialization import TrainedGenerator, build, save
+from models.language.training.trainers import DocumentTrainer, StepTrainer, StreamTrainer
 from models.training_loop import (
-    UNTIMED_STEPS,
     TimeBudget,
+    TrainingCallbacks,
     TrainingLoop,
-    close_training,
-    refuse_finished,
-    seeded,
+    TrainingPosition,
+    require_no_model,
+    seed_torch,
+    write_report,
 )
 from record.errors import ConfigError
 
 
-class Unigram:
-    """Frequencies with one added to each: p(u) = (count(u) + 1) / (N + |V|)."""
+class UnigramModel:
+    """Unigram frequencies with add-one smoothing: p(u) = (count(u) + 1) / (N + |V|)."""
 
     def __init__(self, texts: Iterable[Sequence[int]], vocabulary: int) -> None:
         self._counts = Counter(number for text in texts for number in text)
@@ -46,7 +47,7 @@ class Unigram:
         return (self._counts[number] + 1) / self._total
 
     def loss(self, texts: Iterable[Sequence[int]]) -> tuple[float, int]:
-        """Return the summed surprise of texts in nats, and their number of ids."""
+        """Return the summed negative log-likelihood of texts in nats, and their number of ids."""
         counts = Counter(number for text in texts for number in text)
         nats = -sum(n * math.log(self.probability(number)) for number, n in counts.items())
         return nats, counts.total()
@@ -57,7 +58,7 @@ TRAINING = "training.json"
 
 @dataclass(frozen=True)
 class LanguageCorpora:
-    """What is learnt from and selected by. `about` is kept with the model, as plain JSON."""
+    """Training and development texts. `about` is stored with the model, as plain JSON."""
 
     vocabulary: Vocabulary
     train: Sequence[Text] = field(repr=False)
@@ -65,49 +66,42 @@ class LanguageCorpora:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """Return what changes with any id or piece."""
+        """Return a digest of all token ids and the vocabulary."""
         return digest(self.train) + digest(self.dev) + self.vocabulary.digest()
 
 
-@dataclass(frozen=True)
-class LanguageWatch:
-    """Is told how far training is: notes learnt of all planned, and every evaluation."""
-
-    advance: Callable[[int, int], None] = lambda done, planned: None
-    evaluated: Callable[[Mapping[str, float]], None] = lambda scores: None
-
-
 @dataclass
-class LanguageProgress:
-    """How far a training has come; numbers only. The next step is `step` of `epoch`."""
+class LanguagePosition(TrainingPosition):
+    """How far a training has come; `ids` counts the tokens trained on."""
 
-    epoch: int = 0
-    step: int = 0
     ids: int = 0
-    seconds: float = 0.0
     best: int = -1
     history: list[dict[str, float]] = field(default_factory=list)
     course: dict[str, Any] = field(default_factory=dict)
 
 
 def train(
-    corpora: LanguageCorpora, recipe: LanguageRecipe, out: Path, watch: LanguageWatch | None = None
+    corpora: LanguageCorpora,
+    recipe: LanguageRecipe,
+    out: Path,
+    callbacks: TrainingCallbacks | None = None,
 ) -> dict[str, float]:
-    """Train a language model and write it to a folder; returns the last evaluation that counts.
+    """Train a language model, write it to a folder and return the scores of the kept weights.
 
-    The weights kept are those with the lowest perplexity on held-out documents. A training that
-    was interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
-    ConfigError, also where the folder holds a model whose training had ended.
+    Keeps the weights with the lowest perplexity on held-out documents, and resumes from the
+    checkpoint in the folder. Seeds torch's global generator. Raises ConfigError, also if the
+    folder already contains a trained model.
     """
-    refuse_trained(out)
+    require_no_language_model(out)
     if not corpora.train or not corpora.dev:
-        raise ConfigError("the corpus", "has no notes to learn from or none to select by", "more")
-    return _LanguageTraining(corpora, recipe, out, watch or LanguageWatch()).run()
+        problem = "no notes to train on, or none for model selection"
+        raise ConfigError("the corpus", problem, "prepare a corpus from more notes")
+    return _LanguageTraining(corpora, recipe, out, callbacks or TrainingCallbacks()).run()
 
 
-def refuse_trained(out: Path) -> None:
-    """Raise ConfigError where a folder holds a model whose training had ended."""
-    refuse_finished(out, TRAINING, "a trained language model")
+def require_no_language_model(out: Path) -> None:
+    """Raise ConfigError if a folder already contains a trained language model."""
+    require_no_model(out, TRAINING, "a trained language model")
 
 
 def make_network(recipe: LanguageRecipe, vocabulary: Vocabulary) -> LanguageModel:
@@ -120,8 +114,8 @@ def make_network(recipe: LanguageRecipe, vocabulary: Vocabulary) -> LanguageMode
     network = build(shape)
     if recipe.pretrained is not None:
         if not isinstance(network, GPT):
-            raise ConfigError("--pretrained", "is for transformers", "choose the recipe gpt2")
-        network = adapt(Path(recipe.pretrained), recipe, vocabulary)
+            raise ConfigError("--pretrained", "requires a transformer", "choose --recipe gpt2")
+        network = load_gpt2(Path(recipe.pretrained), recipe, vocabulary)
         if recipe.lora:
             _lora().add_lora(network, recipe.lora)
     return network
@@ -136,111 +130,115 @@ def _lora() -> Any:
     return lora
 
 
-def make_course(
+def make_trainer(
     network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, vocabulary: Vocabulary
-) -> TrainingSteps:
-    """Choose how a network is taught."""
+) -> StepTrainer:
+    """Return the trainer for a network and recipe."""
     end = vocabulary.mark(END)
     if recipe.epsilon is not None:
         return _private(network, texts, recipe, end)
     if isinstance(network, LSTM):
-        return StreamCourse(network, texts, recipe, end)
+        return StreamTrainer(network, texts, recipe, end)
     assert isinstance(network, GPT)
-    return DocumentCourse(network, texts, recipe, end)
+    return DocumentTrainer(network, texts, recipe, end)
 
 
 def _private(
     network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, end: int
-) -> TrainingSteps:
+) -> StepTrainer:
     try:
-        from models.language.training.private_training import PrivateCourse  # noqa: PLC0415 # seconds to import
+        from models.language.training.differential_privacy import PrivateTrainer  # noqa: PLC0415 # seconds to import
     except ModuleNotFoundError as error:
         remedy = "pip install 'cryptonym[models]'"
         raise ConfigError("--epsilon", f"{error.name} is not installed", remedy) from None
-    return PrivateCourse(network, texts, recipe, end)
+    return PrivateTrainer(network, texts, recipe, end)
 
 
-class _LanguageTraining(TrainingLoop):
+class _LanguageTraining(TrainingLoop[LanguagePosition]):
+    network: LanguageModel
+
     def __init__(
-        self, corpora: LanguageCorpora, recipe: LanguageRecipe, out: Path, watch: LanguageWatch
+        self,
+        corpora: LanguageCorpora,
+        recipe: LanguageRecipe,
+        out: Path,
+        callbacks: TrainingCallbacks,
     ) -> None:
-        time = TimeBudget(recipe.max_minutes)
-        self.corpora, self.recipe, self.out, self.watch = corpora, recipe, out, watch
+        self.budget, self.epochs = TimeBudget(recipe.max_minutes), recipe.epochs
+        self.corpora, self.recipe, self.out, self.callbacks = corpora, recipe, out, callbacks
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network = make_network(recipe, corpora.vocabulary).to(device)
-        self.course = make_course(self.network, corpora.train, recipe, corpora.vocabulary)
-        self.mark = recipe.fingerprint(corpora.digest())
-        self.place: LanguageProgress = LanguageProgress()
-        found = read_checkpoint(out, self.mark)
-        if found is not None:
-            self.place = LanguageProgress(**found[0])
-            self.course.prepare(self.place.course)
-            kept = load_checkpoint(out, self.network, self.course.optimizer, self.mark)
-            assert kept is not None
-            self.course.restore(kept.extras)
-        self.time = time.after(self.place.seconds)
-        self.evaluated_steps = 1
+        self.trainer = make_trainer(self.network, corpora.train, recipe, corpora.vocabulary)
+        self.fingerprint = recipe.fingerprint(corpora.digest())
+        self.position = LanguagePosition()
+        self.steps_per_evaluation = 1
+        tensors = self.resume()
+        if tensors is not None:
+            self.trainer.restore_tensors(tensors)
+
+    @property
+    def optimizer(self) -> torch.optim.Optimizer:  # type: ignore[override]
+        return self.trainer.optimizer
+
+    def before_restore(self) -> None:
+        self.trainer.restore_state(self.position.course)
+
+    def before_checkpoint(self) -> None:
+        self.position.course = self.trainer.place()
+
+    def extra_tensors(self) -> Mapping[str, Tensor]:
+        return self.trainer.tensors()
 
     def run(self) -> dict[str, float]:
-        place = self.place
-        self.run_epochs(self.recipe.epochs, self.recipe.checkpoint_steps)
-        if not place.history or place.step:
-            self._evaluate(max(1, self.course.begin(place.epoch)))
+        position = self.position
+        self.run_epochs(self.recipe.checkpoint_steps)
+        if not position.history or position.step:
+            self._evaluate(max(1, self.trainer.begin_epoch(position.epoch)))
         return self._finish()
 
-    def is_over(self) -> bool:
-        return self._time_used() >= 1
-
     def begin_epoch(self, epoch: int) -> int:
-        steps = self.course.begin(epoch)
-        self.evaluated_steps = -(-steps // self.recipe.chunks)
+        steps = self.trainer.begin_epoch(epoch)
+        self.steps_per_evaluation = -(-steps // self.recipe.chunks)
         return steps
 
-    def may_go_on(self, steps: int) -> bool:  # noqa: ARG002
-        return self.place.ids == 0 or not self.is_over()
+    def has_time_for_step(self, steps: int) -> bool:  # noqa: ARG002
+        return self.position.ids == 0 or not self.is_over()
 
-    def learn(self, step: int, steps: int) -> None:
-        torch.manual_seed(seeded(self.recipe.seed, self.place.epoch, step).initial_seed())
-        self.place.ids += self.course.learn(step, self._progress(steps))
+    def train_step(self, step: int, steps: int) -> None:
+        seed_torch(self.recipe.seed, self.position.epoch, step)
+        self.position.ids += self.trainer.train_step(step, self.schedule_progress(steps))
 
     def end_step(self, steps: int) -> None:
-        notes, place = len(self.corpora.train), self.place
-        seen, planned = notes * (place.epoch + place.step / steps), notes * self.recipe.epochs
-        if used := self._time_used():  # fewer notes are to come where time bounds the training
+        notes, position = len(self.corpora.train), self.position
+        seen, planned = notes * (position.epoch + position.step / steps), notes * self.epochs
+        if used := self.time_used():  # fewer notes follow if the time budget ends the training
             planned = min(planned, round(seen / used))
-        self.watch.advance(int(seen), max(int(seen), planned))
-        if place.step % self.evaluated_steps == 0 or place.step == steps:
+        self.callbacks.advance(int(seen), max(int(seen), planned))
+        if position.step % self.steps_per_evaluation == 0 or position.step == steps:
             self._evaluate(steps)
 
-    def _progress(self, steps: int) -> float:
-        """Return how much of the schedule is behind, by steps or by time, whichever is further."""
-        place = self.place
-        done = (place.epoch + (place.step + 0.5) / steps) / self.recipe.epochs
-        is_early = place.epoch == 0 and place.step < UNTIMED_STEPS
-        return done if is_early else min(1.0, max(done, self._time_used()))
-
-    def _time_used(self) -> float:
-        """Return the share of the time allowed that is used, with what an evaluation takes."""
-        return self.time.used(self.place.history[-1]["seconds"] if self.place.history else 0.0)
+    def evaluation_seconds(self) -> float:
+        return self.position.history[-1]["seconds"] if self.position.history else 0.0
 
     def _evaluate(self, steps: int) -> None:
         started = monotonic()
-        place = self.place
-        found = surprise(self.network, self.corpora.vocabulary, self.corpora.dev)
+        position = self.position
+        found = negative_log_likelihood(self.network, self.corpora.vocabulary, self.corpora.dev)
         entry = {
-            "epochs": place.epoch + place.step / steps,
+            "epochs": position.epoch + position.step / steps,
             "perplexity": found.perplexity,
             "per_character": found.per_character,
         }
-        self.course.judged(found.perplexity)
-        lowest = place.history[place.best]["perplexity"] if place.best >= 0 else float("inf")
+        self.trainer.on_evaluation(found.perplexity)
+        has_best = position.best >= 0
+        lowest = position.history[position.best]["perplexity"] if has_best else float("inf")
         entry["seconds"] = monotonic() - started
-        place.history.append(entry)
-        if self.course.keeps_last or found.perplexity < lowest or place.best < 0:
-            place.best = len(place.history) - 1
+        position.history.append(entry)
+        if self.trainer.keeps_last or found.perplexity < lowest or not has_best:
+            position.best = len(position.history) - 1
             plain = _lora().merged(self.network) if self.recipe.lora else self.network
             save(TrainedGenerator(plain, self.corpora.vocabulary, self._about(entry)), self.out)
-        self.watch.evaluated(entry)
+        self.callbacks.evaluated(entry)
 
     def _about(self, entry: Mapping[str, float]) -> dict[str, Any]:
         return {
@@ -249,20 +247,12 @@ class _LanguageTraining(TrainingLoop):
             "recipe": self.recipe.to_json(),
             "perplexity": entry["perplexity"],
             "per_character": entry["per_character"],
-            "privacy": self.course.place().get("privacy"),
+            "privacy": self.trainer.place().get("privacy"),
         }
 
-    def checkpoint(self) -> None:
-        self.place.seconds = self.time.seconds
-        self.place.course = self.course.place()
-        place = vars(self.place)
-        save_checkpoint(
-            self.out, self.network, self.course.optimizer, place, self.mark, self.course.extras()
-        )
-
     def _finish(self) -> dict[str, float]:
-        place = self.place
-        best = place.history[place.best]
+        position = self.position
+        best = position.history[position.best]
         baseline = self._unigram()
         scores = {
             "perplexity": best["perplexity"],
@@ -274,22 +264,24 @@ class _LanguageTraining(TrainingLoop):
             "recipe": self.recipe.to_json(),
             "notes": dict(self.corpora.about),
             "weights": sum(each.numel() for each in self.network.parameters()),
-            "ids": place.ids,
-            "history": place.history,
+            "ids": position.ids,
+            "history": position.history,
             "best": scores,
-            "privacy": self.course.place().get("privacy"),
-            "minutes": self.time.seconds / 60,
+            "privacy": self.trainer.place().get("privacy"),
+            "minutes": self.budget.seconds / 60,
             "versions": _versions(),
         }
-        close_training(self.out, TRAINING, report)
+        write_report(self.out, TRAINING, report)
         return scores
 
-    def _unigram(self) -> Surprise:
+    def _unigram(self) -> NegativeLogLikelihood:
         vocabulary = self.corpora.vocabulary
         learnt_from = [text.ids[text.asked :] for text in self.corpora.train]
         texts = [text.ids[text.asked :] for text in self.corpora.dev]
-        nats, ids = Unigram(learnt_from, vocabulary.size).loss(texts)
-        return Surprise(nats, ids, sum(vocabulary.widths[n] for text in texts for n in text))
+        nats, ids = UnigramModel(learnt_from, vocabulary.size).loss(texts)
+        return NegativeLogLikelihood(
+            nats, ids, sum(vocabulary.widths[n] for text in texts for n in text)
+        )
 
 
 def _versions() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""An encoder without attention: two layers of LSTM in both directions, with the case of pieces.
+"""A BiLSTM encoder over subwords and their letter case, for CPUs and training from scratch.
 
 After the de-identifier of Friedrich et al. (ACL 2019), which reads words; this reads pieces, so
 that it stands where any other encoder does. Trained from nothing, it is small and fast.
@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.tokenizers import MARKS
+from models.tagger.encoders.subword_models import SPECIAL_TOKENS
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 
 CASES = ("numeric", "mainly numeric", "lower", "upper", "initial upper", "has digit", "other")
 """The classes of a piece by its signs."""
@@ -27,7 +27,7 @@ _LONGEST = 100_000
 
 
 class BiLSTM(nn.Module):
-    """Return a vector for every piece of a window. (windows, pieces) -> (windows, pieces, width)"""
+    """Encodes every subword of a window. (windows, pieces) -> (windows, pieces, width)"""
 
     cases: Tensor
 
@@ -35,7 +35,7 @@ class BiLSTM(nn.Module):
         super().__init__()
         self.shape = dict(shape)
         units = shape["units"]
-        self.pieces = nn.Embedding(len(MARKS) + shape["pieces"], _EMBEDDED)
+        self.pieces = nn.Embedding(len(SPECIAL_TOKENS) + shape["pieces"], _EMBEDDED)
         # Kept with the weights: a vocabulary alone does not change.
         self.register_buffer("cases", torch.zeros(len(self.pieces.weight), dtype=torch.long))
         self.cased = nn.Embedding(len(CASES), _CASED)
@@ -63,17 +63,17 @@ class BiLSTM(nn.Module):
         return padded
 
 
-def make_bilstm(subwords: SubWords, units: int) -> BiLSTM:
-    """Make one for a vocabulary, with so many units in each direction."""
+def make_bilstm(subwords: SubwordTokenizer, units: int) -> BiLSTM:
+    """Make an encoder for a vocabulary, with so many units per direction."""
     made = BiLSTM({"kind": "bilstm", "units": units, "pieces": len(subwords.pieces)})
-    cases = [CASES.index(case_of(piece.lstrip(_BLANK))) for piece, _ in subwords.pieces]
-    made.cases[len(MARKS) :] = torch.tensor(cases)
-    made.cases[: len(MARKS)] = CASES.index("other")
+    cases = [CASES.index(case_class(piece.lstrip(_BLANK))) for piece, _ in subwords.pieces]
+    made.cases[len(SPECIAL_TOKENS) :] = torch.tensor(cases)
+    made.cases[: len(SPECIAL_TOKENS)] = CASES.index("other")
     return made
 
 
-def case_of(piece: str) -> str:
-    """Return the class of a piece of a word."""
+def case_class(piece: str) -> str:
+    """Return the letter-case class of a subword."""
     digits = sum(char.isdigit() for char in piece)
     if digits:
         if digits == len(piece):

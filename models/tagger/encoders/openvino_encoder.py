@@ -1,37 +1,39 @@
-"""An encoder that OpenVINO computes, checked against PyTorch before it is used."""
+"""Encoder inference with OpenVINO, verified against PyTorch before use."""
 
 from typing import Any, ClassVar
 
 import openvino
 import torch
 
-from models.precision import has_bfloat16, has_vnni
+from models.hardware import has_bfloat16, has_vnni
 from models.tagger.encoders.encoder import Encoder
-from models.tagger.encoders.onnx_encoder import Exported, ExportFailed, Floats, Run
+from models.tagger.encoders.onnx_encoder import ExportFailed, Floats, OnnxEncoder, Run
 from models.tagger.encoders.onnx_graph import write_graph
 
 # Mean distance from PyTorch's vectors, of their mean size; the check's pieces are of no language,
 # further from what 8 bits were fitted to than any note.
-_FAULTS = {False: 1e-3, True: 0.05}
-_FAULT_IN_EIGHT_BITS = 0.4
+_MAX_ERROR = {False: 1e-3, True: 0.05}
+_MAX_ERROR_INT8 = 0.4
 
 Quantized = tuple[bytes, bytes]
 """A graph in OpenVINO's XML, and its constants."""
 
 
-class ByOpenVINO(Exported):
-    """Encodes by OpenVINO: in bfloat16 where the processor multiplies in it, else in 32 bits."""
+class OpenVinoEncoder(OnnxEncoder):
+    """Runs the encoder in OpenVINO: in bfloat16 where the processor supports it, else float32."""
 
-    refusals: ClassVar[tuple[type[Exception], ...]] = (RuntimeError,)
+    runtime_errors: ClassVar[tuple[type[Exception], ...]] = (RuntimeError,)
 
-    def _loaded(self) -> tuple[Run, float]:
+    def _load(self) -> tuple[Run, float]:
         graph = write_graph(self._encoder.body, eight_bits=False)
         is_half = has_bfloat16(torch.device("cpu"))
-        return compiled(openvino.Core().read_model(graph), is_half=is_half), _FAULTS[is_half]
+        return compile_graph(openvino.Core().read_model(graph), is_half=is_half), _MAX_ERROR[
+            is_half
+        ]
 
 
-class InEightBits(ByOpenVINO):
-    """Encodes by OpenVINO with multiplications in 8 bits, by a graph that `quantize` made.
+class QuantizedOpenVinoEncoder(OpenVinoEncoder):
+    """Runs a graph with int8 multiplications made by `quantize`.
 
     Raises ExportFailed, also where the processor has no products of 8 bits that cannot overflow.
     """
@@ -40,16 +42,16 @@ class InEightBits(ByOpenVINO):
         self._quantized = quantized
         super().__init__(encoder, eight_bits=True)
 
-    def _loaded(self) -> tuple[Run, float]:
+    def _load(self) -> tuple[Run, float]:
         if not has_vnni():
-            raise ExportFailed("the processor has no VNNI: its products of 8 bits may overflow")
+            raise ExportFailed("the processor has no VNNI, so int8 products may overflow")
         graph = openvino.Core().read_model(*self._quantized)
         is_half = has_bfloat16(torch.device("cpu"))
-        return compiled(graph, is_half=is_half), _FAULT_IN_EIGHT_BITS
+        return compile_graph(graph, is_half=is_half), _MAX_ERROR_INT8
 
 
-def compiled(graph: Any, *, is_half: bool) -> Run:
-    """Return what runs a graph on as many threads as PyTorch."""
+def compile_graph(graph: Any, *, is_half: bool) -> Run:
+    """Return a function that runs a graph on as many threads as PyTorch."""
     settings = {
         "INFERENCE_PRECISION_HINT": "bf16" if is_half else "f32",
         "INFERENCE_NUM_THREADS": torch.get_num_threads(),

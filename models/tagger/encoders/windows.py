@@ -1,4 +1,4 @@
-"""Windows over the words of a note: short enough for an encoder, with context on both sides."""
+"""Windows over the words of a note, short enough for an encoder, with context on both sides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 MARGIN = 2
-"""Pieces of a window that are no pieces of words: the marks before and after."""
+"""The special tokens of a window: one before and one after its words."""
 
 _LEAST_SHARE = 0.7  # of the pieces that a core should have; a cut at a line end may go so low
 # Pieces of context beyond a line end: more of them cost a fifth of the time and change next to
@@ -16,7 +16,7 @@ _BEYOND_A_LINE = 8
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Words first to end (exclusive) are encoded together; those of the core are labelled by it.
+    """Words first to end (exclusive) are encoded together; only those of the core are labelled.
 
     first <= core <= core_end <= end. The cores of a note's windows follow one another without
     gaps, each word in exactly one: of the windows that hold the word, the one where it has the
@@ -30,8 +30,8 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """How notes are cut: the most pieces of words in a window, and of context on each side.
+class WindowConfig:
+    """The most subwords of a window, and of context on each side.
 
     Where a cut is at a line end there are at most 8 pieces of context beyond it.
     """
@@ -41,15 +41,15 @@ class Cut:
 
     def __post_init__(self) -> None:
         if self.context < 0 or self.pieces < 2 * self.context + 16:
-            raise ValueError("a window must hold its context and one word of 16 pieces")
+            raise ValueError("must exceed twice the context by at least 16 subwords")
 
 
-def length(pieces: Sequence[Sequence[int]], window: Window) -> int:
-    """Count the pieces of the words of a window, and its marks."""
+def window_length(pieces: Sequence[Sequence[int]], window: Window) -> int:
+    """Return the number of subwords of a window, including special tokens."""
     return MARGIN + sum(map(len, pieces[window.first : window.end]))
 
 
-def windows(sizes: Sequence[int], breaks: Sequence[int], cut: Cut) -> list[Window]:
+def windows(sizes: Sequence[int], breaks: Sequence[int], cut: WindowConfig) -> list[Window]:
     """Cut a note into windows of nearly equal length, at line ends where any is near enough.
 
     `sizes` are the pieces of each word, at most 16; `breaks` the words that are line breaks, in

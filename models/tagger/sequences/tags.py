@@ -1,4 +1,4 @@
-"""Spans as tags of words (begin, inside, last, unit, outside), and which tag may follow which."""
+"""The BILOU tagging scheme: spans as tags of words, and legal tag transitions."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ _PARTS = "BILU"
 
 
 @dataclass(frozen=True)
-class Scheme:
-    """The tags of some labels: `O` is 0, then begin, inside, last and unit of each label.
+class TagScheme:
+    """The tags of a set of labels: `O` is 0, then begin, inside, last and unit of each label.
 
     Ratinov and Roth (CoNLL 2009) name the encoding BILOU.
     """
@@ -53,7 +53,7 @@ class Scheme:
         tags = [0] * length
         for first, end, label in spans:
             if any(tags[first:end]) or not 0 <= first < end <= length:
-                raise ValueError(f"words {first} to {end} cannot hold a span of their own")
+                raise ValueError(f"spans must not overlap: words {first} to {end}")
             start = 1 + len(_PARTS) * self.labels.index(label)
             if end - first == 1:
                 tags[first] = start + 3
@@ -73,8 +73,8 @@ class Scheme:
             if part in (2, 3):
                 yield first, word + 1, self.labels[number]
 
-    def mend(self, tags: Sequence[int]) -> Iterator[WordSpan]:
-        """Read spans off any sequence of tags: each word with a tag but `O` is in one.
+    def repair(self, tags: Sequence[int]) -> Iterator[WordSpan]:
+        """Decode any sequence of tags: each word with a tag but `O` is in a span.
 
         Of a legal sequence they are those of `decode`.
         """

@@ -1,14 +1,14 @@
-"""Notes made a little different for training: other names, another case, worse scans."""
+"""Data augmentation of training notes: swapped names, changed case, OCR errors."""
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from random import Random
 
-from models.tagger.sequences.corpus import UNSURE
+from models.tagger.sequences.alignment import UNSURE
 from record.document import Annotated
+from record.folding import strip_accents
 
 Edit = tuple[int, int, str]
 """Start and end in code points, and what stands there afterwards."""
@@ -24,15 +24,15 @@ _SIGNS = 0.01
 _LONGEST_SURFACE = 200
 
 # What recognition mixes up, by shape (both ways) and by lost accents.
-_ALIKE = "O0 l1 I1 S5 B8 Z2 ce ao uv nh ,. éè êe ñn íi".split()
-_CONFUSED: dict[str, str] = {}
-for _pair in _ALIKE:
-    _CONFUSED.update({_pair[0]: _pair[1], _pair[1]: _pair[0]})
+_CONFUSABLE = "O0 l1 I1 S5 B8 Z2 ce ao uv nh ,. éè êe ñn íi".split()
+_CONFUSIONS: dict[str, str] = {}
+for _pair in _CONFUSABLE:
+    _CONFUSIONS.update({_pair[0]: _pair[1], _pair[1]: _pair[0]})
 
 
 @dataclass(frozen=True)
 class Augmenter:
-    """Changes a share of notes; the same note, seed and epoch give the same change.
+    """Augments a share of notes; deterministic for the same note, seed and epoch.
 
     `surfaces` are the texts of spans by label, in a fixed order: what names are swapped for.
     """
@@ -46,17 +46,17 @@ class Augmenter:
         if random.random() >= self.share:
             return note
         if random.random() < _SWAPPED_NOTES:
-            note = edited(note, _swaps(note, self.surfaces, random))
+            note = apply_edits(note, _swap_spans(note, self.surfaces, random))
         if random.random() < _RESPACED:
-            note = edited(note, _spaces(note, random))
-        for chance, change in (
+            note = apply_edits(note, _change_spacing(note, random))
+        for probability, change in (
             (_CASED, random.choice([str.upper, str.lower])),
-            (_UNACCENTED, _plain),
+            (_UNACCENTED, _without_accent),
         ):
-            if random.random() < chance:
-                note = _mapped(note, change)
+            if random.random() < probability:
+                note = _map_characters(note, change)
         if random.random() < _SCANNED:
-            note = _mapped(note, lambda char: _scanned(char, random))
+            note = _map_characters(note, lambda char: _confuse(char, random))
         return note
 
 
@@ -70,8 +70,8 @@ def make_augmenter(notes: Iterable[Annotated], share: float) -> Augmenter:
     return Augmenter(share, {label: sorted(texts) for label, texts in found.items()})
 
 
-def edited(note: Annotated, edits: Iterable[Edit]) -> Annotated:
-    """Change a text here and there and move its spans along.
+def apply_edits(note: Annotated, edits: Iterable[Edit]) -> Annotated:
+    """Replace parts of a text and move its spans along.
 
     Edits are in order and disjoint, none empties a text, and none reaches over the border of a
     span: each lies inside a span or beside it, or covers one or several in whole.
@@ -96,7 +96,7 @@ def edited(note: Annotated, edits: Iterable[Edit]) -> Annotated:
     return Annotated(replace(note.document, text="".join(parts)), spans)
 
 
-def _swaps(
+def _swap_spans(
     note: Annotated, surfaces: Mapping[str, Sequence[str]], random: Random
 ) -> Iterator[Edit]:
     """Return other texts of their label to some spans; those that overlap others keep theirs."""
@@ -108,7 +108,7 @@ def _swaps(
             yield span.start, span.end, random.choice(surfaces[span.label])
 
 
-def _spaces(note: Annotated, random: Random) -> Iterator[Edit]:
+def _change_spacing(note: Annotated, random: Random) -> Iterator[Edit]:
     """Double some blanks, break some lines, and glue words that a change of kind still parts."""
     text = note.document.text
     alone = {span.start for span in note.spans if span.end == span.start + 1}
@@ -122,16 +122,16 @@ def _spaces(note: Annotated, random: Random) -> Iterator[Edit]:
         yield at, at + 1, random.choice(["  ", "\n", *[""] * glued])
 
 
-def _mapped(note: Annotated, change: Callable[[str], str]) -> Annotated:
+def _map_characters(note: Annotated, change: Callable[[str], str]) -> Annotated:
     """Change sign by sign; a sign stays that would become none or several."""
     changed = ((char, change(char)) for char in note.document.text)
     text = "".join(new if len(new) == 1 else char for char, new in changed)
     return replace(note, document=replace(note.document, text=text))
 
 
-def _plain(char: str) -> str:
-    return unicodedata.normalize("NFD", char)[:1] if char.isalpha() else char
+def _without_accent(char: str) -> str:
+    return strip_accents(char)[:1] if char.isalpha() else char
 
 
-def _scanned(char: str, random: Random) -> str:
-    return _CONFUSED.get(char, char) if random.random() < _SIGNS else char
+def _confuse(char: str, random: Random) -> str:
+    return _CONFUSIONS.get(char, char) if random.random() < _SIGNS else char

@@ -1,4 +1,4 @@
-"""How weights follow their gradients: AdamW, slower near the input, first up and then down."""
+"""The optimizer of taggers: AdamW with layer-wise learning rates, warm-up and linear decay."""
 
 import re
 from collections import defaultdict
@@ -6,7 +6,7 @@ from collections import defaultdict
 import torch
 from torch import nn
 
-from models.checkpoint import learnt
+from models.checkpoint import trainable_parameters
 from models.tagger.network import Network
 from models.tagger.training.recipe import TaggerRecipe
 
@@ -14,13 +14,13 @@ _LAYER = re.compile(r"encoder\.body\.encoder\.layer\.(\d+)\.")
 
 
 def make_optimizer(network: Network, recipe: TaggerRecipe) -> torch.optim.AdamW:
-    """Make AdamW (Loshchilov and Hutter, ICLR 2019) with a rate for each layer.
+    """Make AdamW (Loshchilov and Hutter, ICLR 2019) with a learning rate for each layer.
 
     Each group keeps its full rate as `peak`.
     """
     groups: defaultdict[tuple[float, float], list[nn.Parameter]] = defaultdict(list)
-    for name, weights in learnt(network):
-        rate = _rate(name, network, recipe)
+    for name, weights in trainable_parameters(network):
+        rate = _learning_rate(name, network, recipe)
         # Norms, biases and scores of transitions have no reason to be small.
         shrinks = weights.ndim > 1 and not name.startswith("head.")
         decay = recipe.weight_decay if shrinks else 0.0
@@ -33,14 +33,14 @@ def make_optimizer(network: Network, recipe: TaggerRecipe) -> torch.optim.AdamW:
     )
 
 
-def set_rate(optimizer: torch.optim.Optimizer, progress: float, warm_up: float) -> None:
+def set_learning_rate(optimizer: torch.optim.Optimizer, progress: float, warm_up: float) -> None:
     """Set the rates for a progress from 0 to 1: linearly up, then linearly down to 0."""
-    pace = progress / warm_up if progress < warm_up else (1 - progress) / (1 - warm_up)
+    factor = progress / warm_up if progress < warm_up else (1 - progress) / (1 - warm_up)
     for group in optimizer.param_groups:
-        group["lr"] = group["peak"] * max(0.0, min(1.0, pace))
+        group["lr"] = group["peak"] * max(0.0, min(1.0, factor))
 
 
-def _rate(name: str, network: Network, recipe: TaggerRecipe) -> float:
+def _learning_rate(name: str, network: Network, recipe: TaggerRecipe) -> float:
     if name.startswith("head."):
         return recipe.chain_rate
     if not name.startswith("encoder."):

@@ -1,4 +1,4 @@
-"""An encoder learns a site's language from notes that nobody annotated: it guesses hidden words.
+"""Continued pre-training of an encoder on unannotated notes, by whole-word masking.
 
 Masked language modelling of whole words (Devlin et al., NAACL 2019; Cui et al., TASLP 2021) on the
 text that the tagger will read (Gururangan et al., ACL 2020).
@@ -6,7 +6,7 @@ text that the tagger will read (Gururangan et al., ACL 2020).
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from math import exp
 from pathlib import Path
@@ -17,33 +17,42 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.checkpoint import learnt, load_checkpoint, save_checkpoint
-from models.precision import has_bfloat16
-from models.tagger.encoders.encoder import Encoder, pretrained, save_encoder
-from models.tagger.encoders.tokenizers import MARKS, MASK
-from models.tagger.encoders.windows import MARGIN, Cut, Window, length
-from models.tagger.network import Pieces, TaggerBatch, collate
-from models.tagger.sequences.corpus import cut_text
-from models.tagger.training.optimizer import set_rate
-from models.tagger.training.samples import filled
-from models.tagger.training.training import versions
-from models.training_loop import TrainingLoop, close_training, refuse_finished, seeded
+from models.checkpoint import trainable_parameters
+from models.hardware import has_bfloat16
+from models.tagger.encoders.encoder import Encoder, load_pretrained, save_encoder
+from models.tagger.encoders.subword_models import MASK, SPECIAL_TOKENS
+from models.tagger.encoders.windows import MARGIN, Window, WindowConfig, window_length
+from models.tagger.network import NoteSubwords, TaggerBatch, collate
+from models.tagger.sequences.alignment import segment_text
+from models.tagger.training.batching import group_by_tokens
+from models.tagger.training.optimizer import set_learning_rate
+from models.tagger.training.training import package_versions
+from models.training_loop import (
+    TimeBudget,
+    TrainingCallbacks,
+    TrainingLoop,
+    TrainingPosition,
+    make_generator,
+    require_no_model,
+    take_step,
+    write_report,
+)
 from record.errors import ConfigError
 
 PRETRAINING = "pretraining.json"
 
 _HIDDEN, _SWAPPED = 0.8, 0.1  # of what is guessed; the rest stays as it is (Devlin et al.)
-_HELD_OUT = 20  # one note of so many is not learnt from, and tells how well words are guessed
+_HELD_OUT = 20  # one note in twenty is held out for evaluation
 _STEPS_SORTED = 8
 _SHARES = ("guessed", "warm_up")
 _ABOVE_0 = ("epochs", "rate", "step_tokens", "part_tokens", "guessed", "clip")
 
-Part = tuple[Pieces, Window]
+Part = tuple[NoteSubwords, Window]
 
 
 @dataclass(frozen=True)
 class PretrainRecipe:
-    """How an encoder learns from text; tokens are pieces of its vocabulary.
+    """Hyperparameters of continued pre-training; tokens are subwords.
 
     A step learns from about `step_tokens`, `part_tokens` at a time, of whose words the share
     `guessed` is hidden. The pieces' embeddings stay as they are. The same recipe and notes give the
@@ -51,7 +60,7 @@ class PretrainRecipe:
     """
 
     encoder: str = "e5-small"
-    cut: Cut = field(default_factory=lambda: Cut(254, 0))
+    cut: WindowConfig = field(default_factory=lambda: WindowConfig(254, 0))
     epochs: int = 2
     seed: int = 1
     step_tokens: int = 4096
@@ -66,30 +75,22 @@ class PretrainRecipe:
     def __post_init__(self) -> None:
         for name in _ABOVE_0:
             if not getattr(self, name) > 0:
-                raise ConfigError(f"--{name.replace('_', '-')}", "must be above 0", "give more")
+                raise ConfigError(
+                    f"--{name.replace('_', '-')}", "must be above 0", "give a positive number"
+                )
         for name in _SHARES:
             if not 0 <= getattr(self, name) < 1:
                 problem = "must be at least 0 and below 1"
-                raise ConfigError(f"--{name.replace('_', '-')}", problem, "give a share")
+                raise ConfigError(f"--{name.replace('_', '-')}", problem, "give a fraction")
 
     def fingerprint(self, notes: str) -> str:
-        """Return what changes with the notes' hash and with any setting that changes the
-        weights.
-        """
+        """Return a hash of the notes' digest and of all settings that affect the weights."""
         kept = {**asdict(self), "checkpoint_steps": 0}
         return hashlib.sha256(json.dumps([kept, notes], sort_keys=True).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class PretrainingWatch:
-    """Is told how far it is, notes read of all planned, and how well hidden words are guessed."""
-
-    advance: Callable[[int, int], None] = lambda done, planned: None
-    evaluated: Callable[[float], None] = lambda perplexity: None
-
-
-class Guesser(nn.Module):
-    """Scores which piece stands where one is hidden, by the embeddings the encoder reads with.
+class MaskedLanguageHead(nn.Module):
+    """Predicts masked subwords, with output weights tied to the encoder's embeddings.
 
     `candidates` are the ids of the pieces that may be guessed, in order.
     """
@@ -108,93 +109,97 @@ class Guesser(nn.Module):
         self.places: Tensor
 
     def forward(self, batch: TaggerBatch, seen: Tensor, guessed: Tensor) -> Tensor:
-        """Return how surprising each guessed piece is; `seen` are the ids with some hidden.
+        """Return the negative log-likelihood of each masked subword.
 
-        `seen` and `guessed` (windows, pieces); the result is one number a guessed piece.
+        `seen` are the masked ids, `guessed` the positions to predict, (windows, pieces) each; the
+        result has one number per predicted subword.
         """
         hidden = self.encoder(seen, batch.lengths)[guessed]
         hidden = self.norm(functional.gelu(self.dense(hidden)))
-        known = self.encoder.pieces.weight[self.candidates - len(MARKS)]
+        known = self.encoder.pieces.weight[self.candidates - len(SPECIAL_TOKENS)]
         scores = functional.linear(hidden, known, self.bias)
         wanted = self.places[batch.ids[guessed]]
         return functional.cross_entropy(scores.float(), wanted, reduction="none")
 
 
 @dataclass
-class PretrainingProgress:
-    """How far it has come; `perplexities` of the notes held out, the first before any step."""
+class PretrainingPosition(TrainingPosition):
+    """How far it has come; `perplexities` on the held-out notes, the first before any step."""
 
-    epoch: int = 0
-    step: int = 0
     perplexities: list[float] = field(default_factory=list)
 
 
 def pretrain(
-    texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: PretrainingWatch | None = None
+    texts: Sequence[str],
+    recipe: PretrainRecipe,
+    out: Path,
+    callbacks: TrainingCallbacks | None = None,
 ) -> list[float]:
-    """Teach an encoder the language of texts and write a folder that `make_encoder` takes.
+    """Continue pre-training an encoder on texts; write a folder that `make_encoder` accepts.
 
-    The folder holds the whole vocabulary that the encoder came with, so that it does not tell which
-    words the texts have. Returns the perplexity of hidden pieces in the texts held out, before and
-    after each epoch. What was interrupted goes on where its last checkpoint is. Sets torch's random
-    state. Raises ConfigError, also where the folder holds an encoder already.
+    The folder contains the encoder's full original vocabulary, so that it does not reveal which
+    words occur in the texts. Returns the perplexity of masked subwords in held-out texts, before
+    and after each epoch. Resumes from the checkpoint in the folder. Seeds torch's global
+    generator. Raises ConfigError, also if the folder already contains an encoder.
     """
-    refuse_finished(out, PRETRAINING, "a pretrained encoder")
-    return _Pretraining(texts, recipe, out, watch or PretrainingWatch()).run()
+    require_no_model(out, PRETRAINING, "a pretrained encoder")
+    return _Pretraining(texts, recipe, out, callbacks or TrainingCallbacks()).run()
 
 
-class _Pretraining(TrainingLoop):
+class _Pretraining(TrainingLoop[PretrainingPosition]):
+    network: MaskedLanguageHead
+
     def __init__(
-        self, texts: Sequence[str], recipe: PretrainRecipe, out: Path, watch: PretrainingWatch
+        self, texts: Sequence[str], recipe: PretrainRecipe, out: Path, callbacks: TrainingCallbacks
     ) -> None:
-        self.recipe, self.out, self.watch = recipe, out, watch
+        self.recipe, self.out, self.callbacks = recipe, out, callbacks
+        self.budget, self.epochs = TimeBudget(None), recipe.epochs
         torch.manual_seed(recipe.seed)
-        encoder, self.subwords = pretrained(recipe.encoder)
+        encoder, self.subwords = load_pretrained(recipe.encoder)
         if recipe.cut.pieces + MARGIN > encoder.longest:
-            raise ConfigError("--window", "is too long for the encoder", f"{encoder.longest - 2}")
+            problem = "longer than the encoder's maximum input"
+            raise ConfigError("--window", problem, f"give at most {encoder.longest - 2}")
         every = list(dict.fromkeys(texts))
         Random(recipe.seed).shuffle(every)  # noqa: S311 - to be repeatable, not secret
-        self.held_out, self.learnt = self._parts(every[::_HELD_OUT]), []
+        self.held_out, self.train = self._windows_of(every[::_HELD_OUT]), []
         for at in range(1, _HELD_OUT):
-            self.learnt += self._parts(every[at::_HELD_OUT])
+            self.train += self._windows_of(every[at::_HELD_OUT])
         self.notes = len(every) - len(every[::_HELD_OUT])
-        candidates = self._candidates()
-        if not self.learnt or not candidates:
-            raise ConfigError("NOTES", "are too few to learn from", "give two notes or more")
+        candidates = self._candidate_pieces()
+        if not self.train or not candidates:
+            raise ConfigError("NOTES", "too few notes to train on", "give two notes or more")
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.in_bfloat16 = has_bfloat16(device)
-        self.network = Guesser(encoder, torch.tensor(candidates)).to(device)
+        self.network = MaskedLanguageHead(encoder, torch.tensor(candidates)).to(device)
         self.optimizer = self._optimizer()
         self.digest = hashlib.sha256(json.dumps(sorted(every)).encode()).hexdigest()
-        self.mark = recipe.fingerprint(self.digest)
-        kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
-        self.place: PretrainingProgress = (
-            PretrainingProgress(**kept.place) if kept else PretrainingProgress()
-        )
+        self.fingerprint = recipe.fingerprint(self.digest)
+        self.position = PretrainingPosition()
         self.steps: list[list[Part]] = []
+        self.resume()
 
-    def _parts(self, texts: Sequence[str]) -> list[Part]:
+    def _windows_of(self, texts: Sequence[str]) -> list[Part]:
         found: list[Part] = []
         for text in texts:
-            cutting = cut_text(text, self.subwords, self.recipe.cut)
+            cutting = segment_text(text, self.subwords, self.recipe.cut)
             found += [(cutting.pieces, window) for window in cutting.windows]
         return found
 
-    def _candidates(self) -> list[int]:
+    def _candidate_pieces(self) -> list[int]:
         """Return the ids of all pieces that occur: others cannot be what was hidden."""
-        parts = self.learnt + self.held_out
+        parts = self.train + self.held_out
         ids = {
             number
             for pieces, window in parts
             for word in pieces[window.first : window.end]
             for number in word
-            if number >= len(MARKS)
+            if number >= len(SPECIAL_TOKENS)
         }
         return sorted(ids)
 
     def _optimizer(self) -> torch.optim.AdamW:
         groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
-        for _, weights in learnt(self.network):
+        for _, weights in trainable_parameters(self.network):
             groups[weights.ndim > 1].append(weights)
         rate = self.recipe.rate
         return torch.optim.AdamW(
@@ -206,88 +211,84 @@ class _Pretraining(TrainingLoop):
         )
 
     def run(self) -> list[float]:
-        if not self.place.perplexities:
+        if not self.position.perplexities:
             self._evaluate()
-        self.run_epochs(self.recipe.epochs, self.recipe.checkpoint_steps)
+        self.run_epochs(self.recipe.checkpoint_steps)
         return self._finish()
 
     def begin_epoch(self, epoch: int) -> int:
-        self.steps = self._steps(epoch)
+        self.steps = self._make_steps(epoch)
         return len(self.steps)
 
-    def learn(self, step: int, steps: int) -> None:
-        self._step(self.steps[step], self.place.epoch + (step + 0.5) / steps)
-
     def end_step(self, steps: int) -> None:
-        done = self.notes * (self.place.epoch + self.place.step / steps)
-        self.watch.advance(int(done), self.notes * self.recipe.epochs)
+        done = self.notes * (self.position.epoch + self.position.step / steps)
+        self.callbacks.advance(int(done), self.notes * self.epochs)
 
     def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
         self._evaluate()
 
-    def _steps(self, epoch: int) -> list[list[Part]]:
-        """Return the windows of each step, of like length, in an order of chance."""
+    def _make_steps(self, epoch: int) -> list[list[Part]]:
+        """Return the windows of each step, of similar length, in random order."""
         random = Random(f"{self.recipe.seed}/{epoch}")  # noqa: S311 - repeatable, not secret
-        parts = list(self.learnt)
+        parts = list(self.train)
         random.shuffle(parts)
         tokens = self.recipe.step_tokens
         steps = [
             step
-            for pool in filled(parts, _STEPS_SORTED * tokens, _length)
-            for step in filled(sorted(pool, key=_length), tokens, _length)
+            for pool in group_by_tokens(parts, _STEPS_SORTED * tokens, _length)
+            for step in group_by_tokens(sorted(pool, key=_length), tokens, _length)
         ]
         random.shuffle(steps)
         return steps
 
-    def _step(self, step: Sequence[Part], epochs: float) -> None:
-        place, recipe, network = self.place, self.recipe, self.network
-        chance = seeded(recipe.seed, place.epoch, place.step)
-        set_rate(self.optimizer, epochs / recipe.epochs, recipe.warm_up)
+    def train_step(self, step: int, steps: int) -> None:
+        recipe, network = self.recipe, self.network
+        generator = make_generator(recipe.seed, self.position.epoch, step)
+        epochs = self.position.epoch + (step + 0.5) / steps
+        set_learning_rate(self.optimizer, epochs / recipe.epochs, recipe.warm_up)
         network.train()
         self.optimizer.zero_grad()
-        made = [self._hidden(part, chance) for part in filled(step, recipe.part_tokens, _length)]
+        parts = group_by_tokens(self.steps[step], recipe.part_tokens, _length)
+        made = [self._mask(part, generator) for part in parts]
         pieces = max(1, sum(int(guessed.sum()) for _, _, guessed in made))
         for batch, seen, guessed in made:
             if guessed.any():
                 with self._precision():
                     loss = network(batch, seen, guessed).sum() / pieces
                 loss.backward()
-        nn.utils.clip_grad_norm_([weights for _, weights in learnt(network)], recipe.clip)
-        self.optimizer.step()
+        take_step(network, self.optimizer, recipe.clip)
 
     def _precision(self) -> torch.autocast:
         device = self.network.bias.device.type
         return torch.autocast(device, torch.bfloat16, enabled=self.in_bfloat16)
 
-    def _hidden(
-        self, part: Sequence[Part], chance: torch.Generator
+    def _mask(
+        self, part: Sequence[Part], generator: torch.Generator
     ) -> tuple[TaggerBatch, Tensor, Tensor]:
-        """Return a batch, its ids with some hidden, and where the network has to guess."""
+        """Return a batch, its masked ids, and the positions to predict."""
         batch = collate(part)
-        seen, guessed = hide(batch, self.network.candidates.cpu(), self.recipe.guessed, chance)
+        seen, guessed = mask_words(
+            batch, self.network.candidates.cpu(), self.recipe.guessed, generator
+        )
         device = self.network.bias.device
         return batch.to(device), seen.to(device), guessed.to(device)
 
     def _evaluate(self) -> None:
-        """Return how surprising hidden pieces of the notes held out are,
-        the same ones each time.
-        """
+        """Evaluate the perplexity of held-out notes, with the same masks each time."""
         self.network.eval()
-        chance = torch.Generator().manual_seed(self.recipe.seed)
+        generator = torch.Generator().manual_seed(self.recipe.seed)
         total, pieces = 0.0, 0
         with torch.no_grad():
             every = sorted(self.held_out, key=_length)
-            for part in filled(every, self.recipe.part_tokens, _length):
-                batch, seen, guessed = self._hidden(part, chance)
+            for part in group_by_tokens(every, self.recipe.part_tokens, _length):
+                batch, seen, guessed = self._mask(part, generator)
                 if guessed.any():
                     with self._precision():
                         total += float(self.network(batch, seen, guessed).sum())
                     pieces += int(guessed.sum())
-        self.place.perplexities.append(exp(min(total / max(pieces, 1), 50.0)))
-        self.watch.evaluated(self.place.perplexities[-1])
-
-    def checkpoint(self) -> None:
-        save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
+        perplexity = exp(min(total / max(pieces, 1), 50.0))
+        self.position.perplexities.append(perplexity)
+        self.callbacks.evaluated({"perplexity": perplexity})
 
     def _finish(self) -> list[float]:
         self.out.mkdir(parents=True, exist_ok=True)
@@ -296,32 +297,32 @@ class _Pretraining(TrainingLoop):
             "recipe": asdict(self.recipe),
             "notes": self.notes,
             "sha256": self.digest,
-            "perplexities": self.place.perplexities,
-            "versions": versions(),
+            "perplexities": self.position.perplexities,
+            "versions": package_versions(),
         }
-        close_training(self.out, PRETRAINING, report)
-        return self.place.perplexities
+        write_report(self.out, PRETRAINING, report)
+        return self.position.perplexities
 
 
-def hide(
-    batch: TaggerBatch, candidates: Tensor, share: float, chance: torch.Generator
+def mask_words(
+    batch: TaggerBatch, candidates: Tensor, share: float, generator: torch.Generator
 ) -> tuple[Tensor, Tensor]:
-    """Hide words of a batch: the ids that are seen, and which pieces are guessed.
+    """Mask words of a batch; return the masked ids and the positions to predict.
 
     Each word is taken with the probability `share`, with all of its pieces (Cui et al.); of its
     pieces 0.8 become the mask, 0.1 another of `candidates`, the others stay (Devlin et al.). Marks
     and line breaks are never taken. All (windows, pieces).
     """
     windows = len(batch.ids)
-    taken = torch.rand(windows, batch.most + 1, generator=chance) < share
+    taken = torch.rand(windows, batch.most + 1, generator=generator) < share
     taken[:, batch.most] = False
-    guessed = taken.gather(1, batch.words) & (batch.ids >= len(MARKS))
-    fate = torch.rand(batch.ids.shape, generator=chance)
-    drawn = torch.randint(len(candidates), batch.ids.shape, generator=chance)
+    guessed = taken.gather(1, batch.words) & (batch.ids >= len(SPECIAL_TOKENS))
+    fate = torch.rand(batch.ids.shape, generator=generator)
+    drawn = torch.randint(len(candidates), batch.ids.shape, generator=generator)
     seen = batch.ids.masked_fill(guessed & (fate < _HIDDEN), MASK)
     swapped = guessed & (fate >= _HIDDEN) & (fate < _HIDDEN + _SWAPPED)
     return torch.where(swapped, candidates[drawn], seen), guessed
 
 
 def _length(part: Part) -> int:
-    return length(*part)
+    return window_length(*part)

@@ -1,12 +1,12 @@
-"""Everything that decides what a training gives, apart from the notes."""
+"""Hyperparameters of a tagger's training."""
 
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from models.tagger.encoders.encoder import EncoderPlan
-from models.tagger.encoders.windows import Cut
+from models.tagger.encoders.encoder import EncoderConfig
+from models.tagger.encoders.windows import WindowConfig
 from record.errors import ConfigError
 
 HEADS = ("single", "stacked", "softmax")
@@ -19,7 +19,7 @@ _SHARES = ("masked", "dropout", "warm_up")
 
 @dataclass(frozen=True)
 class TaggerRecipe:
-    """How a tagger is trained; tokens are pieces of the vocabulary.
+    """Hyperparameters of a tagger; tokens are subwords.
 
     A step learns from about `step_tokens`, a part of `part_tokens` at a time. `decay` multiplies
     the encoder's rate from each layer to the one below. `masked` is the share of pieces hidden,
@@ -31,11 +31,11 @@ class TaggerRecipe:
     same number of threads; so they do with it, where it is not what ends the training.
     """
 
-    encoder: EncoderPlan = field(default_factory=EncoderPlan)
+    encoder: EncoderConfig = field(default_factory=EncoderConfig)
     head: str = "single"
     convolution: bool = False
     dropout: float = 0.1
-    cut: Cut = field(default_factory=Cut)
+    cut: WindowConfig = field(default_factory=WindowConfig)
     epochs: int = 10
     least_steps: int = 0
     max_minutes: float | None = None
@@ -57,33 +57,33 @@ class TaggerRecipe:
 
     def __post_init__(self) -> None:
         if self.head not in HEADS:
-            raise ConfigError("--head", "is no head", f"choose from {', '.join(HEADS)}")
+            raise ConfigError("--head", "unknown head", f"choose from {', '.join(HEADS)}")
         for name in _ABOVE_0:
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise ConfigError(f"--{name.replace('_', '-')}", "must be above 0", "give more")
+                raise ConfigError(
+                    f"--{name.replace('_', '-')}", "must be above 0", "give a positive number"
+                )
         if not 0 <= self.recall < _DEAREST:
             problem = f"must be at least 0 and below {_DEAREST}"
             raise ConfigError("--recall", problem, "1 to 3 is common")
         for name in _SHARES:
             if not 0 <= getattr(self, name) < 1:
                 problem = "must be at least 0 and below 1"
-                raise ConfigError(f"--{name.replace('_', '-')}", problem, "give a share")
+                raise ConfigError(f"--{name.replace('_', '-')}", problem, "give a fraction")
 
     def to_json(self) -> dict[str, Any]:
         """Return every setting by its name."""
         return asdict(self)
 
     def fingerprint(self, notes: str) -> str:
-        """Return what changes with the notes' hash and with any setting that changes the
-        weights.
-        """
+        """Return a hash of the notes' digest and of all settings that affect the weights."""
         kept = replace(self, max_minutes=None, checkpoint_steps=0).to_json()
         return hashlib.sha256(json.dumps([kept, notes], sort_keys=True).encode()).hexdigest()
 
 
-def default_recipe(encoder: EncoderPlan) -> TaggerRecipe:
-    """Return the settings that suit an encoder; one that starts from nothing learns faster."""
+def default_recipe(encoder: EncoderConfig) -> TaggerRecipe:
+    """Return the default settings for an encoder; untrained ones use higher learning rates."""
     if encoder.name.startswith("tiny"):
         return TaggerRecipe(encoder, epochs=30, encoder_rate=1e-3)
     if encoder.name == "bilstm":

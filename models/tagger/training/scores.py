@@ -1,4 +1,4 @@
-"""How well predicted spans match gold: what decides which weights training keeps."""
+"""Scores of predicted spans against gold, and which of two scores is better."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from math import sqrt
 
 from models.tagger.encoders.words import words
 from record.document import Annotated
-from record.span import Span, covered
+from record.span import Span, merge_spans
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Scores:
-    """Shares from 0 to 1; what compares greater is better.
+    """Metrics from 0 to 1; compare by order.
 
     `zero_leak` is the share of notes with gold spans of which every word that a span touches was
     found, whatever the label; then comes F1 of spans with the same start, end and label, and what
@@ -25,44 +25,51 @@ class Scores:
     redacted: float
 
 
-def preferred(new: Scores, kept: Scores, most: float, notes: int) -> bool:
-    """Return whether new scores are to be kept instead of others.
+def is_better(new: Scores, best: Scores, highest: float, notes: int) -> bool:
+    """Return whether new scores should replace the best so far.
 
-    `most` is the greatest share of notes without a leak so far, that of the new scores included.
+    `highest` is the greatest share of notes without a leak so far, that of the new scores included.
     Where both come within one standard error of it, the greater F1 decides: of so many notes no
-    smaller difference tells anything (the rule of one standard error, Breiman et al., 1984).
+    smaller difference is significant (the one-standard-error rule, Breiman et al., 1984).
     """
-    floor = most - sqrt(most * (1 - most) / max(notes, 1))
-    if kept.zero_leak < floor <= new.zero_leak:
+    floor = highest - sqrt(highest * (1 - highest) / max(notes, 1))
+    if best.zero_leak < floor <= new.zero_leak:
         return True
-    return new.zero_leak >= floor and (new.f1, new) > (kept.f1, kept)
+    return new.zero_leak >= floor and (new.f1, new) > (best.f1, best)
 
 
 def score(pairs: Iterable[tuple[Annotated, Sequence[Span]]]) -> Scores:
     """Compare gold notes with what was predicted for them."""
-    safe = notes = hits = gold = predicted = seen = wanted = 0
+    safe = notes = hits = gold = predicted = words_found = words_wanted = 0
     for note, found in pairs:
-        right = {(span.start, span.end, span.label) for span in note.spans}
-        given = {(span.start, span.end, span.label) for span in found}
-        hits, gold, predicted = hits + len(right & given), gold + len(right), predicted + len(given)
-        if not right:
+        gold_spans = {(span.start, span.end, span.label) for span in note.spans}
+        predicted_spans = {(span.start, span.end, span.label) for span in found}
+        hits, gold, predicted = (
+            hits + len(gold_spans & predicted_spans),
+            gold + len(gold_spans),
+            predicted + len(predicted_spans),
+        )
+        if not gold_spans:
             continue
-        should = _touched(note.document.text, note.spans)
-        missed = should - _touched(note.document.text, found)
+        gold_words = _words_in_spans(note.document.text, note.spans)
+        missed = gold_words - _words_in_spans(note.document.text, found)
         notes, safe = notes + 1, safe + (not missed)
-        wanted, seen = wanted + len(should), seen + len(should) - len(missed)
+        words_wanted, words_found = (
+            words_wanted + len(gold_words),
+            words_found + len(gold_words) - len(missed),
+        )
     return Scores(
-        zero_leak=_share(safe, notes),
-        f1=_share(2 * hits, gold + predicted),
-        precision=_share(hits, predicted),
-        recall=_share(hits, gold),
-        redacted=_share(seen, wanted),
+        zero_leak=_ratio(safe, notes),
+        f1=_ratio(2 * hits, gold + predicted),
+        precision=_ratio(hits, predicted),
+        recall=_ratio(hits, gold),
+        redacted=_ratio(words_found, words_wanted),
     )
 
 
-def _touched(text: str, spans: Iterable[Span]) -> set[int]:
+def _words_in_spans(text: str, spans: Iterable[Span]) -> set[int]:
     """Return the words that spans touch, by their number."""
-    intervals = iter([*covered(spans), (len(text), len(text) + 1)])
+    intervals = iter([*merge_spans(spans), (len(text), len(text) + 1)])
     start, end = next(intervals)
     touched = set()
     for number, (first, last) in enumerate(words(text)):
@@ -73,5 +80,5 @@ def _touched(text: str, spans: Iterable[Span]) -> set[int]:
     return touched
 
 
-def _share(part: int, whole: int) -> float:
+def _ratio(part: int, whole: int) -> float:
     return part / whole if whole else 0.0

@@ -1,9 +1,9 @@
-"""Training of a tagger: from annotated notes to a folder, resumable at every step."""
+"""Training of a tagger on annotated notes."""
 
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from itertools import pairwise
@@ -12,51 +12,52 @@ from time import monotonic
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from models.checkpoint import learnt, load_checkpoint, save_checkpoint
-from models.precision import has_bfloat16
-from models.tagger import folder
+from models.hardware import has_bfloat16
+from models.tagger import serialization
 from models.tagger.encoders.encoder import make_encoder
-from models.tagger.encoders.tokenizers import MARKS, MASK
-from models.tagger.encoders.vocabulary import outside
-from models.tagger.network import Design, Network
+from models.tagger.encoders.subword_models import MASK, SPECIAL_TOKENS
+from models.tagger.encoders.vocabulary_training import text_outside_spans
+from models.tagger.network import Network, TaggerArchitecture
 from models.tagger.prediction import predict
-from models.tagger.sequences.corpus import Gold, TrainingNote, labels_of
+from models.tagger.sequences.alignment import GoldTags, TrainingNote, labels_of
 from models.tagger.training.augmentation import make_augmenter
-from models.tagger.training.optimizer import make_optimizer, set_rate
+from models.tagger.training.batching import Passage, TrainingBatches, micro_batches
+from models.tagger.training.optimizer import make_optimizer, set_learning_rate
 from models.tagger.training.recipe import TaggerRecipe
-from models.tagger.training.samples import Passage, Samples, parts
-from models.tagger.training.scores import Scores, preferred, score
+from models.tagger.training.scores import Scores, is_better, score
 from models.training_loop import (
-    UNTIMED_STEPS,
     TimeBudget,
+    TrainingCallbacks,
     TrainingLoop,
-    close_training,
-    refuse_finished,
-    seeded,
+    TrainingPosition,
+    require_no_model,
+    seed_torch,
+    take_step,
+    write_report,
 )
 from record.errors import ConfigError
 
 TRAINING = "training.json"
 
-_PREDICTING = 0.4  # of the time that learning from the same notes takes
-_MOST_EVALUATIONS = 12
-_SCORED = 32  # notes at a time
-_ENOUGH = 0.95  # of the time: an epoch begun in the rest would not bring anything
+_PREDICTION_TIME = 0.4  # of the time that training on the same text takes
+_MAX_EVALUATIONS = 12
+_SCORING_BATCH = 32
+_NEARLY_OVER = 0.95  # of the time budget: another epoch would not improve anything
 
 
 @dataclass(frozen=True)
 class Corpora:
-    """What to learn from and what to select by; `sources` says in `training.json` what they are."""
+    """Training and development notes; `sources` describes them in `training.json`."""
 
     train: Sequence[TrainingNote] = field(repr=False)
     dev: Sequence[TrainingNote] = field(repr=False)
     sources: dict[str, Any] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """Return what changes with any text, span or label."""
+        """Return a digest of all texts, spans and labels."""
         total = hashlib.sha256()
         for notes in (self.train, self.dev):
             for note in notes:
@@ -68,196 +69,173 @@ class Corpora:
         return total.hexdigest()
 
 
-@dataclass(frozen=True)
-class TaggerWatch:
-    """Is told how far training is: notes learnt from of all planned, and every evaluation."""
-
-    advance: Callable[[int, int], None] = lambda done, planned: None
-    evaluated: Callable[[dict[str, float]], None] = lambda scores: None
-
-
 def train(
-    corpora: Corpora, recipe: TaggerRecipe, out: Path, watch: TaggerWatch | None = None
+    corpora: Corpora,
+    recipe: TaggerRecipe,
+    out: Path,
+    callbacks: TrainingCallbacks | None = None,
 ) -> Scores:
-    """Train a tagger and write it to a folder; returns the scores on the notes selected by.
+    """Train a tagger, write it to a folder and return its scores on the development notes.
 
-    The weights kept are those of the evaluation with the best scores (`preferred`). A training that
-    was interrupted goes on where its last checkpoint is. Sets torch's random state. Raises
-    ConfigError, also where the folder holds a tagger whose training had ended.
+    Keeps the weights of the best evaluation (`is_better`), and resumes from the checkpoint in the
+    folder. Seeds torch's global generator. Raises ConfigError, also if the folder already
+    contains a trained tagger.
     """
-    refuse_finished(out, TRAINING, "a trained tagger")
+    require_no_model(out, TRAINING, "a trained tagger")
     if not corpora.dev:
-        raise ConfigError("--dev", "has no notes", "give annotated notes to select weights by")
-    return _TaggerTraining(corpora, recipe, out, watch or TaggerWatch()).run()
+        raise ConfigError("--dev", "contains no notes", "give annotated notes for model selection")
+    return _TaggerTraining(corpora, recipe, out, callbacks or TrainingCallbacks()).run()
 
 
 @dataclass
-class TaggerProgress:
-    """How far a training has come; numbers only.
+class TaggerPosition(TrainingPosition):
+    """How far a training has come.
 
-    The next step is `step` of `epoch`. `history` has the scores of every evaluation, `best` is
-    the place in it of those whose weights are kept.
+    `history` has the scores of every evaluation, `best` is the index of the one whose weights are
+    kept, `evaluated` the fraction of the epochs at the last evaluation.
     """
 
-    epoch: int = 0
-    step: int = 0
-    seconds: float = 0.0
     evaluated: float = 0.0
     best: int = -1
     history: list[dict[str, float]] = field(default_factory=list)
     losses: dict[str, int] = field(default_factory=dict)
 
 
-class _TaggerTraining(TrainingLoop):
+class _TaggerTraining(TrainingLoop[TaggerPosition]):
+    network: Network
+
     def __init__(
-        self, corpora: Corpora, recipe: TaggerRecipe, out: Path, watch: TaggerWatch
+        self, corpora: Corpora, recipe: TaggerRecipe, out: Path, callbacks: TrainingCallbacks
     ) -> None:
-        time = TimeBudget(recipe.max_minutes)
-        self.corpora, self.recipe, self.out, self.watch = corpora, recipe, out, watch
+        self.budget = TimeBudget(recipe.max_minutes)
+        self.corpora, self.recipe, self.out, self.callbacks = corpora, recipe, out, callbacks
         labels = labels_of(corpora.train)
         torch.manual_seed(recipe.seed)
         plain = [note.annotated for note in corpora.train]
-        encoder, self.subwords = make_encoder(recipe.encoder, outside(plain))
+        encoder, self.subwords = make_encoder(recipe.encoder, text_outside_spans(plain))
         if recipe.cut.pieces + 2 > encoder.longest:
-            raise ConfigError("--window", "is too long for the encoder", f"{encoder.longest - 2}")
+            problem = "longer than the encoder's maximum input"
+            raise ConfigError("--window", problem, f"give at most {encoder.longest - 2}")
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        design = Design(labels, recipe.head, recipe.convolution, recipe.dropout)
+        design = TaggerArchitecture(labels, recipe.head, recipe.convolution, recipe.dropout)
         self.network = Network(encoder, design).to(device)
         self.network.in_bfloat16 = has_bfloat16(device)
-        gold = Gold(labels, stacked=recipe.head == "stacked")
+        gold = GoldTags(labels, stacked=recipe.head == "stacked")
         augment = make_augmenter(plain, recipe.augmented)
-        self.samples = Samples(corpora.train, self.subwords, gold, recipe, augment)
+        self.samples = TrainingBatches(corpora.train, self.subwords, gold, recipe, augment)
         if recipe.least_steps:
             enough = -(-recipe.least_steps // len(self.samples.steps(0)))
             self.recipe = recipe = replace(recipe, epochs=max(recipe.epochs, enough))
+        self.epochs, self.patience = recipe.epochs, recipe.patience
         self.optimizer = make_optimizer(self.network, recipe)
-        self.mark = recipe.fingerprint(corpora.digest())
-        kept = load_checkpoint(out, self.network, self.optimizer, self.mark)
-        self.place: TaggerProgress = TaggerProgress(**kept.place) if kept else TaggerProgress()
-        self.time = time.after(self.place.seconds)
+        self.fingerprint = recipe.fingerprint(corpora.digest())
+        self.position = TaggerPosition()
         self.steps: list[list[Passage]] = []
+        self.resume()
 
     @property
-    def trained(self) -> folder.TrainedTagger:
-        return folder.TrainedTagger(self.network, self.subwords, self.recipe.cut)
+    def trained(self) -> serialization.TrainedTagger:
+        return serialization.TrainedTagger(self.network, self.subwords, self.recipe.cut)
 
     def run(self) -> Scores:
-        self.run_epochs(self.recipe.epochs, self.recipe.checkpoint_steps)
+        self.run_epochs(self.recipe.checkpoint_steps)
         return self._finish()
 
     def is_over(self) -> bool:
-        stale = len(self.place.history) - 1 - self.place.best
-        return stale >= self.recipe.patience or self._time_used() >= _ENOUGH
+        return super().is_over() or self.time_used() >= _NEARLY_OVER
+
+    def stale_evaluations(self) -> int:
+        return len(self.position.history) - 1 - self.position.best
 
     def begin_epoch(self, epoch: int) -> int:
         self.steps = self.samples.steps(epoch)
-        self.place.losses = dict(self.samples.losses)
+        self.position.losses = dict(self.samples.losses)
         return len(self.steps)
 
-    def may_go_on(self, steps: int) -> bool:
-        return self._progress(steps) < 1
-
-    def learn(self, step: int, steps: int) -> None:
-        self._step(self.steps[step], self._progress(steps))
+    def has_time_for_step(self, steps: int) -> bool:
+        return self.schedule_progress(steps) < 1
 
     def end_step(self, steps: int) -> None:
         notes = len(self.corpora.train)
-        self._notes_seen = notes * (self.place.epoch + self.place.step / steps)
-        self.watch.advance(int(self._notes_seen), notes * self.recipe.epochs)
+        self._notes_seen = notes * (self.position.epoch + self.position.step / steps)
+        self.callbacks.advance(int(self._notes_seen), notes * self.epochs)
 
-    def end_early(self, steps: int) -> None:
-        place = self.place
+    def end_incomplete_epoch(self, steps: int) -> None:
+        position = self.position
         # Otherwise time ran out while the last weights were scored.
-        if place.step or not place.history:
-            place.evaluated = (place.epoch + place.step / steps) / self.recipe.epochs
-            self._evaluate(place.evaluated * self.recipe.epochs)
+        if position.step or not position.history:
+            position.evaluated = (position.epoch + position.step / steps) / self.epochs
+            self._evaluate(position.evaluated * self.epochs)
 
     def end_epoch(self, *, is_last: bool) -> None:
-        share = self.place.epoch / self.recipe.epochs
-        if is_last or share - self.place.evaluated >= 1 / _MOST_EVALUATIONS:
-            self.place.evaluated = share
-            self._evaluate(share * self.recipe.epochs)
+        fraction = self.position.epoch / self.epochs
+        if is_last or fraction - self.position.evaluated >= 1 / _MAX_EVALUATIONS:
+            self.position.evaluated = fraction
+            self._evaluate(fraction * self.epochs)
 
-    def _progress(self, steps: int) -> float:
-        """Return how much of the schedule is behind, by steps or by time, whichever is further."""
-        place = self.place
-        done = (place.epoch + (place.step + 0.5) / steps) / self.recipe.epochs
-        is_early = place.epoch == 0 and place.step < UNTIMED_STEPS
-        return done if is_early else max(done, self._time_used())
-
-    def _time_used(self) -> float:
-        if self.recipe.max_minutes is None:
-            return 0.0
-        return self.time.used(self._seconds_to_evaluate(self.time.seconds))
-
-    def _seconds_to_evaluate(self, used: float) -> float:
-        if self.place.history:
-            return self.place.history[-1]["seconds"]
-        characters = [
+    def evaluation_seconds(self) -> float:
+        if self.position.history:
+            return self.position.history[-1]["seconds"]
+        train, dev = (
             sum(len(note.annotated.document.text) for note in notes)
             for notes in (self.corpora.train, self.corpora.dev)
-        ]
-        learnt_from = self._notes_seen / len(self.corpora.train) * characters[0]
-        return _PREDICTING * used * characters[1] / learnt_from if learnt_from else 0.0
+        )
+        trained_on = self._notes_seen / len(self.corpora.train) * train
+        return _PREDICTION_TIME * self.budget.seconds * dev / trained_on if trained_on else 0.0
 
     _notes_seen = 0.0
 
-    def _step(self, step: Sequence[Passage], progress: float) -> None:
-        place, recipe, network = self.place, self.recipe, self.network
-        torch.manual_seed(seeded(recipe.seed, place.epoch, place.step).initial_seed())
-        set_rate(self.optimizer, progress, recipe.warm_up)
+    def train_step(self, step: int, steps: int) -> None:
+        recipe, network, passages = self.recipe, self.network, self.steps[step]
+        progress = self.schedule_progress(steps)
+        seed_torch(recipe.seed, self.position.epoch, step)
+        set_learning_rate(self.optimizer, progress, recipe.warm_up)
         network.train()
-        words = sum(len(passage.allowed) for passage in step)
+        words = sum(len(passage.allowed) for passage in passages)
         self.optimizer.zero_grad()
-        for part in parts(step, recipe.part_tokens, network.device):
+        for part in micro_batches(passages, recipe.part_tokens, network.device):
             ids = part.batch.ids
             hidden = (torch.rand(ids.shape, device=ids.device) < recipe.masked) & (
-                ids >= len(MARKS)
+                ids >= len(SPECIAL_TOKENS)
             )
             ids.masked_fill_(hidden, MASK)
             scores = _sequences(network(part.batch), part.lengths)
             if recipe.recall:
-                scores = network.head.dearer(scores, part.allowed, recipe.recall)
+                scores = network.head.with_recall_margin(scores, part.allowed, recipe.recall)
             loss = network.head.loss(scores, part.lengths, part.allowed).sum() / words
             loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_([weights for _, weights in learnt(network)], recipe.clip)
-        self.optimizer.step()
+        take_step(network, self.optimizer, recipe.clip)
 
     def _evaluate(self, epochs: float) -> None:
         started = monotonic()
-        scores = _scored(self.trained, self.corpora.dev)
-        place = self.place
+        scores = _score_notes(self.trained, self.corpora.dev)
+        position = self.position
         entry = {"epochs": epochs, **asdict(scores), "seconds": monotonic() - started}
-        kept = _scores(place.history[place.best]) if place.best >= 0 else None
-        place.history.append(entry)
-        most = max(each["zero_leak"] for each in place.history)
+        best = _scores(position.history[position.best]) if position.best >= 0 else None
+        position.history.append(entry)
+        highest = max(each["zero_leak"] for each in position.history)
         notes = sum(bool(note.annotated.spans) for note in self.corpora.dev)
-        if kept is None or preferred(scores, kept, most, notes):
-            place.best = len(place.history) - 1
-            folder.save(self.trained, self.out)
-        self.watch.evaluated(entry)
-
-    def checkpoint(self) -> None:
-        self.place.seconds = self.time.seconds
-        save_checkpoint(self.out, self.network, self.optimizer, asdict(self.place), self.mark)
+        if best is None or is_better(scores, best, highest, notes):
+            position.best = len(position.history) - 1
+            serialization.save(self.trained, self.out)
+        self.callbacks.evaluated(entry)
 
     def _finish(self) -> Scores:
-        place = self.place
-        if place.best < 0:
-            self._evaluate(float(place.epoch))
-        place.seconds = self.time.seconds
-        best = place.history[place.best]
+        position = self.position
+        if position.best < 0:
+            self._evaluate(float(position.epoch))
+        best = position.history[position.best]
         report = {
             "recipe": self.recipe.to_json(),
             "labels": self.network.design.labels,
             "notes": {**self.corpora.sources, "sha256": self.corpora.digest()},
-            "spans_changed": place.losses,
-            "history": place.history,
+            "spans_changed": position.losses,
+            "history": position.history,
             "best": best,
-            "minutes": place.seconds / 60,
-            "versions": versions(),
+            "minutes": self.budget.seconds / 60,
+            "versions": package_versions(),
         }
-        close_training(self.out, TRAINING, report)
+        write_report(self.out, TRAINING, report)
         return _scores(best)
 
 
@@ -270,11 +248,11 @@ def _sequences(flat: Tensor, lengths: Tensor) -> Tensor:
     return pad_sequence(list(torch.split(flat, lengths.tolist())), batch_first=True)
 
 
-def _scored(trained: folder.TrainedTagger, dev: Sequence[TrainingNote]) -> Scores:
-    """Score notes; labels that nobody looked for in a note are not held against anybody."""
+def _score_notes(trained: serialization.TrainedTagger, dev: Sequence[TrainingNote]) -> Scores:
+    """Score notes; predictions of labels that were not annotated in a note are ignored."""
     trained.network.eval()
     pairs = []
-    edges = [*range(0, len(dev), _SCORED), len(dev)]
+    edges = [*range(0, len(dev), _SCORING_BATCH), len(dev)]
     for start, end in pairwise(edges):
         notes = dev[start:end]
         documents = [note.annotated.document for note in notes]
@@ -286,7 +264,7 @@ def _scored(trained: folder.TrainedTagger, dev: Sequence[TrainingNote]) -> Score
     return score(pairs)
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of what decides about weights."""
+def package_versions() -> dict[str, str]:
+    """Return the versions of the packages that affect weights."""
     packages = ("cryptonym", "torch", "transformers", "tokenizers", "safetensors")
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}

@@ -1,21 +1,19 @@
 """`cryptonym audit read`: what reviewers found in a sample."""
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pipeline.audit.private_files import write_private
-from pipeline.audit.review import Corrected, read_corrections, training_lines
-from pipeline.commands.options.values import SUMMARY, add_speech
+from pipeline.audit.review import CorrectedSample, format_training_lines, read_corrections
+from pipeline.commands.options.output import SUMMARY, add_output_format, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
-from pipeline.notes.boundary import safely
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.error_boundary import drop_error_texts
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.reports.console import Console
-from pipeline.state.audit_records import open_records
+from pipeline.state.audit_records import open_audit_records
 
 DESCRIPTION = """\
 Reads the corrected sample of `audit sample` and estimates the rate of notes without a leak, with
@@ -34,7 +32,7 @@ Exit codes: 0 done; 2 usage or configuration error; 4 a required service is unav
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `audit read`."""
     add = parser.add_argument
-    add("config", type=Path, metavar="CONFIG.toml")
+    add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
     add(
         "path", type=Path, metavar="DIR",
         help="sample folder containing the export of the annotation tool, or that export",
@@ -47,43 +45,44 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="TRAIN.jsonl",
         help="corrected notes for `train --train` (original text, mode 600)",
     )  # fmt: skip
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Read and store a review; returns the exit code."""
     settings = load(options.config)
-    corrected = safely(lambda: read_corrections(settings, options.path))
-    result = _judged(corrected)
-    with open_records(settled(settings).state, settings.base) as records:
+    corrected = drop_error_texts(lambda: read_corrections(settings, options.path))
+    result = _estimate(corrected)
+    with open_audit_records(resolve_urls(settings).state, settings.base) as records:
         records.add_review(corrected.sample.sample_id, options.reviewer, result)
     if options.output:
-        safely(lambda: write_private(options.output, training_lines(corrected.notes)))
-    if options.json:
-        sys.stdout.write(json.dumps(result, sort_keys=True) + "\n")
-    for line in _lines(result):
+        drop_error_texts(
+            lambda: write_private(options.output, format_training_lines(corrected.notes))
+        )
+    print_json(result, options)
+    for line in _describe(result):
         console.say(line)
     if corrected.unseen:
-        console.warn(f"{corrected.unseen} notes of the sample were not looked at")
+        console.warn(f"{corrected.unseen} notes of the sample were not reviewed")
     if options.output:
         console.say(f"wrote {options.output}; give it to `train` as --train")
         console.warn(f"{options.output} holds original text: keep it where the source is")
     return EXIT_DONE
 
 
-def _judged(corrected: Corrected) -> dict[str, Any]:
+def _estimate(corrected: CorrectedSample) -> dict[str, Any]:
     # SciPy is only needed here.
-    from evaluation.detection.alignment import pair
-    from evaluation.detection.leak_rate import judge
+    from evaluation.detection.alignment import pair_annotations
+    from evaluation.detection.leak_rate import score_sample
 
     detected = [found for found, _ in corrected.notes]
     gold = [note for _, note in corrected.notes]
     population = {kind: counts["population"] for kind, counts in corrected.sample.strata.items()}
-    result = judge(pair(gold, detected).pairs, population)
+    result = score_sample(pair_annotations(gold, detected).pairs, population)
     return result | {"sample": corrected.sample.sample_id, "unseen": corrected.unseen}
 
 
-def _lines(result: dict[str, Any]) -> Iterator[str]:
+def _describe(result: dict[str, Any]) -> Iterator[str]:
     whole = result["zero_leak"]
     yield f"notes without a leak: {_rate(whole)}, weighted by kind, {result['notes']} reviewed"
     for kind, found in result["kinds"].items():

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from pipeline.audit.formats import FORMATS
 from pipeline.audit.review import SampleRequest, make_sample
-from pipeline.commands.options.values import SUMMARY, add_speech, positive
+from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
-from pipeline.notes.boundary import safely
+from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -34,15 +35,15 @@ unavailable.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `audit sample`."""
     add = parser.add_argument
-    add("config", type=Path, metavar="CONFIG.toml")
+    add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
     add(
         "--per-kind", type=positive, required=True, metavar="N",
         help="number of notes per kind, or all if a kind has fewer",
     )  # fmt: skip
     add("--format", choices=sorted(FORMATS), required=True, help="format of the annotation tool")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new folder")
-    add("--seed", metavar="S", help="seed of the sample (default: random)")
-    add_speech(parser, json=SUMMARY)
+    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
+    add("--seed", metavar="S", help="random seed of the sample (default: a new one)")
+    add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     request = SampleRequest(options.per_kind, seed, options.format, options.output)
     with console.progress() as progress:
         # All of it happens in this process: no traceback may quote a note.
-        sample = safely(lambda: make_sample(load(options.config), request, progress))
+        sample = drop_error_texts(lambda: make_sample(load(options.config), request, progress))
     if options.json:
         sys.stdout.write(json.dumps(asdict(sample), sort_keys=True, default=str) + "\n")
     for kind, counts in sample.strata.items():

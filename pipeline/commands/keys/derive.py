@@ -5,14 +5,13 @@ from dataclasses import asdict
 
 from pipeline.commands.options.keys import (
     LOCATORS,
-    add_json,
     add_key,
     custody_of_key,
     make_custody,
     open_master,
-    print_json,
     shown,
 )
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 
@@ -36,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; returns the exit code."""
+    """Print key ids; returns the exit code."""
     make_custody(options)
     master = open_master(options)
     custody = custody_of_key(master)
@@ -46,11 +45,11 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     else:
         with custody.locked():
             found = custody.entries()
-    told = {"master_key_id": master.key_id, "cohorts": [asdict(entry) for entry in found]}
-    print_json(told, options)
+    content = {"master_key_id": master.key_id, "cohorts": [asdict(entry) for entry in found]}
+    print_json(content, options)
     console.say(f"master key {master.key_id}")
     for entry in found:
-        kind = "a secret of its own" if entry.own_secret else "decided by the master key alone"
+        kind = "own secret" if entry.own_secret else "derived from the master key alone"
         state = f"destroyed at {entry.destroyed}" if entry.destroyed else kind
         console.say(f"cohort key {entry.key_id}  {shown(entry.name)}  ({state})")
     return EXIT_DONE

@@ -4,14 +4,8 @@ import argparse
 import sys
 from dataclasses import asdict
 
-from pipeline.commands.options.keys import (
-    LOCATORS,
-    add_json,
-    add_key,
-    make_custody,
-    open_master,
-    print_json,
-)
+from pipeline.commands.options.keys import LOCATORS, add_key, make_custody, open_master
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from record.errors import ConfigError
@@ -32,21 +26,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cohort", required=True, metavar="NAME", help="cohort to destroy")
     parser.add_argument(
         "--retire", action="store_true",
-        help="refusal of a cohort without a secret of its own, although the master key could "
-        "still derive it",
+        help="retirement of a cohort that has no secret of its own: it is refused from now on, but "
+        "the master key could still derive it",
     )  # fmt: skip
     add_key(parser)
     add_json(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; returns the exit code."""
+    """Destroy the secret of a cohort; returns the exit code."""
     make_custody(options)
     master = open_master(options)
     if sys.stdin.isatty() and not options.json:
         console.say("this cannot be undone; type the name of the cohort to go on:")
         if input() != options.cohort:
-            raise ConfigError("--cohort", "another name was typed", "nothing was destroyed")
+            raise ConfigError(
+                "--cohort",
+                "another name was typed, nothing was destroyed",
+                "type the name of the cohort",
+            )
     entry = master.destroy(options.cohort, retire=options.retire)
     print_json(asdict(entry), options)
     if entry.own_secret:

@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; returns the exit code."""
+    """Create a key; returns the exit code."""
     if options.vault:
         new_vault_key(options.file)
         console.say(f"wrote the key of a vault to {options.file} (mode 600);")

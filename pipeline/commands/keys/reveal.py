@@ -3,14 +3,8 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.keys import (
-    LOCATORS,
-    add_json,
-    add_key,
-    custody_of_key,
-    open_master,
-    print_json,
-)
+from pipeline.commands.options.keys import LOCATORS, add_key, custody_of_key, open_master
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.notes.worker_resources import open_vault
 from pipeline.reports.console import Console
@@ -46,19 +40,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; returns the exit code."""
+    """Re-identify a person; returns the exit code."""
     reason = " ".join(options.reason.split())
     if not 1 <= len(reason) <= _LONGEST or not reason.isprintable():
-        raise ConfigError("--reason", f"has not 1 to {_LONGEST} characters", "say why")
+        problem = f"must be 1 to {_LONGEST} printable characters, not {len(reason)}"
+        raise ConfigError("--reason", problem, "give the reason in one sentence")
     if not options.vault.exists():
-        raise ConfigError("--vault", f"{options.vault} is not there", "name the vault's file")
+        raise ConfigError("--vault", f"no such file: {options.vault}", "name the file of the vault")
     vault = open_vault(options.vault, options.vault_key, Path())
     vault.check()
     master = open_master(options)
-    # Who cannot be written down is not told anything.
+    # Nothing is revealed where the use cannot be logged.
     custody_of_key(master)
-    told = f"person {options.person}: {reason}"
-    cohort = master.cohort(options.cohort, action="reveal", reason=told, make=False)
+    logged = f"person {options.person}: {reason}"
+    cohort = master.cohort(options.cohort, action="reveal", reason=logged, make=False)
     found = vault.reveal(cohort, options.person)
     print_json({"cohort": options.cohort, "person": options.person, "person_id": found}, options)
     console.say(found)

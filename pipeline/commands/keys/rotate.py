@@ -3,14 +3,8 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.keys import (
-    LOCATORS,
-    add_json,
-    add_key,
-    make_custody,
-    open_master,
-    print_json,
-)
+from pipeline.commands.options.keys import LOCATORS, add_key, make_custody, open_master
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from surrogates.keys.keys import custody_of, load_master, new_master
@@ -35,7 +29,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; returns the exit code."""
+    """Create the next master key; returns the exit code."""
     make_custody(options)
     old = open_master(options)
     new_master(options.file)

@@ -36,11 +36,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--threshold", type=positive, required=True, metavar="K",
         help="number of shares needed to open the key",
     )  # fmt: skip
-    add("-o", "--out", type=Path, required=True, metavar="DIR", help="new folder")
+    add("-o", "--out", type=Path, required=True, metavar="DIR", help="new output folder")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Do it; returns the exit code."""
+    """Split a key; returns the exit code."""
     locator = options.key if options.key.startswith("file:") else f"file:{options.key}"
     content, place = read_key(locator, Path(), {})
     shares = secret_sharing.split(

@@ -1,17 +1,17 @@
-"""Options of detection, and the detection they ask for."""
+"""Options of detection, and the task that they describe."""
 
 import argparse
 from pathlib import Path
 
 from models.tagger.shipped_model import AUTO, RUNTIMES, folder_of
 from pipeline.commands.options.extras import models_extra
-from pipeline.files.note_files import Task, parse_detectors
+from pipeline.files.note_files import NoteFileTask, parse_detectors
 from pipeline.notes.model_detection import SpanTagger
 from record.errors import ConfigError
 
 
 def add_detection(parser: argparse.ArgumentParser) -> None:
-    """Add what decides a detection: detectors, patients, model, selection, language."""
+    """Add detectors, patients, model, rule selection and language."""
     add = parser.add_argument
     add("--patients", type=Path, metavar="P.jsonl", help="known identifiers of the patients")
     add(
@@ -19,7 +19,9 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
         help="detectors to run: rules, known, model (default: rules,known; model too with --model)",
     )  # fmt: skip
     add(
-        "--model", metavar="DIR", help="tagger written by `train`, or `default` for the bundled one"
+        "--model",
+        metavar="DIR",
+        help="tagger folder written by `train`, or `default` for the bundled tagger",
     )
     add(
         "--runtime", choices=RUNTIMES, default=AUTO,
@@ -36,11 +38,11 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def task_of(options: argparse.Namespace) -> Task:
-    """Return the detection that the options ask for; loads the model."""
+def task_of(options: argparse.Namespace) -> NoteFileTask:
+    """Return the task that the options describe, with its model loaded."""
     default = "rules,known" + ",model" * (options.model is not None)
     detectors = parse_detectors(options.detectors or default, has_model=options.model is not None)
-    return Task(
+    return NoteFileTask(
         options.notes,
         options.output,
         options.patients,
@@ -51,12 +53,12 @@ def task_of(options: argparse.Namespace) -> Task:
     )
 
 
-def _load_model(name: str, asked: str) -> SpanTagger:
+def _load_model(name: str, chosen: str) -> SpanTagger:
     folder = folder_of(name)
     if not folder.is_dir():
         raise ConfigError(
-            "--model", "not a directory", "name a folder that `cryptonym train` wrote"
+            "--model", f"not a directory: {folder}", "name a folder that `cryptonym train` wrote"
         )
     with models_extra("--model"):
         from models.tagger import runtime
-    return runtime.Tagger.load(folder, asked)
+    return runtime.Tagger.load(folder, chosen)

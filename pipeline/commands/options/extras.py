@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from record.errors import ConfigError
 
 _OF_EXTRAS = {
-    "models": ("torch", "transformers", "tokenizers", "safetensors", "spacy"),
+    "models": ("torch", "transformers", "tokenizers", "safetensors", "spacy", "bm25s"),
     "quantization": ("nncf", "openvino"),
 }
 

@@ -1,8 +1,6 @@
 """Options that name a master key, and the custody beside it."""
 
 import argparse
-import json
-import sys
 from pathlib import Path
 
 from pipeline.notes.worker_resources import open_key
@@ -26,17 +24,12 @@ def add_key(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
     parser.add_argument(
         "--key", required=required, default=default, metavar="LOCATOR",
         help="master key: FILE, env:NAME, command:PROGRAM, aws:SECRET, gcp:SECRET, vault:PATH or "
-        "shares:FILE,FILE" + ("" if required else "; default master.key"),
+        "shares:FILE,FILE" + ("" if required else " (default master.key)"),
     )  # fmt: skip
     parser.add_argument(
         "--custody", type=Path, metavar="DIR",
         help="custody folder of the key (default: FILE.custody)",
     )  # fmt: skip
-
-
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add --json."""
-    parser.add_argument("--json", action="store_true", help="JSON output only")
 
 
 def open_master(options: argparse.Namespace) -> MasterKey:
@@ -74,9 +67,3 @@ def custody_of_key(master: MasterKey) -> Custody:
 def shown(name: str) -> str:
     """Return a name without what steers a terminal."""
     return "".join(char if char.isprintable() else "?" for char in name)
-
-
-def print_json(told: object, options: argparse.Namespace) -> None:
-    """Print an object, where JSON is asked for."""
-    if options.json:
-        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")

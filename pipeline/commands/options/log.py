@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pipeline.config.settings import load
-from pipeline.night.event_log import Journal, open_journal
+from pipeline.night.event_log import EventLog, open_event_log
 
 
 def add_log(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +18,7 @@ def add_log(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def journal_of(options: argparse.Namespace, command: str) -> Iterator[Journal]:
+def journal_of(options: argparse.Namespace, command: str) -> Iterator[EventLog]:
     """Open the log that the option names, or the configuration; writes down an error that ends it.
 
     Raises ConfigError where it cannot be written.
@@ -27,5 +27,5 @@ def journal_of(options: argparse.Namespace, command: str) -> Iterator[Journal]:
     place, base = options.log, Path()
     if place is None:
         place, base = settings.log.file, settings.base
-    with open_journal(place, base) as journal, journal.watching(command):
+    with open_event_log(place, base) as journal, journal.log_command(command):
         yield journal

@@ -1,26 +1,27 @@
-"""How commands that write notes report: counts, never text."""
+"""The report of commands that write notes: counts, never text."""
 
 import argparse
 import json
 import sys
 
-from pipeline.commands.options.values import SUMMARY, add_speech, share
+from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.values import share
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
-from pipeline.files.output_files import Done, quarantine_path
+from pipeline.files.output_files import FileResult, make_quarantine_path
 from pipeline.reports.console import Console
 
 
 def add_reporting(parser: argparse.ArgumentParser) -> None:
-    """Add how many refusals are too many, --json and --plain."""
+    """Add --max-quarantine-share, --json and --plain."""
     parser.add_argument(
         "--max-quarantine-share", type=share, default=0.05, metavar="S",
         help="maximum share of quarantined notes before exit code 3 (default 0.05)",
     )  # fmt: skip
-    add_speech(parser, json=SUMMARY)
+    add_output_format(parser, json=SUMMARY)
 
 
-def report(done: Done, options: argparse.Namespace, console: Console) -> int:
-    """Say what became of the notes; returns the exit code."""
+def report(done: FileResult, options: argparse.Namespace, console: Console) -> int:
+    """Print what became of the notes; returns the exit code."""
     for warning in done.warnings:
         console.warn(warning)
     if options.json:
@@ -31,7 +32,7 @@ def report(done: Done, options: argparse.Namespace, console: Console) -> int:
             ranked = sorted(done.spans.items(), key=lambda item: (-item[1], item[0]))
             console.say("spans: " + ", ".join(f"{label} {count}" for label, count in ranked))
         if done.refused:
-            console.say(f"{done.refused} refused, see {quarantine_path(options.output)}")
+            console.say(f"{done.refused} refused, see {make_quarantine_path(options.output)}")
         for (stage, error, reason), count in sorted(done.causes.items()):
             console.say(f"quarantine: {count} at {stage}: {error} {reason}".rstrip())
     return EXIT_DONE if done.within(options.max_quarantine_share) else EXIT_QUARANTINE

@@ -5,6 +5,8 @@ import os
 from datetime import date
 from pathlib import Path
 
+from pipeline.commands.options.output import MANIFEST, add_output_format
+
 EXITS = """\
 exit codes:
   0  done
@@ -23,15 +25,6 @@ def add_out(parser: argparse.ArgumentParser, metavar: str) -> None:
     )  # fmt: skip
 
 
-def add_speech(parser: argparse.ArgumentParser, *, json: str = "") -> None:
-    """Add --plain, and --json with its help where the command reports."""
-    if json:
-        parser.add_argument("--json", action="store_true", help=json)
-    parser.add_argument(
-        "--plain", action="store_true", help="plain lines instead of a progress bar"
-    )
-
-
 def add_workers(parser: argparse.ArgumentParser) -> None:
     """Add --workers."""
     parser.add_argument(
@@ -41,7 +34,7 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
 
 
 def add_batch_work(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add what work in batches takes, on Beam where its own options are given."""
+    """Add the options of work in batches, which Beam does where its own options are given."""
     add = parser.add_argument
     add(
         "--batch", type=positive, default=32, metavar="N", help=f"batch size in {what} (default 32)"
@@ -50,7 +43,7 @@ def add_batch_work(parser: argparse.ArgumentParser, what: str) -> None:
         "--workers", type=positive, default=1, metavar="N",
         help="number of worker processes (default 1)",
     )  # fmt: skip
-    add_speech(parser, json="print the manifest as JSON only")
+    add_output_format(parser, json=MANIFEST)
     parser.set_defaults(takes_beam_options=True)
 
 
@@ -58,7 +51,7 @@ def positive(text: str) -> int:
     """Read a whole number from 1."""
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
     return number
 
 
@@ -66,7 +59,7 @@ def natural(text: str) -> int:
     """Read a whole number from 0."""
     number = int(text)
     if number < 0:
-        raise argparse.ArgumentTypeError("must be at least 0")
+        raise argparse.ArgumentTypeError(f"must be at least 0, not {number}")
     return number
 
 
@@ -74,18 +67,23 @@ def share(text: str) -> float:
     """Read a share from 0 to 1."""
     number = float(text)
     if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError("must be between 0 and 1")
+        raise argparse.ArgumentTypeError(f"must be between 0 and 1, not {number:g}")
     return number
+
+
+def parse_list(text: str) -> frozenset[str]:
+    """Split a list at its commas."""
+    return frozenset(word.strip() for word in text.split(",") if word.strip())
 
 
 def day(text: str) -> date:
     """Read a date as YYYY-MM-DD."""
-    return date.fromisoformat(text)
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a date such as 2026-12-31, not {text}") from None
 
 
 def given(*paths: Path | None) -> list[Path]:
     """Leave out the paths of options that were not given."""
     return [path for path in paths if path is not None]
-
-
-SUMMARY = "print only the summary, as JSON"

@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.keys import add_json, print_json
+from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.exit_codes import EXIT_DONE
-from pipeline.config.policies import build, language_of, read_policy
-from pipeline.config.policy_table import describe, tell_policy
+from pipeline.config.policies import build_policy, read_language, read_policy
+from pipeline.config.policy_description import describe_policy, format_policy
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -30,18 +30,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--lang", choices=("fr", "en", "es"),
-        help="locale if the policy names none (default: that of nightly.toml, else fr)",
+        help="language, where the policy names none (default: that of nightly.toml, else fr)",
     )  # fmt: skip
     add_json(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Check and show; returns the exit code."""
-    table, told = {}, None
+    table, lang = {}, None
     if options.policy is not None:
         table = read_policy(options.policy, Path())
-        told = language_of(options.policy, Path())
-    policy = build(table, options.lang or told or "fr")
-    print_json(describe(policy), options)
-    console.say(tell_policy(policy))
+        lang = read_language(options.policy, Path())
+    policy = build_policy(table, options.lang or lang or "fr")
+    print_json(describe_policy(policy), options)
+    console.say(format_policy(policy))
     return EXIT_DONE

@@ -4,13 +4,14 @@ import argparse
 import json
 from pathlib import Path
 
-from pipeline.audit.private_files import parsed, write_private
-from pipeline.commands.options.values import add_speech, day
+from pipeline.audit.private_files import parse_json, write_private
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import day
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import load
-from pipeline.dpo.document import is_genuine, make_pack, render
-from pipeline.dpo.evidence import gather
-from pipeline.files.annotations import read_text
+from pipeline.dpo.evidence import gather_evidence
+from pipeline.dpo.pack import make_pack, render_pack, verify_seal
+from pipeline.files.annotation_parsing import read_text
 from pipeline.notes.worker_resources import open_master
 from pipeline.reports.console import Console
 from record.errors import ConfigError
@@ -36,9 +37,21 @@ required service is unavailable.
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `report dpo`."""
     add = parser.add_argument
-    add("config", type=Path, metavar="CONFIG.toml")
-    add("--from", type=day, dest="since", metavar="DATE", help="first day of the period, UTC")
-    add("--to", type=day, dest="until", metavar="DATE", help="last day of the period, UTC")
+    add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
+    add(
+        "--from",
+        type=day,
+        dest="since",
+        metavar="DATE",
+        help="first day of the period (UTC), YYYY-MM-DD",
+    )
+    add(
+        "--to",
+        type=day,
+        dest="until",
+        metavar="DATE",
+        help="last day of the period (UTC), YYYY-MM-DD",
+    )
     add(
         "-o", "--output", type=Path, metavar="FILE.html",
         help="HTML document; FILE.json is written beside it",
@@ -47,29 +60,35 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--evidence", type=Path, action="append", default=[], metavar="FILE.json",
         help='report with privacy measurements under "measured" (repeatable)',
     )  # fmt: skip
-    add("--verify", type=Path, metavar="FILE.json", help="document whose seal to verify instead")
-    add_speech(parser)
+    add(
+        "--verify",
+        type=Path,
+        metavar="FILE.json",
+        help="JSON document whose seal is verified; nothing is written",
+    )
+    add_output_format(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Write the document, or check one; returns the exit code."""
     settings = load(options.config)
     if options.verify:
-        pack = parsed(str(options.verify), read_text(options.verify))
-        if isinstance(pack, dict) and is_genuine(pack, open_master(settings)):
-            console.say("the document is as it was made")
+        pack = parse_json(str(options.verify), read_text(options.verify))
+        if isinstance(pack, dict) and verify_seal(pack, open_master(settings)):
+            console.say("the document is unchanged")
             return EXIT_DONE
-        console.error("the document was changed, or made under another key")
+        console.error("seal mismatch: the document was altered, or sealed under another key")
         return EXIT_GATE
     for name, value in (("--from", options.since), ("--to", options.until), ("-o", options.output)):
         if value is None:
-            raise ConfigError(name, "is missing", "name the days of the period and a file")
+            raise ConfigError(name, "required unless --verify is given", "give --from, --to and -o")
     if options.output.suffix != ".html":
-        raise ConfigError("-o", "does not end in .html", "name the page; the JSON goes beside it")
-    evidence, master = gather(settings, options.since, options.until, options.evidence)
+        problem = f"must end in .html, not {options.output.name}"
+        raise ConfigError("-o", problem, "name the page; FILE.json is written beside it")
+    evidence, master = gather_evidence(settings, options.since, options.until, options.evidence)
     pack = make_pack(evidence, master)
     write_private(options.output.with_suffix(".json"), json.dumps(pack, indent=1) + "\n")
-    write_private(options.output, render(pack))
-    told = ", ".join(f"{count} {status}" for status, count in sorted(pack["statuses"].items()))
-    console.say(f"wrote {options.output}: {told}")
+    write_private(options.output, render_pack(pack))
+    counts = ", ".join(f"{count} {status}" for status, count in sorted(pack["statuses"].items()))
+    console.say(f"wrote {options.output}: {counts}")
     return EXIT_DONE

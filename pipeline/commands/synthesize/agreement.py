@@ -1,4 +1,4 @@
-"""`cryptonym synthesize agreement`: what reviewers said of pairs of notes."""
+"""`cryptonym synthesize agreement`: agreement of reviewers on pairs of notes."""
 
 import argparse
 import json
@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evaluation.utility.agreement import Agreement, ReviewerAnswer, agreement
-from pipeline.commands.options.values import add_speech
+from evaluation.utility.agreement import Agreement, ReviewerAnswer, measure_agreement
+from pipeline.commands.options.output import add_output_format
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 from pipeline.reports.review_pages import read_answers
@@ -17,8 +17,8 @@ from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 DESCRIPTION = """\
-Compares the two reviewers of every pair: Cohen's kappa and Spearman's rho of each question, and
-how many pairs both call a breach. Reads and writes no text.
+Compares the answers of the two reviewers of every pair: Cohen's kappa and Spearman's rho for each
+question, and the number of pairs that both consider a breach. Reads and writes no text.
 """
 EXAMPLES = """\
 example:
@@ -30,28 +30,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize agreement`."""
     add = parser.add_argument
     add(
-        "answers",
-        type=Path,
-        nargs="+",
-        metavar="ANSWERS.json",
-        help=("files saved by the reviewers' pages"),
-    )
-    add("-o", "--output", type=Path, metavar="FILE", help="output as JSON")
-    add_speech(parser, json="print it as JSON only")
+        "answers", type=Path, nargs="+", metavar="ANSWERS.json",
+        help="answer files saved by the reviewers' pages",
+    )  # fmt: skip
+    add("-o", "--output", type=Path, metavar="FILE", help="output file (JSON)")
+    add_output_format(parser, json="JSON output only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Compare; returns the exit code."""
     try:
-        found = agreement(ReviewerAnswer(**each) for each in read_answers(options.answers))
+        found = measure_agreement(ReviewerAnswer(**each) for each in read_answers(options.answers))
     except ValueError as error:
         remedy = "give each reviewer's file once"
         raise ConfigError("ANSWERS.json", str(error), remedy) from None
-    told = json.dumps(list(map(_plain, found)), indent=1)
+    text = json.dumps(list(map(_without_nan, found)), indent=1)
     if options.output:
-        write_atomically(options.output, told.encode("utf-8"))
+        write_atomically(options.output, text.encode("utf-8"))
     if options.json:
-        sys.stdout.write(told + "\n")
+        sys.stdout.write(text + "\n")
     console.say(f"{'question':<22}{'pairs':>6}{'kappa':>8}{'rho':>8}{'both yes':>10}{'both no':>9}")
     for each in found:
         console.say(
@@ -61,10 +58,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return EXIT_DONE
 
 
-def _plain(each: Agreement) -> dict[str, Any]:
-    # JSON has no NaN.
-    held = asdict(each)
+def _without_nan(each: Agreement) -> dict[str, Any]:
+    """Return the fields; JSON has no NaN."""
     return {
         name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in held.items()
+        for name, value in asdict(each).items()
     }

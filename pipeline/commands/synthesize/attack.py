@@ -1,29 +1,21 @@
-"""`cryptonym synthesize attack`: what a generator keeps of the notes it learnt from."""
+"""`cryptonym synthesize attack`: what a generator remembers of the notes it learnt from."""
 
 import argparse
-import json
-import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from evaluation.gate_case import write_measurements
 from pipeline.commands.options.extras import models_extra
-from pipeline.commands.options.values import add_speech, positive
+from pipeline.commands.options.output import MEASUREMENTS, add_output_format, print_json
+from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
-from record.atomic_write import write_atomically
-from record.errors import ConfigError
-
-if TYPE_CHECKING:
-    from evaluation.attacks.reference_models import Ground
-    from models.language.training.folder import TrainedGenerator
 
 DESCRIPTION = """\
-Trains models beside a generator, with and without single notes, and compares: S-PDTP with its
-floors, counterfactual memorization, whose notes were learnt from, and planted notes. Each number
-is given beside the same number for a model that cannot have learnt what is looked for, and for one
-that is known to leak. DIR gets attack.json, which `synthesize report` reads, and the models, which
-stay inside. What was interrupted goes on when the same command is run again.
+Trains models beside a generator, with and without single notes, and compares them: S-PDTP with its
+floors, counterfactual memorization, membership of notes, and planted notes. Each number is given
+beside the same number for a model that cannot have learnt what is looked for, and for one that is
+known to leak. DIR gets attack.json, which `synthesize report` reads, and the models, which must
+stay inside. Rerun the same command to resume an interrupted attack.
 """
 EXAMPLES = """\
 examples:
@@ -32,11 +24,10 @@ examples:
   cryptonym synthesize report synthetic --measured screened/screen.json attacked/attack.json \\
       -o report --key master.key --requirements generator
 
-That is 4 trainings, one for each note of --without, and one for each of --halves. A generator that
-was trained with --canaries is asked for its own; otherwise they are planted in a model beside it.
+This takes 4 trainings, one more for each note of --without, and one for each of --halves. A
+generator that was trained with --canaries is tested for its own planted notes; otherwise they are
+planted in a separate model.
 """
-
-_OWNER_ONLY = 0o700
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -46,105 +37,54 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("corpus", type=Path, metavar="CORPUS", help="corpus the generator was trained on")
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="output folder")
     add(
-        "--without",
-        type=positive,
-        default=4,
-        metavar="N",
-        help=("number of notes left out (default 4)"),
-    )
+        "--without", type=positive, default=4, metavar="N",
+        help="number of notes left out one by one, at least 2 (default 4)",
+    )  # fmt: skip
     add(
-        "--halves",
-        type=positive,
-        default=4,
-        metavar="N",
-        help=("number of models trained on half of the notes (default 4)"),
-    )
+        "--halves", type=positive, default=4, metavar="N",
+        help="number of models trained on half of the notes, even and at least 4 (default 4)",
+    )  # fmt: skip
     add(
-        "--canaries",
-        type=positive,
-        default=20,
-        metavar="N",
-        help=("number of planted notes (default 20)"),
-    )
+        "--canaries", type=positive, default=20, metavar="N",
+        help="number of planted notes (default 20)",
+    )  # fmt: skip
     add(
-        "--repeats",
-        type=positive,
-        default=1,
-        metavar="K",
-        help=("number of copies of each planted note (default 1)"),
-    )
-    add("--max-minutes", type=float, metavar="M", help="time limit of each training")
+        "--repeats", type=positive, default=1, metavar="K",
+        help="number of copies of each planted note (default 1)",
+    )  # fmt: skip
+    add("--max-minutes", type=float, metavar="M", help="time limit of each training, in minutes")
     add(
-        "--seed",
-        type=int,
-        default=1,
-        metavar="S",
-        help=("random seed for the choice of notes (default 1)"),
-    )
-    add_speech(parser, json="print what was measured as JSON only")
+        "--seed", type=int, default=1, metavar="S",
+        help="random seed for the choice of notes (default 1)",
+    )  # fmt: skip
+    add_output_format(parser, json=MEASUREMENTS)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and attack; returns the exit code."""
     with models_extra("synthesize attack"):
-        from evaluation.attacks.generator_attacks import Attacker, AttackPlan
-        from evaluation.attacks.reference_models import Partners
-        from models.language.training.folder import digest, load
-        from models.language.training.training import LanguageWatch
-    try:
-        plan = AttackPlan(options.without, options.halves, options.seed)
-    except ValueError as error:
-        raise ConfigError("--without, --halves", "are too few", str(error)) from None
-    target = load(options.model)
-    ground = _ground(target, options)
-    options.output.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+        from pipeline.synthetic.measurements.generator_attack import AttackRequest, attack_generator
+    request = AttackRequest(
+        model=options.model,
+        corpus=options.corpus,
+        out=options.output,
+        without=options.without,
+        halves=options.halves,
+        canaries=options.canaries,
+        repeats=options.repeats,
+        max_minutes=options.max_minutes,
+        seed=options.seed,
+    )
     with console.progress() as progress:
-
-        def tell(name: str) -> LanguageWatch:
-            progress.phase(name)
-            return LanguageWatch(progress.advance)
-
-        partners = Partners(ground, options.output / "partners", tell)
-        found = Attacker(target, ground, partners, plan).attack(digest(options.model))
-    told = {
-        "format": 1,
-        "recipe": ground.recipe.to_json(),
-        "measured": [each.to_json() for each in found.measured],
-        "notes": found.notes,
-    }
-    write_atomically(options.output / "attack.json", json.dumps(told, indent=1).encode("utf-8"))
-    if options.json:
-        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
-    for each in found.measured:
+        attack = attack_generator(request, progress)
+    path = options.output / "attack.json"
+    content = attack.to_json()
+    write_measurements(path, content)
+    print_json(content, options)
+    for each in attack.found.measured:
         console.say(
             f"{each.name:<28}{each.value:.4f} ({each.low:.4f} to {each.high:.4f}); "
             f"nothing learnt {each.null:.4f}, known leak {each.control:.4f}"
         )
-    console.say(f"wrote {options.output / 'attack.json'}; the models beside it stay inside")
+    console.say(f"wrote {path}; the models beside it must stay inside")
     return EXIT_DONE
-
-
-def _ground(target: "TrainedGenerator", options: argparse.Namespace) -> "Ground":
-    """Read what the model learnt from; raises ConfigError where that is something else."""
-    from evaluation.attacks.reference_models import Ground
-    from models.language.training.recipe import recipe_of
-    from synthesis.canaries import draw_canaries, load_canaries
-    from synthesis.prepared_corpus import digest, load_corpus
-
-    about: dict[str, Any] = dict(target.about)
-    if about.get("prepared_sha256") != digest(options.corpus):
-        problem = "is not the corpus that this model learnt from"
-        raise ConfigError(str(options.corpus), problem, "give the corpus it was trained on")
-    corpus = load_corpus(options.corpus)
-    recipe = recipe_of(about["recipe"])
-    if options.max_minutes is not None:
-        recipe = replace(recipe, max_minutes=options.max_minutes)
-    if "canaries" in about:
-        canaries = load_canaries(options.model, about["canaries"])
-    else:
-        canaries = draw_canaries(corpus, options.canaries, options.repeats, options.seed)
-    train, dev, test = (corpus.texts(split, target.vocabulary) for split in corpus.notes)
-    if len(train) <= options.without or len(test) < 4:
-        problem = "has too few notes of train or test"
-        raise ConfigError(str(options.corpus), problem, "prepare a larger corpus")
-    return Ground(target.vocabulary, train, dev, test, canaries, recipe)

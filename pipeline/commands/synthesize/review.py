@@ -1,18 +1,19 @@
-"""`cryptonym synthesize review`: pages on which people read what screening chose."""
+"""`cryptonym synthesize review`: pages on which reviewers compare pairs of notes."""
 
 import argparse
 from pathlib import Path
 
-from pipeline.commands.options.values import add_speech, positive
+from pipeline.commands.options.output import add_output_format
+from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
-from pipeline.reports.review_pages import READERS, read_pairs, shared_out, write_pages
+from pipeline.reports.review_pages import READERS, assign_pairs, read_pairs, write_pages
 from record.errors import ConfigError
 
 DESCRIPTION = """\
-Writes a page for each reviewer with pairs of a real note and the synthetic one that is nearest to
-it. Every pair goes to two reviewers. The pages hold the notes: open them inside the hospital, in
-any browser, offline. Each page saves a file of answers without any text.
+Writes a page for each reviewer with pairs of a synthetic note and the real note nearest to it.
+Every pair goes to two reviewers. The pages hold the notes: open them inside the hospital, in any
+browser, offline. Each page saves a file of answers without any text.
 """
 EXAMPLES = """\
 examples:
@@ -24,37 +25,31 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `synthesize review`."""
     add = parser.add_argument
-    add("pairs", type=Path, metavar="REVIEW.jsonl", help="pairs chosen by `synthesize screen`")
     add(
-        "-o",
-        "--output",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help=("output folder for the pages"),
-    )
+        "pairs", type=Path, metavar="REVIEW.jsonl",
+        help="pairs of notes written by `synthesize screen`",
+    )  # fmt: skip
     add(
-        "--reviewers",
-        type=positive,
-        default=READERS,
-        metavar="N",
-        help=f"number of reviewers (default {READERS})",
-    )
+        "-o", "--output", type=Path, required=True, metavar="DIR",
+        help="output folder for the pages",
+    )  # fmt: skip
     add(
-        "--seed",
-        type=int,
-        default=1,
-        metavar="S",
-        help=("random seed for the order of pairs (default 1)"),
-    )
-    add_speech(parser)
+        "--reviewers", type=positive, default=READERS, metavar="N",
+        help=f"number of reviewers, at least {READERS} (default {READERS})",
+    )  # fmt: skip
+    add(
+        "--seed", type=int, default=1, metavar="S",
+        help="random seed for the order of pairs (default 1)",
+    )  # fmt: skip
+    add_output_format(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Write the pages; returns the exit code."""
     if options.reviewers < READERS:
-        raise ConfigError("--reviewers", "is too few", f"every pair needs {READERS}")
-    piles = shared_out(read_pairs(options.pairs), options.reviewers, options.seed)
+        problem = f"must be at least {READERS}, not {options.reviewers}"
+        raise ConfigError("--reviewers", problem, "every pair needs two reviewers")
+    piles = assign_pairs(read_pairs(options.pairs), options.reviewers, options.seed)
     for path, pile in zip(write_pages(options.output, piles), piles, strict=True):
         console.say(f"{path}: {len(pile)} pairs")
     return EXIT_DONE

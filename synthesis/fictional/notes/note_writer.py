@@ -1,4 +1,4 @@
-"""The writer of one note: renders a kind's templates for one patient, visit and author."""
+"""Note text: renders the templates of a note kind for one patient, visit and author."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -6,9 +6,9 @@ from datetime import date, datetime, timedelta
 from random import Random
 
 from record.patient import Address
-from synthesis.fictional.notes.planted_text import Draft
-from synthesis.fictional.people import calendar
-from synthesis.fictional.people.people import FictionalPerson, Kin, Pools
+from synthesis.fictional.notes.planted_text import DraftText
+from synthesis.fictional.people import date_formats
+from synthesis.fictional.people.people import FictionalPerson, Pools, Relative
 from synthesis.fictional.people.records import CareSite, Clinician, Visit
 from synthesis.fictional.templates.grammar import (
     Choice,
@@ -29,8 +29,8 @@ _TAIL = 170  # characters that a tail takes on average
 
 
 @dataclass(frozen=True)
-class Cast:
-    """Everybody a note can name besides the patient, and what invented people are drawn from."""
+class NoteSetting:
+    """The people a note can name besides the patient, and the pools for invented ones."""
 
     language: LetterLanguage
     pools: Pools
@@ -41,8 +41,8 @@ class Cast:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """What one note is about: who, when, where, by whom and of what kind."""
+class NoteContext:
+    """What one note is about: patient, story, visit, kind, author, site and time."""
 
     person: FictionalPerson
     story: Story
@@ -55,44 +55,46 @@ class Scene:
     length: int
 
 
-class Scribe:
-    """Writes one note into a draft; all chance comes from the given generator.
+class NoteWriter:
+    """Writes one note; all randomness comes from the given generator.
 
-    `slots` tells how each slot is filled; a slot it does not name is a list of words.
+    `slots` maps slots to the functions that fill them; any other slot is a list of words.
     """
 
-    def __init__(self, cast: Cast, scene: Scene, rng: Random, slots: Mapping[str, "Fill"]) -> None:
+    def __init__(
+        self, cast: NoteSetting, scene: NoteContext, rng: Random, slots: Mapping[str, "Fill"]
+    ) -> None:
         self.cast = cast
         self.slots = slots
         self.scene = scene
         self.rng = rng
         self.lang = cast.language.code
         self.words = cast.language.words
-        self.draft = Draft()
+        self.draft = DraftText()
         self.gender = scene.person.record.gender
         self.day = scene.written.date()
-        self.form = calendar.draw_form(rng, self.lang)
-        self.birth_form = calendar.draw_form(rng, self.lang, birth=True)
+        self.form = date_formats.draw_form(rng, self.lang)
+        self.birth_form = date_formats.draw_form(rng, self.lang, birth=True)
         self.upper_family = rng.random() < _UPPER_FAMILY[self.lang]
         self.clock = scene.visit.start.date()
         self.minutes = scene.visit.start.hour * 60 + scene.visit.start.minute
         self.record_day = scene.visit.start.date()
         self.used: set[str] = set()
-        self.kin: Kin | None = None
+        self.kin: Relative | None = None
         self.gp = self._gp()
         self.exam_number = ""
         self.headings = rng.choice(("{}", "{} :", "{}", "{} :", "* {} *", "== {} =="))
         self.capitals = rng.random() < 0.3
         self.title = ""
-        self.years = calendar.age(scene.person.birth_date, self.day)
+        self.years = date_formats.age(scene.person.birth_date, self.day)
 
     @property
     def minor(self) -> bool:
         """Whether the patient is a child on the day of the note."""
         return self.years < 18
 
-    def note(self) -> Draft:
-        """Write the whole note."""
+    def note(self) -> DraftText:
+        """Write the note."""
         kind = self.scene.kind
         self.title = self.rng.choice(kind.titles)
         self.write(self.rng.choice(kind.heads))
@@ -206,7 +208,7 @@ class Scribe:
     # What slots ask for.
 
     def step(self) -> date:
-        """Go on to the next day told in a diary; never past the day of writing."""
+        """Advance to the next day of a diary, at most to the day of writing."""
         last = max(self.day, self.clock)
         day = min(last, self.clock + timedelta(days=self.rng.choice((0, 0, 1, 1, 2))))
         if day > self.clock:
@@ -220,12 +222,12 @@ class Scribe:
         return self.record_day
 
     def time(self) -> tuple[int, int]:
-        """Go on to a later hour and minute of the day being told."""
+        """Advance to a later hour and minute of the current day."""
         self.minutes = min(self.minutes + self.rng.randint(5, 130), 23 * 60 + 55)
         return divmod(self.minutes, 60)
 
     def facts(self, topic: str) -> Random:
-        """Return a source of chance that is the same in every note about this patient."""
+        """Return a random generator that is the same in every note about this patient."""
         return Random(f"{self.scene.person.record.person_id}/{self.scene.person.insurance}/{topic}")
 
     def doctor(self, specialty: str = "") -> Clinician:
@@ -237,11 +239,11 @@ class Scribe:
                 break
         return doctor
 
-    def relative(self) -> Kin:
+    def relative(self) -> Relative:
         """Draw a relative, mostly the one named last."""
         if self.kin is None or self.rng.random() < 0.15:
             self.kin = self.rng.choice(self.scene.person.kin)
         return self.kin
 
 
-Fill = Callable[[Scribe, str], None]
+Fill = Callable[[NoteWriter, str], None]

@@ -1,4 +1,4 @@
-"""A text that grows by plain pieces and planted identifiers, and so knows its exact spans."""
+"""A text built from plain pieces and planted identifiers, with exact spans."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,15 +9,15 @@ from record.span import Span
 
 
 class TextPiece(NamedTuple):
-    """A stretch of a growing text; `label` is empty for plain text, `who` where it names nobody."""
+    """A piece of a text; `label` is empty for plain text, `who` if it names no person."""
 
     text: str
     label: str = ""
     who: str = ""
 
 
-class Draft:
-    """Pieces in the order they will be read."""
+class DraftText:
+    """Pieces in reading order."""
 
     def __init__(self) -> None:
         self.pieces: list[TextPiece] = []
@@ -30,12 +30,12 @@ class Draft:
             self.length += len(text)
 
     def plant(self, value: str, label: str, who: str = "") -> None:
-        """Append an identifier; raises ValueError where it is empty or padded with blanks.
+        """Append an identifier; raises ValueError if it is empty or padded with blanks.
 
         `who` tells one person of the patient's file from the others where it names somebody.
         """
         if not value or value != value.strip():
-            raise ValueError(f"cannot plant an empty or padded value as {label}")
+            raise ValueError(f"a value of {label} must not be empty or padded with blanks")
         self.pieces.append(TextPiece(value, label, who))
         self.length += len(value)
 
@@ -54,5 +54,5 @@ def annotate(document: Document, pieces: Iterable[TextPiece]) -> Annotated:
 
 
 def named(pieces: Iterable[TextPiece]) -> tuple[str, ...]:
-    """Tell whom each span of the pieces names; empty where nobody."""
+    """Return the person that each span names; empty if it names none."""
     return tuple(piece.who for piece in pieces if piece.label)

@@ -1,41 +1,35 @@
-"""What each slot of a template writes: plain words around planted identifiers."""
+"""Template slots: the functions that write dates, names and other values into a note."""
 
-import unicodedata
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import partial
 
+from record.folding import strip_accents
 from record.patient import Address, PersonName
-from synthesis.fictional.notes.note_writer import Fill, Scribe
-from synthesis.fictional.people import calendar, identifiers
-from synthesis.fictional.people.agenda import first_day
+from synthesis.fictional.notes.note_writer import Fill, NoteWriter
+from synthesis.fictional.people import date_formats, identifiers
 from synthesis.fictional.people.places import HOSPITALS, WARDS
 from synthesis.fictional.people.records import Clinician
+from synthesis.fictional.people.visit_planning import first_day
 
 PATIENT = "patient"
 
 
-def respell(scribe: Scribe, name: str, *, upper: bool) -> str:
+def respell(scribe: NoteWriter, name: str, *, upper: bool) -> str:
     """Write a name as a hurried or careful writer would: case, accents and hyphens vary."""
     rng = scribe.rng
     draw = rng.random()
     if draw < 0.06:
         name = name.replace("-", " ")
     if draw > 0.94 or (upper and draw < 0.4):
-        name = without_accents(name)
+        name = strip_accents(name)
     if rng.random() < 0.1:
         upper = not upper
     return name.upper() if upper else name
 
 
-def without_accents(text: str) -> str:
-    """Strip accents and keep case."""
-    decomposed = unicodedata.normalize("NFD", text)
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
-def who(scribe: Scribe, name: PersonName) -> str:
-    """Return the patient, by any family name, from everybody else."""
+def who(scribe: NoteWriter, name: PersonName) -> str:
+    """Return PATIENT for any of the patient's names, else the name itself."""
     record = scribe.scene.person.record
     families = (record.family_names, record.birth_names or record.family_names)
     if name.family_names in families and name.given_names[:1] in ((), record.given_names[:1]):
@@ -43,20 +37,20 @@ def who(scribe: Scribe, name: PersonName) -> str:
     return " ".join((*name.given_names[:1], *name.family_names[:1]))
 
 
-def plant_first(scribe: Scribe, name: PersonName, *, upper: bool = False) -> None:
+def plant_first(scribe: NoteWriter, name: PersonName, *, upper: bool = False) -> None:
     """Plant the first given name."""
     value = respell(scribe, name.given_names[0], upper=upper)
     scribe.draft.plant(value, "FIRST_NAME", who(scribe, name))
 
 
-def plant_initial(scribe: Scribe, name: PersonName) -> None:
+def plant_initial(scribe: NoteWriter, name: PersonName) -> None:
     """Plant the initials of the first given name; their dots belong to the span."""
     dot = "" if scribe.rng.random() < 0.12 else "."
     initials = [part[0].upper() + dot for part in name.given_names[0].split("-")]
     scribe.draft.plant("-".join(initials), "FIRST_NAME", who(scribe, name))
 
 
-def plant_last(scribe: Scribe, name: PersonName, *, upper: bool | None = None) -> None:
+def plant_last(scribe: NoteWriter, name: PersonName, *, upper: bool | None = None) -> None:
     """Plant the family names, each under a span of its own."""
     upper = scribe.upper_family if upper is None else upper
     names, person = name.family_names, who(scribe, name)
@@ -68,8 +62,8 @@ def plant_last(scribe: Scribe, name: PersonName, *, upper: bool | None = None) -
         scribe.draft.plant(respell(scribe, family, upper=upper), "LAST_NAME", person)
 
 
-def plant_name(scribe: Scribe, name: PersonName, *, initials: float = 0.15) -> None:
-    """Plant a whole name in one of its orders: Jean DUPONT, DUPONT Jean, J. Dupont."""
+def plant_name(scribe: NoteWriter, name: PersonName, *, initials: float = 0.15) -> None:
+    """Plant a full name in one of its orders: Jean DUPONT, DUPONT Jean, J. Dupont."""
     draw = scribe.rng.random()
     if draw < initials:
         plant_initial(scribe, name)
@@ -85,7 +79,7 @@ def plant_name(scribe: Scribe, name: PersonName, *, initials: float = 0.15) -> N
         plant_last(scribe, name)
 
 
-def plant_clinician(scribe: Scribe, clinician: Clinician, *, upper: bool | None = None) -> None:
+def plant_clinician(scribe: NoteWriter, clinician: Clinician, *, upper: bool | None = None) -> None:
     """Write the title and plant the name; the title stays outside the spans."""
     scribe.draft.write(f"{clinician.title} ")
     draw = scribe.rng.random()
@@ -100,33 +94,37 @@ def plant_clinician(scribe: Scribe, clinician: Clinician, *, upper: bool | None 
     plant_last(scribe, clinician.name, upper=upper)
 
 
-def plant_day(scribe: Scribe, day: date, *, form: str = "", partial: bool = False) -> None:
-    """Plant a day; on the patient's birthday of birth it is a birth date, whoever wrote it."""
+def plant_day(scribe: NoteWriter, day: date, *, form: str = "", partial: bool = False) -> None:
+    """Plant a day; the patient's day of birth is labelled as a birth date."""
     if day == scribe.scene.person.birth_date:
-        scribe.draft.plant(calendar.write_day(day, scribe.lang, scribe.birth_form), "BIRTH_DATE")
+        scribe.draft.plant(
+            date_formats.write_day(day, scribe.lang, scribe.birth_form), "BIRTH_DATE"
+        )
         return
     rng = scribe.rng
     if partial and rng.random() < 0.35:
-        short = rng.choice(list(calendar.PARTIAL[scribe.lang]))
-        scribe.draft.plant(calendar.write_partial(day, scribe.lang, short), "DATE")
+        short = rng.choice(list(date_formats.PARTIAL[scribe.lang]))
+        scribe.draft.plant(date_formats.write_partial(day, scribe.lang, short), "DATE")
         return
-    form = form or (scribe.form if rng.random() < 0.75 else calendar.draw_form(rng, scribe.lang))
-    scribe.draft.plant(calendar.write_day(day, scribe.lang, form), "DATE")
+    form = form or (
+        scribe.form if rng.random() < 0.75 else date_formats.draw_form(rng, scribe.lang)
+    )
+    scribe.draft.plant(date_formats.write_day(day, scribe.lang, form), "DATE")
 
 
-def plant_city(scribe: Scribe, city: str, *, upper: bool = False, cedex: bool = False) -> None:
+def plant_city(scribe: NoteWriter, city: str, *, upper: bool = False, cedex: bool = False) -> None:
     """Plant a town; in capitals it may lose its accents and gain a CEDEX."""
     draw = scribe.rng.random()
     if draw < 0.05:
         city = city.replace("-", " ")
     if upper:
-        city = without_accents(city).upper() if draw < 0.6 else city.upper()
+        city = strip_accents(city).upper() if draw < 0.6 else city.upper()
     if cedex and upper and scribe.lang == "fr" and draw > 0.6:
         city = f"{city} CEDEX" + (f" {len(city) + 1}" if draw > 0.8 else "")
     scribe.draft.plant(city, "CITY")
 
 
-def plant_address(scribe: Scribe, address: Address) -> None:
+def plant_address(scribe: NoteWriter, address: Address) -> None:
     """Plant a postal address in its country's order."""
     scribe.draft.plant(address.street, "STREET")
     scribe.draft.write(", " if scribe.rng.random() < 0.7 else " - ")
@@ -142,7 +140,7 @@ def plant_address(scribe: Scribe, address: Address) -> None:
     plant_city(scribe, address.city, upper=scribe.rng.random() < 0.5, cedex=True)
 
 
-def plant_phone(scribe: Scribe, number: str, label: str = "PHONE") -> None:
+def plant_phone(scribe: NoteWriter, number: str, label: str = "PHONE") -> None:
     """Plant a telephone number in one of its usual spellings."""
     scribe.draft.plant(identifiers.respell_phone(scribe.rng, number, scribe.lang), label)
 
@@ -151,15 +149,15 @@ def plant_phone(scribe: Scribe, number: str, label: str = "PHONE") -> None:
 _FACT = 1500
 
 
-def _birth(scribe: Scribe, _: str) -> None:
+def _birth(scribe: NoteWriter, _: str) -> None:
     form = scribe.birth_form
     if scribe.rng.random() < 0.2:
-        form = calendar.draw_form(scribe.rng, scribe.lang, birth=True)
-    value = calendar.write_day(scribe.scene.person.birth_date, scribe.lang, form)
+        form = date_formats.draw_form(scribe.rng, scribe.lang, birth=True)
+    value = date_formats.write_day(scribe.scene.person.birth_date, scribe.lang, form)
     scribe.draft.plant(value, "BIRTH_DATE")
 
 
-def _before(scribe: Scribe, days: str) -> date:
+def _before(scribe: NoteWriter, days: str) -> date:
     """Draw a day before the visit, not before birth.
 
     What lies further back is a fact, the same in each note, and belongs to adult life.
@@ -175,38 +173,38 @@ def _before(scribe: Scribe, days: str) -> date:
     return start - timedelta(days=rng.randint(1, max(1, min(int(days), room))))
 
 
-def _past(scribe: Scribe, days: str) -> None:
+def _past(scribe: NoteWriter, days: str) -> None:
     plant_day(scribe, _before(scribe, days))
 
 
-def _earlier(scribe: Scribe, _: str) -> None:
+def _earlier(scribe: NoteWriter, _: str) -> None:
     plant_day(scribe, scribe.earlier())
 
 
-def _recent(scribe: Scribe, days: str) -> None:
+def _recent(scribe: NoteWriter, days: str) -> None:
     plant_day(scribe, _before(scribe, days), partial=int(days) < 150)
 
 
-def _next(scribe: Scribe, days: str) -> None:
+def _next(scribe: NoteWriter, days: str) -> None:
     ahead = scribe.rng.randint(max(1, int(days) // 3), int(days))
     plant_day(scribe, scribe.day + timedelta(days=ahead), partial=int(days) < 30)
 
 
-def _month(scribe: Scribe, months: str) -> None:
+def _month(scribe: NoteWriter, months: str) -> None:
     day = _before(scribe, str(int(months) * 30))
-    scribe.draft.plant(calendar.write_month(day, scribe.lang), "DATE")
+    scribe.draft.plant(date_formats.write_month(day, scribe.lang), "DATE")
 
 
-def _next_month(scribe: Scribe, months: str) -> None:
+def _next_month(scribe: NoteWriter, months: str) -> None:
     day = scribe.day + timedelta(days=30 * scribe.rng.randint(1, int(months)))
-    scribe.draft.plant(calendar.write_month(day, scribe.lang), "DATE")
+    scribe.draft.plant(date_formats.write_month(day, scribe.lang), "DATE")
 
 
-def _year(scribe: Scribe, years: str) -> None:
+def _year(scribe: NoteWriter, years: str) -> None:
     scribe.draft.plant(str(_before(scribe, str(int(years) * 365)).year), "DATE")
 
 
-def _range(scribe: Scribe, days: str) -> None:
+def _range(scribe: NoteWriter, days: str) -> None:
     visit = scribe.scene.visit
     start, end = visit.start.date(), visit.end.date()
     if days:
@@ -224,7 +222,7 @@ def _range(scribe: Scribe, days: str) -> None:
         plant_day(scribe, start, form=form)
     elif scribe.lang == "en":
         short = "day and month in words" if form == "words" else "day and month"
-        scribe.draft.plant(calendar.write_partial(start, scribe.lang, short), "DATE")
+        scribe.draft.plant(date_formats.write_partial(start, scribe.lang, short), "DATE")
     else:
         scribe.draft.plant(
             "1er" if (start.day, scribe.lang) == (1, "fr") else str(start.day), "DATE"
@@ -233,11 +231,11 @@ def _range(scribe: Scribe, days: str) -> None:
     plant_day(scribe, end, form=form)
 
 
-def _weekday(scribe: Scribe, _: str) -> None:
+def _weekday(scribe: NoteWriter, _: str) -> None:
     plant_day(scribe, scribe.scene.visit.start.date(), form="weekday")
 
 
-def _time(scribe: Scribe, _: str) -> None:
+def _time(scribe: NoteWriter, _: str) -> None:
     hour, minute = scribe.time()
     form = "{}h{:02d}" if scribe.lang == "fr" and scribe.rng.random() < 0.7 else "{}:{:02d}"
     scribe.draft.write(form.format(hour, minute))
@@ -263,12 +261,12 @@ DAY_SLOTS: dict[str, Fill] = {
 }
 
 
-def _record_name(scribe: Scribe) -> PersonName:
+def _record_name(scribe: NoteWriter) -> PersonName:
     record = scribe.scene.person.record
     return PersonName(record.given_names, record.family_names)
 
 
-def _given(scribe: Scribe, _: str) -> None:
+def _given(scribe: NoteWriter, _: str) -> None:
     separator = scribe.rng.choice((" ", ", "))
     upper = scribe.rng.random() < 0.2
     for number, name in enumerate(scribe.scene.person.record.given_names):
@@ -277,12 +275,12 @@ def _given(scribe: Scribe, _: str) -> None:
         scribe.draft.plant(name.upper() if upper else name, "FIRST_NAME", PATIENT)
 
 
-def _birth_name(scribe: Scribe, _: str) -> None:
+def _birth_name(scribe: NoteWriter, _: str) -> None:
     record = scribe.scene.person.record
     plant_last(scribe, PersonName((), record.birth_names or record.family_names))
 
 
-def _maiden(scribe: Scribe, _: str) -> None:
+def _maiden(scribe: NoteWriter, _: str) -> None:
     names = scribe.scene.person.record.birth_names
     if names:
         before = scribe.pick("maiden")
@@ -291,12 +289,12 @@ def _maiden(scribe: Scribe, _: str) -> None:
         scribe.draft.write(")" if "(" in before else "")
 
 
-def _civil(scribe: Scribe, _: str) -> None:
+def _civil(scribe: NoteWriter, _: str) -> None:
     scribe.write(scribe.pick("civil.child" if scribe.minor else f"civil.{scribe.gender}"))
 
 
-def _stranger(scribe: Scribe, argument: str) -> None:
-    """Plant a third party whom no register knows."""
+def _stranger(scribe: NoteWriter, argument: str) -> None:
+    """Plant the name of a third party who is in no register."""
     rng, pools = scribe.rng, scribe.cast.pools
     name = PersonName((rng.choice(pools.given[rng.choice("MF")]),), (rng.choice(pools.family),))
     if argument == "last":
@@ -305,7 +303,7 @@ def _stranger(scribe: Scribe, argument: str) -> None:
         plant_name(scribe, name, initials=1.0 if argument == "initial" else 0.15)
 
 
-def _nurse(scribe: Scribe, _: str) -> None:
+def _nurse(scribe: NoteWriter, _: str) -> None:
     nurse = scribe.scene.author
     nurses = scribe.cast.by_specialty.get("nursing", ())
     if nurse.specialty != "nursing" or scribe.rng.random() < 0.5:
@@ -316,7 +314,7 @@ def _nurse(scribe: Scribe, _: str) -> None:
         plant_name(scribe, nurse.name, initials=0.35)
 
 
-def _kin(scribe: Scribe, argument: str) -> None:
+def _kin(scribe: NoteWriter, argument: str) -> None:
     relative = scribe.relative()
     start = len(scribe.draft.pieces)
     scribe.write(scribe.pick(f"kin.{relative.relation}"))
@@ -334,11 +332,11 @@ def _kin(scribe: Scribe, argument: str) -> None:
         plant_name(scribe, relative.name, initials=0.05)
 
 
-def _side(scribe: Scribe, sides: str) -> None:
+def _side(scribe: NoteWriter, sides: str) -> None:
     scribe.draft.write(scribe.facts("side").choice(sides.split("/")))
 
 
-def _body(scribe: Scribe, argument: str) -> None:
+def _body(scribe: NoteWriter, argument: str) -> None:
     """Write weight, height or body mass index, which change little from note to note."""
     rng = scribe.facts("body")
     height = rng.randint(163, 188) if scribe.gender == "M" else rng.randint(151, 175)
@@ -354,7 +352,7 @@ def _body(scribe: Scribe, argument: str) -> None:
     scribe.draft.write(str(values[argument if argument in values else "weight"]))
 
 
-def _age(scribe: Scribe, argument: str) -> None:
+def _age(scribe: NoteWriter, argument: str) -> None:
     """Plant the patient's age, the number alone; months under two years."""
     years = scribe.years
     if argument == "kin":
@@ -370,7 +368,7 @@ def _age(scribe: Scribe, argument: str) -> None:
     scribe.draft.write(after)
 
 
-def _home(part: str, scribe: Scribe, _: str) -> None:
+def _home(part: str, scribe: NoteWriter, _: str) -> None:
     address = scribe.scene.person.record.addresses[0]
     if part == "city":
         plant_city(scribe, address.city)
@@ -383,14 +381,14 @@ def _home(part: str, scribe: Scribe, _: str) -> None:
         scribe.draft.plant(value, part.upper())
 
 
-def _number(label: str, scribe: Scribe, _: str) -> None:
+def _number(label: str, scribe: NoteWriter, _: str) -> None:
     for identifier in scribe.scene.person.record.identifiers:
         if identifier.label == label:
             value = identifiers.respell_number(scribe.rng, identifier.value, label)
             scribe.draft.plant(value, label)
 
 
-def _exam(scribe: Scribe, argument: str) -> None:
+def _exam(scribe: NoteWriter, argument: str) -> None:
     if argument == "old":
         scribe.draft.plant(identifiers.exam_number(scribe.rng, scribe.record_day), "VISIT_ID")
         return
@@ -399,64 +397,64 @@ def _exam(scribe: Scribe, argument: str) -> None:
     scribe.draft.plant(scribe.exam_number, "VISIT_ID")
 
 
-def _email(scribe: Scribe, _: str) -> None:
+def _email(scribe: NoteWriter, _: str) -> None:
     record = scribe.scene.person.record
-    local = without_accents(record.given_names[0]).lower().replace(" ", "-").replace("'", "")
+    local = strip_accents(record.given_names[0]).lower().replace(" ", "-").replace("'", "")
     address = record.emails[0] if record.emails else f"{local}@example.org"
     scribe.draft.plant(address, "EMAIL", PATIENT)
 
 
-def _username(scribe: Scribe, _: str) -> None:
+def _username(scribe: NoteWriter, _: str) -> None:
     name = scribe.scene.author.name
     local = name.given_names[0][0] + name.family_names[0][:7].replace(" ", "").replace("'", "")
     number = scribe.scene.author.provider_id % 90 + 10
-    account = f"{without_accents(local).lower()}{number}"
+    account = f"{strip_accents(local).lower()}{number}"
     scribe.draft.plant(account, "USERNAME", who(scribe, name))
 
 
-def _ip(scribe: Scribe, _: str) -> None:
+def _ip(scribe: NoteWriter, _: str) -> None:
     rng = scribe.rng
     scribe.draft.plant(
         f"10.{rng.randrange(256)}.{rng.randrange(256)}.{rng.randrange(256)}", "IP_ADDRESS"
     )
 
 
-def _integer(scribe: Scribe, argument: str) -> None:
+def _integer(scribe: NoteWriter, argument: str) -> None:
     low, high = argument.split("-")
     scribe.draft.write(str(scribe.rng.randint(int(low), int(high))))
 
 
-def _decimal(scribe: Scribe, argument: str) -> None:
+def _decimal(scribe: NoteWriter, argument: str) -> None:
     low, high = argument.split("-")
     value = f"{scribe.rng.uniform(float(low), float(high)):.1f}"
     comma = scribe.lang != "en" and scribe.rng.random() < 0.75
     scribe.draft.write(value.replace(".", ",") if comma else value)
 
 
-def _url_and_mail(scribe: Scribe, _: str) -> None:
+def _url_and_mail(scribe: NoteWriter, _: str) -> None:
     scribe.draft.plant(scribe.scene.site.url, "URL")
     scribe.draft.write(" - ")
     scribe.draft.plant(f"contact@{scribe.scene.site.url.split('www.')[-1]}", "EMAIL")
 
 
-def _gp_city(scribe: Scribe, _: str) -> None:
+def _gp_city(scribe: NoteWriter, _: str) -> None:
     scribe.draft.write(scribe.pick("in"))
     plant_city(scribe, _practice(scribe).city)
 
 
-def _practice(scribe: Scribe) -> Address:
+def _practice(scribe: NoteWriter) -> Address:
     return scribe.cast.practices.get(scribe.gp.provider_id) or scribe.scene.site.address
 
 
-def _specialty(scribe: Scribe, _: str) -> None:
+def _specialty(scribe: NoteWriter, _: str) -> None:
     scribe.write(scribe.words[f"specialty.{scribe.scene.author.specialty}"][0])
 
 
-def _title(scribe: Scribe, _: str) -> None:
+def _title(scribe: NoteWriter, _: str) -> None:
     scribe.write(scribe.title)
 
 
-def _plant(label: str, value: Callable[[Scribe], str], scribe: Scribe, _: str) -> None:
+def _plant(label: str, value: Callable[[NoteWriter], str], scribe: NoteWriter, _: str) -> None:
     scribe.draft.plant(value(scribe), label)
 
 

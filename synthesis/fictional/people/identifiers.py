@@ -1,12 +1,13 @@
-"""Made-up numbers in the shape of real registers, with valid check digits."""
+"""Fictional identifiers in the format of real registers, with valid check digits."""
 
 from datetime import date
 from itertools import pairwise
 from random import Random
 
-# The letter of a DNI or NIE is the number modulo 23 (Spanish Royal Decree 1553/2005).
-_DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
-_NIE_PREFIX = {"X": 0, "Y": 1, "Z": 2}
+from locales import check_digits
+
+# What the letter that begins a NIE counts as (Spanish Royal Decree 1553/2005).
+_NIE_PREFIX = {"X": "0", "Y": "1", "Z": "2"}
 
 
 def digits(rng: Random, count: int) -> str:
@@ -35,17 +36,14 @@ def exam_number(rng: Random, day: date) -> str:
 
 
 def national_number(rng: Random, lang: str, *, gender: str, birth: date, zip_code: str) -> str:
-    """Draw the national identity or social-security number of somebody born in a town."""
+    """Draw a national identity or social-security number for a place of birth."""
     if lang == "fr":
         return nir(rng, gender=gender, birth=birth, zip_code=zip_code)
     return dni(rng) if lang == "es" else ssn(rng)
 
 
 def nir(rng: Random, *, gender: str, birth: date, zip_code: str) -> str:
-    """Draw a French NIR, 15 characters: sex, year, month, department, commune, order, key.
-
-    The key is 97 less the first thirteen modulo 97, where 2A counts as 19 and 2B as 18.
-    """
+    """Draw a French NIR, 15 characters: sex, year, month, department, commune, order, key."""
     department = zip_code[:2]
     if department == "20":
         department = "2A" if zip_code < "20200" else "2B"
@@ -53,8 +51,7 @@ def nir(rng: Random, *, gender: str, birth: date, zip_code: str) -> str:
         f"{'1' if gender == 'M' else '2'}{birth.year % 100:02d}{birth.month:02d}{department}"
         f"{rng.randint(1, 620):03d}{rng.randint(1, 420):03d}"
     )
-    number = int(head.replace("2A", "19").replace("2B", "18"))
-    return f"{head}{97 - number % 97:02d}"
+    return head + check_digits.nir_key(head)
 
 
 def ssn(rng: Random) -> str:
@@ -67,30 +64,21 @@ def dni(rng: Random) -> str:
     """Draw a Spanish DNI, or now and then the NIE of a foreigner, with its letter."""
     if rng.random() < 0.15:
         prefix = rng.choice("XYZ")
-        number = rng.randrange(10**7)
-        return f"{prefix}{number:07d}{_DNI_LETTERS[(_NIE_PREFIX[prefix] * 10**7 + number) % 23]}"
-    number = rng.randint(1_000_000, 99_999_999)
-    return f"{number:08d}{_DNI_LETTERS[number % 23]}"
+        number = digits(rng, 7)
+        return prefix + number + check_digits.dni_letter(_NIE_PREFIX[prefix] + number)
+    number = f"{rng.randint(1_000_000, 99_999_999):08d}"
+    return number + check_digits.dni_letter(number)
 
 
 def provider_number(rng: Random, lang: str) -> str:
     """Draw a clinician's number: RPPS (11 digits), NPI (10) or número de colegiado (9)."""
     if lang == "fr":
         head = "10" + digits(rng, 8)
-        return head + luhn_digit(head)
+        return head + check_digits.luhn_digit(head)
     if lang == "en":
         head = rng.choice("12") + digits(rng, 8)
-        return head + luhn_digit("80840" + head)  # the NPI counts the issuer's prefix 80840
+        return head + check_digits.npi_digit(head)
     return f"28{rng.randint(10, 52)}{digits(rng, 5)}"
-
-
-def luhn_digit(head: str) -> str:
-    """Compute the check digit that the Luhn formula (ISO/IEC 7812-1) appends."""
-    total = 0
-    for index, char in enumerate(reversed(head)):
-        value = int(char) * (2 if index % 2 == 0 else 1)
-        total += value - 9 if value > 9 else value
-    return str(-total % 10)
 
 
 def insurance_number(rng: Random, lang: str) -> str:
@@ -98,8 +86,8 @@ def insurance_number(rng: Random, lang: str) -> str:
     if lang == "fr":
         return f"{digits(rng, 8)}{rng.choice('ABCDEFGHJKL')}"
     if lang == "es":
-        province, number = rng.randint(1, 50), rng.randint(10_000_000, 99_999_999)
-        return f"{province:02d} {number} {int(f'{province:02d}{number}') % 97:02d}"
+        province, number = f"{rng.randint(1, 50):02d}", str(rng.randint(10_000_000, 99_999_999))
+        return f"{province} {number} {check_digits.affiliation_digits(province + number)}"
     return f"{''.join(rng.choices('ABCDEFGHJKLMNPQRTUVWXYZ', k=3))}{digits(rng, 9)}"
 
 
@@ -109,9 +97,7 @@ def iban(rng: Random, lang: str) -> str:
         return digits(rng, 12)
     country, length = ("FR", 23) if lang == "fr" else ("ES", 20)
     body = digits(rng, length)
-    letters = "".join(str(ord(char) - 55) for char in country)
-    check = 98 - int(f"{body}{letters}00") % 97
-    whole = f"{country}{check:02d}{body}"
+    whole = f"{country}{check_digits.iban_digits(country, body)}{body}"
     return " ".join(whole[i : i + 4] for i in range(0, len(whole), 4))
 
 

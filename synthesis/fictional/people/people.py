@@ -1,4 +1,4 @@
-"""The people of the made-up hospital: patients and their families, clinicians, care sites."""
+"""The people of the fictional hospital: patients and their relatives, clinicians, care sites."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -56,8 +56,8 @@ _ODD_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Kin:
-    """Somebody close to a patient; `relation` is a key of the language's words (`wife`, `son`)."""
+class Relative:
+    """A relative of a patient; `relation` is a key of the language's words (`wife`, `son`)."""
 
     relation: str
     gender: str
@@ -68,13 +68,13 @@ class Kin:
 
 @dataclass(frozen=True, slots=True)
 class FictionalPerson:
-    """A patient as the notes know them: the warehouse's record and what it does not hold."""
+    """A patient as the notes describe them: the warehouse's record, and facts beyond it."""
 
     record: PatientRecord
     birth_date: date = field(repr=False)
     birthplace: Town
     home: Town
-    kin: tuple[Kin, ...]
+    kin: tuple[Relative, ...]
     insurance: str = field(repr=False)
     profession: str = field(repr=False)
     employer: str = field(repr=False)
@@ -83,7 +83,7 @@ class FictionalPerson:
 
 @dataclass(frozen=True)
 class Pools:
-    """What names and addresses are drawn from; made once for a language and seed."""
+    """The pools that names and addresses are drawn from, for one language and seed."""
 
     given: dict[str, tuple[str, ...]]
     family: tuple[str, ...]
@@ -125,7 +125,7 @@ def is_ordinary(name: str, forbidden: Iterable[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
+class PersonFactory:
     """Draws the people of one hospital; each depends on the seed and their own id only."""
 
     language: LetterLanguage
@@ -226,7 +226,7 @@ class Registry:
         number = identifiers.patient_number(rng)
         return (Identifier("PATIENT_ID", number), Identifier("SSN", national))
 
-    def _kin(self, rng: Random, record: PatientRecord, birth: date) -> tuple[Kin, ...]:
+    def _kin(self, rng: Random, record: PatientRecord, birth: date) -> tuple[Relative, ...]:
         relations = _relations(rng, record.gender, birth)
         kin = []
         for relation, gender, gap in relations:
@@ -235,7 +235,7 @@ class Registry:
             if relation in ("sister", "daughter") and rng.random() < 0.5:
                 family = (self._surname(rng),)
             phone = identifiers.phone(rng, self.language.code, mobile=True)
-            kin.append(Kin(relation, gender, PersonName(given, family), phone, gap))
+            kin.append(Relative(relation, gender, PersonName(given, family), phone, gap))
         return tuple(kin)
 
     def clinicians(self, count: int) -> tuple[Clinician, ...]:
@@ -331,7 +331,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z]+", "-", fold(name)).strip("-")
 
 
-def _with_relatives(record: PatientRecord, kin: tuple[Kin, ...]) -> PatientRecord:
+def _with_relatives(record: PatientRecord, kin: tuple[Relative, ...]) -> PatientRecord:
     names = tuple(relative.name for relative in kin)
     return PatientRecord(
         person_id=record.person_id,

@@ -1,10 +1,10 @@
-"""Towns with their postcodes and regions, and hospitals that exist nowhere."""
+"""Towns with postcodes and regions, and the names of fictional hospitals and wards."""
 
 from typing import NamedTuple
 
 
 class Town(NamedTuple):
-    """A town as an address needs it."""
+    """A town with the parts of its address."""
 
     zip: str
     city: str

@@ -1,4 +1,4 @@
-"""The nouns of the made-up hospital: who works there, who comes, and what is written about them."""
+"""The data classes of the fictional hospital: clinicians, care sites, visits, notes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class FictionalNote:
-    """A note with its exact gold spans, and how it reaches the warehouse.
+    """A note with its exact gold spans, and how it is stored in the warehouse.
 
     `who` tells for each span whom it names within the patient's file: `patient`, another person's
     names, or nobody (empty).
@@ -74,7 +74,7 @@ class FictionalNote:
 
 @dataclass(frozen=True)
 class Hospital:
-    """Everybody and everything in the fiction; `notes` writes the notes anew, in order of id.
+    """The hospital; `notes` generates all notes, in order of id.
 
     `patients` maps OMOP person ids to what the warehouse knows of that patient.
     """

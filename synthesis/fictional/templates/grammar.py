@@ -132,7 +132,7 @@ def _options(tokens: list[str], at: int, *, nested: bool) -> tuple[tuple[Nodes, 
             nodes.append(Choice(inner))
         elif token == "]":
             if not nested:
-                raise ValueError("a bracket closes that was never opened")
+                raise ValueError("unmatched closing bracket")
             return (*options, tuple(nodes)), at
         elif token == "|" and nested:
             options.append(tuple(nodes))
@@ -140,7 +140,7 @@ def _options(tokens: list[str], at: int, *, nested: bool) -> tuple[tuple[Nodes, 
         else:
             nodes.append(_leaf(token))
     if nested:
-        raise ValueError("a bracket is never closed")
+        raise ValueError("unmatched opening bracket")
     return (*options, tuple(nodes)), at
 
 

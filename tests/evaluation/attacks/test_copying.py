@@ -2,19 +2,27 @@
 
 import random
 from itertools import pairwise
+from random import Random
+from typing import Any
 
 import pytest
 
-from evaluation.attacks.copying import VERBATIM, RealNotes, membership, nearness, verbatim
+from evaluation.attacks.copying import (
+    VERBATIM,
+    RealNotes,
+    attack_membership,
+    measure_nearness,
+    measure_verbatim,
+)
 from evaluation.attacks.proximity import SIZES, WordCorpus
 
 
-def note(chance, length=60):
+def note(chance: Random, length: int = 60) -> list[str]:
     return [f"w{chance.randint(1, 300)}" for _ in range(length)]
 
 
 @pytest.fixture(scope="module")
-def real():
+def real() -> RealNotes:
     chance = random.Random(3)
     trained = [note(chance) for _ in range(120)]
     patients = [f"p{number // 2}" for number in range(120)]
@@ -22,53 +30,53 @@ def real():
 
 
 @pytest.fixture(scope="module")
-def corpus(real):
+def corpus(real: RealNotes) -> WordCorpus:
     return WordCorpus(real.trained)
 
 
 @pytest.fixture(scope="module")
-def new():
+def new() -> list[Any]:
     chance = random.Random(8)
     return [note(chance) for _ in range(60)]
 
 
-def test_new_notes_give_nothing_away(real, corpus, new):
-    for each in nearness(new, real, corpus, "fiction").measured:
+def test_new_notes_give_nothing_away(real: RealNotes, corpus: WordCorpus, new: list[Any]) -> None:
+    for each in measure_nearness(new, real, corpus, "fiction").measured:
         assert each.control == 1.0
         assert each.value == pytest.approx(each.null, abs=0.02)
-    copied = verbatim(new, real, "fiction")
+    copied = measure_verbatim(new, real, "fiction")
     assert (copied.value, copied.low, copied.null, copied.control) == (0, 0, 0, 1)
     assert 0 < copied.high < 0.1
-    told = membership(new, real, "fiction")
+    told = attack_membership(new, real, "fiction")
     assert told.low <= 0.5 <= told.high
     assert told.control == 1.0
 
 
-def test_copies_are_seen(real, corpus, new):
+def test_copies_are_seen(real: RealNotes, corpus: WordCorpus, new: list[Any]) -> None:
     made = [*new[:30], *real.trained[:30]]
-    near = nearness(made, real, corpus, "fiction")
+    near = measure_nearness(made, real, corpus, "fiction")
     assert {each.name for each in near.measured} == {f"nearest-rouge-{size}" for size in SIZES}
     assert all(each.detail["largest"] == 1.0 for each in near.measured)
     assert [each.real for each in near.found[3][30:]] == list(range(30))
-    copied = verbatim(made, real, "fiction")
+    copied = measure_verbatim(made, real, "fiction")
     assert copied.value == 0.5
     assert copied.low < 0.5 < copied.high
-    assert membership(made, real, "fiction").low > 0.5
+    assert attack_membership(made, real, "fiction").low > 0.5
 
 
-def test_a_phrase_of_the_house_is_no_copy():
+def test_a_phrase_of_the_house_is_no_copy() -> None:
     phrase = [f"p{number}" for number in range(VERBATIM)]
     held = [[*phrase, "a"], [*phrase, "b"], ["c"] * 20]
     shared = RealNotes(held, ["1", "2", "3"], [["d"] * 20, ["e"] * 20])
     own = RealNotes(held, ["1", "1", "3"], [["d"] * 20, ["e"] * 20])
     made = [["x", *phrase, "y"], ["z"] * 9]
-    assert verbatim(made, shared, "fiction").value == 0
-    assert verbatim(made, own, "fiction").value == 0.5
+    assert measure_verbatim(made, shared, "fiction").value == 0
+    assert measure_verbatim(made, own, "fiction").value == 0.5
 
 
-def test_the_more_is_copied_the_surer_the_attack(real, new):
+def test_the_more_is_copied_the_surer_the_attack(real: RealNotes, new: list[Any]) -> None:
     told = [
-        membership([*new[: 60 - count], *real.trained[:count]], real, "fiction").value
+        attack_membership([*new[: 60 - count], *real.trained[:count]], real, "fiction").value
         for count in (0, 20, 60)
     ]
     assert all(one < other for one, other in pairwise(told))
@@ -82,10 +90,12 @@ def test_the_more_is_copied_the_surer_the_attack(real, new):
         ([["a"]] * 2, ["1"] * 2, []),
     ],
 )
-def test_too_little_to_compare_with_is_refused(trained, patients, held_out):
+def test_too_little_to_compare_with_is_refused(
+    trained: list[list[str]], patients: list[str], held_out: list[list[str]]
+) -> None:
     with pytest.raises(ValueError, match=r"patient|at least two"):
         RealNotes(trained, patients, held_out)
 
 
-def test_no_text_in_what_is_printed(real):
+def test_no_text_in_what_is_printed(real: RealNotes) -> None:
     assert "w1" not in repr(real)

@@ -6,8 +6,15 @@ from dataclasses import replace
 import pytest
 from scipy.stats import binomtest
 
-from benchmarks.night.attacks import shown
-from evaluation.attacks.linkage import Evidence, evidence_of, intervals, judge, link, nearly
+from benchmarks.night.attacks import collect_release_evidence
+from evaluation.attacks.linkage import (
+    Evidence,
+    collect_evidence,
+    compare_with_chance,
+    date_intervals,
+    link_patients,
+    nearby_values,
+)
 from record.document import Annotated, Document
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
@@ -50,13 +57,13 @@ def _head(note: FictionalNote, hospital: Hospital) -> Annotated:
 
 
 @pytest.fixture(scope="module")
-def asthma(hospital, letters) -> Release:
-    return shown(hospital, letters, "asthma")
+def asthma(hospital: Hospital, letters: list[FictionalNote]) -> Release:
+    return collect_release_evidence(hospital, letters, "asthma")
 
 
 @pytest.fixture(scope="module")
-def cancer(hospital, letters) -> Release:
-    return shown(hospital, letters, "cancer")
+def cancer(hospital: Hospital, letters: list[FictionalNote]) -> Release:
+    return collect_release_evidence(hospital, letters, "cancer")
 
 
 @pytest.mark.parametrize(
@@ -69,33 +76,40 @@ def cancer(hospital, letters) -> Release:
         ("dates", 1 / PATIENTS),
     ],
 )
-def test_two_cohorts_are_linked_by_guessing_alone(asthma, cancer, field: str, chance) -> None:
-    found = link(asthma[field], cancer[field])
+def test_two_cohorts_are_linked_by_guessing_alone(
+    asthma: Release, cancer: Release, field: str, chance: float
+) -> None:
+    found = link_patients(asthma[field], cancer[field])
     assert binomtest(found.hits, PATIENTS, chance, alternative="greater").pvalue > SURPRISING
 
 
-def test_all_of_these_together_do_not_link_either(asthma, cancer) -> None:
-    found = link(asthma["all of these"], cancer["all of these"])
+def test_all_of_these_together_do_not_link_either(asthma: Release, cancer: Release) -> None:
+    found = link_patients(asthma["all combined"], cancer["all combined"])
     assert binomtest(found.hits, PATIENTS, 2 / PATIENTS, alternative="greater").pvalue > SURPRISING
 
 
-def test_the_attack_works_where_one_key_made_both(hospital, letters, asthma) -> None:
+def test_the_attack_works_where_one_key_made_both(
+    hospital: Hospital, letters: list[FictionalNote], asthma: Release
+) -> None:
     """The positive control: the same cohort, released again."""
-    again = shown(hospital, letters, "asthma")
+    again = collect_release_evidence(hospital, letters, "asthma")
     for field, least in (("names", 0.98), ("zips", 0.3), ("ids", 0.98), ("dates", 0.98)):
-        found = link(asthma[field], again[field])
+        found = link_patients(asthma[field], again[field])
         assert found.low > least
         assert found.p_value < 1e-12
 
 
-def test_distances_between_dates_link_by_design(asthma, cancer) -> None:
+def test_distances_between_dates_link_by_design(asthma: Release, cancer: Release) -> None:
     """The known limit: whoever has two cohorts of the same patients can match their courses."""
-    assert link(asthma["distances between dates"], cancer["distances between dates"]).rate > 0.9
+    assert (
+        link_patients(asthma["intervals between dates"], cancer["intervals between dates"]).rate
+        > 0.9
+    )
 
 
 def test_a_match_is_judged_by_the_exact_test() -> None:
     """Values of R: binom.test(4, 500, 1/500, alternative = "greater"), and its interval."""
-    found = judge(4, 500)
+    found = compare_with_chance(4, 500)
     assert found.p_value == pytest.approx(0.0188, abs=2e-4)
     assert (found.low, found.high) == pytest.approx((0.00218, 0.02035), abs=2e-5)
     assert (found.rate, found.chance) == (0.008, 0.002)
@@ -103,23 +117,23 @@ def test_a_match_is_judged_by_the_exact_test() -> None:
 
 def test_nothing_shown_is_a_guess_and_the_order_tells_nothing() -> None:
     empty = [frozenset[str]()] * 400
-    assert link(empty, empty).p_value > SURPRISING
+    assert link_patients(empty, empty).p_value > SURPRISING
     same = [frozenset(("Jean",))] * 400
-    assert link(same, same).p_value > SURPRISING
+    assert link_patients(same, same).p_value > SURPRISING
     own = [frozenset((str(n), "common")) for n in range(400)]
-    assert link(own, own).hits == 400
+    assert link_patients(own, own).hits == 400
 
 
 def test_a_rare_value_counts_more_than_common_ones() -> None:
     first = [frozenset("abx"), frozenset("aby"), frozenset("ab"), frozenset("ab")]
     second = [frozenset("xa"), frozenset("yab"), frozenset("ab"), frozenset("ab")]
-    assert all(link(first, second, seed=seed).hits >= 2 for seed in range(5))
+    assert all(link_patients(first, second, seed=seed).hits >= 2 for seed in range(5))
 
 
 @pytest.mark.parametrize("sizes", [(0, 0), (1, 1), (2, 3)])
-def test_releases_of_others_are_refused(sizes) -> None:
+def test_releases_of_others_are_refused(sizes: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="same patients"):
-        link(*([frozenset("a")] * size for size in sizes))
+        link_patients(*([frozenset("a")] * size for size in sizes))
 
 
 @pytest.mark.parametrize(
@@ -136,10 +150,10 @@ def test_releases_of_others_are_refused(sizes) -> None:
 )
 def test_whole_dates_are_told_from_partial_ones(text: str, is_whole: bool) -> None:
     note = Annotated(Document("n", text, "1"), (Span(0, len(text), "DATE"),))
-    assert bool(evidence_of([note], "dates")) == is_whole
-    assert bool(evidence_of([note], "partial dates")) != is_whole
+    assert bool(collect_evidence([note], "dates")) == is_whole
+    assert bool(collect_evidence([note], "partial dates")) != is_whole
 
 
 def test_evidence_has_one_spelling() -> None:
-    assert intervals([5, 1, 8]) == {"4", "3", "7"}
-    assert nearly(10, 1) == {"about 9", "about 10", "about 11"}
+    assert date_intervals([5, 1, 8]) == {"4", "3", "7"}
+    assert nearby_values(10, 1) == {"about 9", "about 10", "about 11"}

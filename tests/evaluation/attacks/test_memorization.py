@@ -2,7 +2,9 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pytest
@@ -10,26 +12,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from evaluation.attacks.memorization import attack, counterfactual, excess, half_splits, influence
-from models.language.training.training import Unigram
+from evaluation.attacks.memorization import (
+    compare_with_floor,
+    counterfactual_scores,
+    draw_half_splits,
+    measure_influence,
+    separate_members,
+)
+from models.language.training.training import UnigramModel
 
 LOGS = st.lists(st.floats(-20, 0), min_size=1, max_size=30)
 
 
-def unigram(notes, words):
+def unigram(notes: Sequence[Sequence[str]], words: str | list[str]) -> dict[str, float]:
     """Log probabilities with add-one smoothing."""
     count = {word: 1 + sum(note.count(word) for note in notes) for word in words}
     return {word: math.log(count[word] / sum(count.values())) for word in words}
 
 
-def test_a_unigram_model_has_its_closed_form():
+def test_a_unigram_model_has_its_closed_form() -> None:
     notes = [["a", "b"], ["a", "a", "c"], ["b", "d", "d", "d"]]
     words = "abcd"
     total, size = sum(map(len, notes)), len(words)
     for left_out, note in enumerate(notes):
         rest = notes[:left_out] + notes[left_out + 1 :]
         full, without = unigram(notes, words), unigram(rest, words)
-        found = influence([full[word] for word in note], [without[word] for word in note])
+        found = measure_influence([full[word] for word in note], [without[word] for word in note])
         changes = []
         for word in note:
             held = sum(each.count(word) for each in notes)
@@ -41,43 +49,43 @@ def test_a_unigram_model_has_its_closed_form():
 
 
 @given(LOGS)
-def test_identical_models_remember_nothing(logs):
-    assert influence(logs, logs) == influence([0.0], [0.0])
+def test_identical_models_remember_nothing(logs: list[float]) -> None:
+    assert measure_influence(logs, logs) == measure_influence([0.0], [0.0])
 
 
 @given(LOGS, st.randoms())
-def test_the_largest_change_bounds_the_mean(logs, chance):
+def test_the_largest_change_bounds_the_mean(logs: list[float], chance: Random) -> None:
     others = [chance.uniform(-20, 0) for _ in logs]
-    found = influence(logs, others)
+    found = measure_influence(logs, others)
     assert abs(found.mean) <= found.largest + 1e-9
     assert abs(found.signed) == found.largest
 
 
 @pytest.mark.parametrize(("one", "other"), [([], []), ([0.0], [0.0, 1.0]), ([-math.inf], [0.0])])
-def test_what_cannot_be_compared_is_refused(one, other):
+def test_what_cannot_be_compared_is_refused(one: list[float], other: list[float]) -> None:
     with pytest.raises(ValueError, match=r"same tokens|finite"):
-        influence(one, other)
+        measure_influence(one, other)
 
 
-def test_an_excess_is_bounded_from_its_floor():
+def test_an_excess_is_bounded_from_its_floor() -> None:
     chance = np.random.default_rng(1)
     floors = chance.normal(4, 1, 200)
-    found = excess(floors + chance.normal(2, 0.5, 200), floors)
+    found = compare_with_floor(floors + chance.normal(2, 0.5, 200), floors)
     assert found.low < 2 < found.high
     assert found.score - found.floor == pytest.approx(2, abs=0.2)
-    same = excess(floors, floors)
+    same = compare_with_floor(floors, floors)
     assert same.low == same.high == 0.0
 
 
-def test_every_note_is_in_half_of_the_models():
-    halves = half_splits(101, 8)
+def test_every_note_is_in_half_of_the_models() -> None:
+    halves = draw_half_splits(101, 8)
     assert (halves.sum(0) == 4).all()
-    assert not (halves == half_splits(101, 8, seed=2)).all()
+    assert not (halves == draw_half_splits(101, 8, seed=2)).all()
     with pytest.raises(ValueError, match="even"):
-        half_splits(10, 3)
+        draw_half_splits(10, 3)
 
 
-def test_the_note_with_a_planted_number_ranks_first_by_either_estimator():
+def test_the_note_with_a_planted_number_ranks_first_by_either_estimator() -> None:
     words = [f"w{number}" for number in range(30)]
     chance = np.random.default_rng(4)
     notes = [list(chance.choice(words, 40)) for _ in range(30)]
@@ -86,26 +94,26 @@ def test_the_note_with_a_planted_number_ranks_first_by_either_estimator():
     full = unigram(notes, held)
     left_out = [unigram(notes[:k] + notes[k + 1 :], held) for k in range(len(notes))]
     largest = [
-        influence([full[word] for word in note], [without[word] for word in note]).largest
+        measure_influence([full[word] for word in note], [without[word] for word in note]).largest
         for note, without in zip(notes, left_out, strict=True)
     ]
-    halves = half_splits(len(notes), 16)
+    halves = draw_half_splits(len(notes), 16)
     models = [
         unigram([note for note, is_in in zip(notes, half, strict=True) if is_in], held)
         for half in halves
     ]
     told = [[np.mean([model[word] for word in note]) for note in notes] for model in models]
-    assert int(np.argmax(largest)) == int(np.argmax(counterfactual(told, halves))) == 17
+    assert int(np.argmax(largest)) == int(np.argmax(counterfactual_scores(told, halves))) == 17
 
 
-def test_the_product_s_unigram_has_the_closed_form_too():
+def test_the_product_s_unigram_has_the_closed_form_too() -> None:
     notes = [[0, 1], [0, 0, 2], [1, 3, 3, 3]]
     total = sum(map(len, notes))
     for left_out, note in enumerate(notes):
         rest = notes[:left_out] + notes[left_out + 1 :]
         seen, unseen = (
             [math.log(model.probability(number)) for number in note]
-            for model in (Unigram(notes, 5), Unigram(rest, 5))
+            for model in (UnigramModel(notes, 5), UnigramModel(rest, 5))
         )
         counts = [sum(each.count(number) for each in notes) for number in note]
         changes = [
@@ -113,18 +121,20 @@ def test_the_product_s_unigram_has_the_closed_form_too():
             + math.log((total - len(note) + 5) / (total + 5))
             for number, count in zip(note, counts, strict=True)
         ]
-        assert influence(seen, unseen).signed == pytest.approx(max(changes, key=abs), abs=1e-9)
+        assert measure_influence(seen, unseen).signed == pytest.approx(
+            max(changes, key=abs), abs=1e-9
+        )
 
 
 class Bigram:
     """A model of the next word by the last one, with a half added to every count."""
 
-    def __init__(self, notes, words):
+    def __init__(self, notes: Sequence[Sequence[str]], words: int) -> None:
         self._words = words
         self._pairs = Counter(pair for note in notes for pair in pairwise(["", *note]))
         self._firsts = Counter(first for note in notes for first in ["", *note[:-1]])
 
-    def told(self, note):
+    def told(self, note: Sequence[str]) -> list[float]:
         """Log probabilities of the words of a note."""
         return [
             math.log((self._pairs[pair] + 0.5) / (self._firsts[pair[0]] + 0.5 * self._words))
@@ -133,7 +143,7 @@ class Bigram:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_models_of_halves_rank_notes_as_leaving_each_out_does(seed):
+def test_models_of_halves_rank_notes_as_leaving_each_out_does(seed: int) -> None:
     chance = np.random.default_rng(seed)
     weights = 1 / np.arange(1, 201)
     words = [f"w{number}" for number in range(200)]
@@ -141,20 +151,22 @@ def test_models_of_halves_rank_notes_as_leaving_each_out_does(seed):
     full = Bigram(notes, 200)
     left_out = [Bigram(notes[:place] + notes[place + 1 :], 200) for place in range(30)]
     alone = [
-        influence(full.told(note), without.told(note))
+        measure_influence(full.told(note), without.told(note))
         for note, without in zip(notes, left_out, strict=True)
     ]
-    halves = half_splits(30, 16, seed=seed)
+    halves = draw_half_splits(30, 16, seed=seed)
     models = [
         Bigram([note for note, is_in in zip(notes, half, strict=True) if is_in], 200)
         for half in halves
     ]
-    scores = counterfactual([[np.mean(m.told(note)) for note in notes] for m in models], halves)
+    scores = counterfactual_scores(
+        [[np.mean(m.told(note)) for note in notes] for m in models], halves
+    )
     assert spearmanr(scores, [each.mean for each in alone]).statistic >= 0.6
 
 
-def test_a_note_that_every_model_saw_has_no_score():
-    scores = counterfactual([[-1.0, -2.0], [-1.5, -2.5]], [[True, True], [True, False]])
+def test_a_note_that_every_model_saw_has_no_score() -> None:
+    scores = counterfactual_scores([[-1.0, -2.0], [-1.5, -2.5]], [[True, True], [True, False]])
     assert math.isnan(scores[0])
     assert scores[1] == pytest.approx(0.5)
 
@@ -162,26 +174,26 @@ def test_a_note_that_every_model_saw_has_no_score():
 @given(
     st.lists(st.integers(0, 9), min_size=2, max_size=12), st.lists(st.integers(0, 9), min_size=2)
 )
-def test_the_area_is_the_share_of_pairs_in_order(members, others):
+def test_the_area_is_the_share_of_pairs_in_order(members: list[int], others: list[int]) -> None:
     pairs = [(one > other) + (one == other) / 2 for one in members for other in others]
-    found = attack(members, others)
+    found = separate_members(members, others)
     assert found.auc == pytest.approx(np.mean(pairs))
     assert 0 <= found.low <= found.high <= 1
 
 
-def test_an_attack_on_noise_holds_a_half_as_often_as_promised():
+def test_an_attack_on_noise_holds_a_half_as_often_as_promised() -> None:
     chance = np.random.default_rng(9)
     held = 0
     for _ in range(200):
-        found = attack(chance.normal(size=40), chance.normal(size=40))
+        found = separate_members(*(chance.normal(size=40).tolist() for _ in range(2)))
         held += found.low <= 0.5 <= found.high
     assert 0.03 <= 1 - held / 200 <= 0.07
-    leak = attack(chance.normal(3, 1, 40), chance.normal(size=40))
+    leak = separate_members(chance.normal(3, 1, 40).tolist(), chance.normal(size=40).tolist())
     assert leak.low > 0.9
 
 
-def test_one_note_tells_nothing():
+def test_one_note_tells_nothing() -> None:
     with pytest.raises(ValueError, match="at least two"):
-        attack([1.0], [0.0, 1.0])
+        separate_members([1.0], [0.0, 1.0])
     with pytest.raises(ValueError, match="at least two"):
-        excess([1.0], [0.0])
+        compare_with_floor([1.0], [0.0])

@@ -4,8 +4,22 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from benchmarks.night.attacks import OWN, STRANGE, Planted, arms, at_random, nothing, plant
-from evaluation.attacks.parrot import Logistic, ParrotAttack, ParrotReader, judge, parrot
+from benchmarks.night.attacks import (
+    OWN,
+    STRANGE,
+    Planted,
+    attack_releases,
+    plant,
+    plant_at_random,
+    plant_nothing,
+)
+from evaluation.attacks.parrot import (
+    Logistic,
+    ParrotAttack,
+    ParrotReader,
+    score_suspicion,
+    suspect_identifiers,
+)
 from record.document import Annotated, Document
 from record.policy import Policy
 from record.span import Span
@@ -22,11 +36,13 @@ def _hospital(seed: int) -> Hospital:
 
 @pytest.fixture(scope="module")
 def attacked() -> dict[str, dict[str, ParrotAttack]]:
-    return dict(arms(_hospital(3), _hospital(1003), MISSED))
+    return dict(attack_releases(_hospital(3), _hospital(1003), MISSED))
 
 
 @pytest.mark.parametrize("attacker", ["parrot", "shadow"])
-def test_nothing_is_found_where_nothing_was_missed(attacked, attacker: str) -> None:
+def test_nothing_is_found_where_nothing_was_missed(
+    attacked: dict[str, dict[str, ParrotAttack]], attacker: str
+) -> None:
     """What is suspected reads like the patient's originals as seldom as like another's."""
     own, strange = attacked[OWN][attacker], attacked[STRANGE][attacker]
     assert own.budget == strange.budget == round(MISSED * own.identifiers)
@@ -34,22 +50,28 @@ def test_nothing_is_found_where_nothing_was_missed(attacked, attacker: str) -> N
     assert not both or binomtest(own.hits, both, 0.5, alternative="greater").pvalue > SURPRISING
 
 
-def test_misses_at_random_hide_from_the_parrot(attacked) -> None:
+def test_misses_at_random_hide_from_the_parrot(
+    attacked: dict[str, dict[str, ParrotAttack]],
+) -> None:
     """They stand where surrogates do: that is what hiding in plain sight is for."""
     found = attacked["missed at random"]["parrot"]
     assert found.leaks == found.budget == round(MISSED * found.identifiers)
     assert found.p_value > SURPRISING
 
 
-def test_misses_that_a_detector_would_make_are_found(attacked) -> None:
-    found = attacked["missed where unsure"]["parrot"]
+def test_misses_that_a_detector_would_make_are_found(
+    attacked: dict[str, dict[str, ParrotAttack]],
+) -> None:
+    found = attacked["missed where unexpected"]["parrot"]
     assert found.auc > 0.8
     assert found.p_value < SURPRISING
     assert found.low > found.chance
 
 
 @pytest.mark.parametrize("attacker", ["parrot", "shadow"])
-def test_the_attack_finds_everything_where_nothing_hides_it(attacked, attacker: str) -> None:
+def test_the_attack_finds_everything_where_nothing_hides_it(
+    attacked: dict[str, dict[str, ParrotAttack]], attacker: str
+) -> None:
     """The positive control: beside labels in brackets an original stands out."""
     found = attacked["missed at random, others masked"][attacker]
     assert found.recall > 0.9
@@ -59,7 +81,9 @@ def test_the_attack_finds_everything_where_nothing_hides_it(attacked, attacker: 
 def test_what_was_left_is_where_it_is_said_to_be() -> None:
     hospital = _hospital(5)
     plain = Policy(locale="fr")
-    whole, holed = (plant(hospital, 0.1, choose, plain) for choose in (nothing, at_random))
+    whole, holed = (
+        plant(hospital, 0.1, choose, plain) for choose in (plant_nothing, plant_at_random)
+    )
     assert not whole.is_leak.any()
     assert 0 < holed.is_leak.sum() < len(holed.is_leak)
     gold = [
@@ -93,7 +117,7 @@ def _marked(*lines: tuple[str, str]) -> list[Annotated]:
 def test_a_reader_expects_what_it_has_read_of() -> None:
     known = _marked(*[("vu par le docteur ", f"Nom{n}") for n in range(20)])
     other = _marked(("vu par le docteur ", "Autre"), ("voisine de palier ", "petit"))
-    expected, strange = parrot(known, other)
+    expected, strange = suspect_identifiers(known, other)
     assert expected < 0.3 < strange
     reader = ParrotReader()
     reader.learn(known)
@@ -109,7 +133,7 @@ def test_a_regression_separates_what_can_be_separated() -> None:
     model.fit(rows, marks)
     sure = model.predict(rows)
     assert sure[marks].min() > 0.5 > sure[~marks].max()
-    with pytest.raises(ValueError, match="all the same"):
+    with pytest.raises(ValueError, match="both classes"):
         Logistic().fit(rows, np.zeros(400, np.bool_))
 
 
@@ -117,7 +141,7 @@ def test_suspicion_is_judged_by_exact_tests() -> None:
     """Of 100, 10 are leaks; the 10 most suspected hold 4 of them."""
     is_leak = np.zeros(100, np.bool_)
     is_leak[[0, 1, 2, 3, 50, 51, 52, 53, 54, 55]] = True
-    found = judge(-np.arange(100.0), is_leak)
+    found = score_suspicion(-np.arange(100.0), is_leak)
     assert (found.hits, found.budget, found.leaks) == (4, 10, 10)
     assert (found.recall, found.precision, found.chance) == (0.4, 0.4, 0.1)
     # R: binom.test(4, 10)$conf.int, and binom.test(4, 10, 0.1, alternative = "greater").
@@ -130,9 +154,9 @@ def test_suspicion_is_judged_by_exact_tests() -> None:
 
 def test_equal_suspicion_is_a_guess() -> None:
     is_leak = np.arange(1000) < 100
-    found = judge(np.zeros(1000), is_leak)
+    found = score_suspicion(np.zeros(1000), is_leak)
     assert found.auc == 0.5
     assert found.p_value > SURPRISING
-    empty = judge(np.zeros(5), np.zeros(5, np.bool_), budget=2)
+    empty = score_suspicion(np.zeros(5), np.zeros(5, np.bool_), budget=2)
     assert (empty.recall, empty.chance, empty.p_value) == (0.0, 0.0, 1.0)
-    assert judge(np.zeros(0), np.zeros(0, np.bool_)).precision == 0.0
+    assert score_suspicion(np.zeros(0), np.zeros(0, np.bool_)).precision == 0.0

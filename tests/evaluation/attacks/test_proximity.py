@@ -3,17 +3,18 @@
 import math
 import random
 from collections import Counter
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluation.attacks.bm25 import K1, B, nearest_by_bm25
 from evaluation.attacks.proximity import (
-    K1,
     LONGEST,
     SIZES,
     TOP,
-    B,
     Nearest,
     WordCorpus,
     review,
@@ -23,18 +24,18 @@ from evaluation.attacks.proximity import (
 NOTES = st.lists(st.lists(st.sampled_from("abcde"), max_size=12), min_size=1, max_size=6)
 
 
-def grams(note, size):
+def grams(note: list[str], size: int) -> Counter[tuple[str, ...]]:
     return Counter(tuple(note[at : at + size]) for at in range(len(note) - size + 1))
 
 
-def recall(synthetic, real, size):
+def recall(synthetic: list[str], real: list[str], size: int) -> float:
     """ROUGE-N recall as its definition has it."""
     wanted, held = grams(synthetic, size), grams(real, size)
     total = sum(wanted.values())
     return sum((wanted & held).values()) / total if total else 0.0
 
 
-def okapi(query, notes):
+def okapi(query: list[str], notes: list[list[str]]) -> list[float]:
     """BM25 of a query for each note, word by word."""
     usual = sum(map(len, notes)) / len(notes)
     scores = []
@@ -51,7 +52,9 @@ def okapi(query, notes):
 
 @settings(max_examples=60)
 @given(NOTES.filter(any), NOTES)
-def test_rouge_is_that_of_a_count_by_hand(real, synthetic):
+def test_rouge_is_that_of_a_count_by_hand(
+    real: list[list[str]], synthetic: list[list[str]]
+) -> None:
     corpus = WordCorpus(real)
     for size in SIZES:
         for near in corpus.rouge(synthetic, size):
@@ -62,31 +65,24 @@ def test_rouge_is_that_of_a_count_by_hand(real, synthetic):
 
 @settings(max_examples=60)
 @given(NOTES.filter(any), NOTES)
-def test_bm25_is_that_of_the_formula(real, synthetic):
-    for near in WordCorpus(real).bm25(synthetic):
+def test_bm25_is_that_of_the_formula(real: Any, synthetic: Any) -> None:
+    for near in nearest_by_bm25(synthetic, real):
         each = okapi(synthetic[near.synthetic], real)
         assert near.score == pytest.approx(max(each), abs=1e-9)
         assert each[near.real] == pytest.approx(max(each), abs=1e-9)
 
 
-def test_bm25_is_that_of_a_library():
-    bm25s = pytest.importorskip("bm25s")
-    chance = random.Random(1)
-    real = [[chance.choice("abcdefghij") for _ in range(chance.randint(3, 30))] for _ in range(40)]
-    index = bm25s.BM25(method="lucene", k1=K1, b=B, dtype="float64")
-    index.index(real, show_progress=False)
-    queries = [list(dict.fromkeys(chance.choices("abcdefghij", k=5))) for _ in range(20)]
-    for near, query in zip(WordCorpus(real).bm25(queries), queries, strict=True):
-        # The library leaves out the constant factor k1 + 1, as Lucene does.
-        assert near.score == pytest.approx(index.get_scores(query).max() * (K1 + 1), abs=1e-9)
+def test_a_note_of_other_words_is_nearest_to_the_first_and_scores_nothing() -> None:
+    found = nearest_by_bm25([[], ["z"], ["b", "z"]], [["a"], [], ["b"]])
+    assert [(near.real, near.score > 0) for near in found] == [(0, False), (0, False), (2, True)]
 
 
-def made(chance, words, length):
+def made(chance: Random, words: list[str], length: int) -> str:
     return " ".join(chance.choice(words) for _ in range(length))
 
 
 @pytest.fixture(scope="module")
-def planted():
+def planted() -> tuple[list[str], list[str]]:
     """A thousand synthetic notes: 20 copies, 20 half copies, 20 copies with other names."""
     chance = random.Random(7)
     words = [f"w{number}" for number in range(400)]
@@ -100,7 +96,7 @@ def planted():
     return real, synthetic
 
 
-def test_planted_copies_are_all_among_the_first(planted):
+def test_planted_copies_are_all_among_the_first(planted: tuple[list[str], list[str]]) -> None:
     real, synthetic = planted
     corpus = WordCorpus(map(words_of, real))
     told = [words_of(text) for text in synthetic]
@@ -112,16 +108,19 @@ def test_planted_copies_are_all_among_the_first(planted):
         assert all(
             near.score == 1.0 and near.real == near.synthetic - 940 for near in found[940:960]
         )
-    assert [near.real for near in corpus.bm25(told)[940:1000]] == list(range(60))
+    by_bm25 = nearest_by_bm25(told, list(map(words_of, real)))
+    assert [near.real for near in by_bm25[940:1000]] == list(range(60))
 
 
-def test_people_read_each_pair_once_and_nothing_but_structure_never(planted):
+def test_people_read_each_pair_once_and_nothing_but_structure_never(
+    planted: tuple[list[str], list[str]],
+) -> None:
     real, synthetic = planted
     corpus = WordCorpus(map(words_of, real))
     told = [words_of(text) for text in synthetic]
-    pairs = review(
-        {size: corpus.rouge(told, size) for size in SIZES}, corpus.bm25(told), synthetic, real
-    )
+    by_rouge = {size: corpus.rouge(told, size) for size in SIZES}
+    by_bm25 = nearest_by_bm25(told, list(map(words_of, real)))
+    pairs = review(by_rouge, by_bm25, synthetic, real)
     places = [(pair.synthetic, pair.real) for pair in pairs]
     assert len(set(places)) == len(places)
     assert {(number, number - 940) for number in range(940, 1000)} <= set(places)
@@ -136,15 +135,15 @@ def test_people_read_each_pair_once_and_nothing_but_structure_never(planted):
         ("the same four words" + " more" * LONGEST, "the same four words", 0),
     ],
 )
-def test_what_is_worth_reading(one, other, count):
+def test_what_is_worth_reading(one: str, other: str, count: int) -> None:
     near = [Nearest(0, 0, 1.0)]
     assert len(review({3: near, 5: near}, near, [one], [other])) == count
 
 
-def test_nothing_to_compare_with_is_an_error():
+def test_nothing_to_compare_with_is_an_error() -> None:
     with pytest.raises(ValueError, match="no real notes"):
         WordCorpus([[], []])
 
 
-def test_no_text_in_what_is_printed():
+def test_no_text_in_what_is_printed() -> None:
     assert repr(WordCorpus([["canary"]])) == "Corpus(1 notes)"

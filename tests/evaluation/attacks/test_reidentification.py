@@ -1,26 +1,27 @@
 """What comes back of identifiers: planted ones to the number, copies all, shuffles by chance."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
 from evaluation.attacks.reidentification import (
     PAIRS,
-    Remade,
-    Replaced,
-    direct,
-    folded,
-    identifiers_kept,
-    linked,
-    reidentification,
+    RemadeLetter,
+    ReplacedIdentifier,
+    fold_value,
+    measure_kept_identifiers,
+    measure_reidentification,
+    measure_source_linkage,
+    select_direct,
 )
 from evaluation.detection.alignment import Pair
-from evaluation.detection.masking_agreement import masker
+from evaluation.detection.masking_agreement import measure_masker
 from evaluation.gate import Axis
 from record.span import Span
 
 
-def pieces(value):
+def pieces(value: Any) -> list[Any]:
     """Pairs of letters: a vocabulary that anybody can check."""
     return [sum(value[at : at + 2].encode()) for at in range(0, len(value), 2)]
 
@@ -36,12 +37,14 @@ PLANTED = [
 ]
 
 
-def measured(rows, **more):
-    replaced = [Replaced(label, one, other, person) for person, label, one, other in rows]
-    return {each.name: each for each in reidentification(replaced, pieces, "fiction", **more)}
+def measured(rows: list[tuple[str, str, str, str]], **more: Any) -> dict[Any, Any]:
+    replaced = [ReplacedIdentifier(label, one, other, person) for person, label, one, other in rows]
+    return {
+        each.name: each for each in measure_reidentification(replaced, pieces, "fiction", **more)
+    }
 
 
-def test_a_planted_letter_gives_exact_rates():
+def test_a_planted_letter_gives_exact_rates() -> None:
     found = measured(PLANTED)
     # Four have more than two words (a date is three numbers), of which one came back.
     assert found["reproduced-words"].value == 1 / 4
@@ -56,15 +59,17 @@ def test_a_planted_letter_gives_exact_rates():
         assert each.low <= each.value <= each.high
 
 
-def test_direct_identifiers_are_measured_apart():
-    replaced = [Replaced(label, one, other, person) for person, label, one, other in PLANTED]
-    found = reidentification(direct(replaced), pieces, "fiction", prefix="direct-")
+def test_direct_identifiers_are_measured_apart() -> None:
+    replaced = [
+        ReplacedIdentifier(label, one, other, person) for person, label, one, other in PLANTED
+    ]
+    found = measure_reidentification(select_direct(replaced), pieces, "fiction", prefix="direct-")
     assert {each.detail["identifiers"] for each in found[2:]} == {3}, "the names alone"
     assert found[0].name == "direct-reproduced-words"
     assert found[0].value == 1 / 2
 
 
-def test_the_base_rate_is_that_of_others_of_the_label():
+def test_the_base_rate_is_that_of_others_of_the_label() -> None:
     # Of 12/03/2021 and 1 de mayo neither runs of three nor more are alike; nor of other persons'
     # names, but for the blank of ` jo`, and `a ma` which only Ana has. Lugo has no other city.
     found = measured(PLANTED)
@@ -80,12 +85,12 @@ def test_the_base_rate_is_that_of_others_of_the_label():
     assert found["reproduced-pieces"].null == 0
 
 
-def test_copies_are_all_seen_and_shuffles_are_chance():
+def test_copies_are_all_seen_and_shuffles_are_chance() -> None:
     chance = Random(5)
     parts = ["de la Torre", "del Río", "van Dam", "Ruiz Soto", "Mora Gil"]
     originals = [f"{chance.choice('ABCDEFG')}na {chance.choice(parts)}" for _ in range(150)]
 
-    def found(replacements):
+    def found(replacements: list[str]) -> Any:
         pairs = zip(originals, replacements, strict=True)
         return measured([(f"p{n % 50}", "NAME", *pair) for n, pair in enumerate(pairs)])
 
@@ -101,7 +106,7 @@ def test_copies_are_all_seen_and_shuffles_are_chance():
     assert len(originals) > PAIRS
 
 
-def test_what_nothing_counts_for_is_not_measured():
+def test_what_nothing_counts_for_is_not_measured() -> None:
     found = measured([("a", "CITY", "Lugo", "Vigo"), ("b", "CITY", "Vigo", "Lugo")])
     assert "reproduced-words" not in found
     assert found["shared-3-characters"].control == 1
@@ -120,51 +125,56 @@ IDENTIFIERS = [
 ]
 
 
-def test_identifiers_anywhere_in_a_letter():
+def test_identifiers_anywhere_in_a_letter() -> None:
     made = "El paciente Luis Cid (tel. 600.11.22.33), de Lugo, vio a ANA  SOL y a Anasol."
-    other = Remade("Vive en Lugo Eva Paz", "Vive en Vigo Ana Sol", [("NAME", "Eva Paz")], "q")
-    letters = [Remade(SOURCE, made, IDENTIFIERS, "p"), other]
-    found = {each.name: each for each in identifiers_kept(letters, "fiction")}
+    other = RemadeLetter("Vive en Lugo Eva Paz", "Vive en Vigo Ana Sol", [("NAME", "Eva Paz")], "q")
+    letters = [RemadeLetter(SOURCE, made, IDENTIFIERS, "p"), other]
+    found = {each.name: each for each in measure_kept_identifiers(letters, "fiction")}
     direct = found["identifiers-kept"]
-    assert (direct.value, direct.control) == (2 / 4, 1)  # of two names, a phone and Eva Paz
+    assert (direct.value, direct.control) == (
+        2 / 4,
+        1,
+    )  # of two names, a phone and Eva Paz
     assert direct.null == 1 / 4  # the other's letter has Ana Sol by chance
     assert found["quasi-identifiers-kept"].value == 1
-    copies = [Remade(each.source, each.source, each.identifiers, each.person) for each in letters]
-    assert identifiers_kept(copies, "fiction")[0].value == 1
+    copies = [
+        RemadeLetter(each.source, each.source, each.identifiers, each.person) for each in letters
+    ]
+    assert measure_kept_identifiers(copies, "fiction")[0].value == 1
 
 
-def test_without_other_persons_nothing_tells_chance():
-    letters = [Remade(SOURCE, "nada", IDENTIFIERS, "p")] * 2
-    assert all(each.null != each.null for each in identifiers_kept(letters, "fiction"))
+def test_without_other_persons_nothing_tells_chance() -> None:
+    letters = [RemadeLetter(SOURCE, "nada", IDENTIFIERS, "p")] * 2
+    assert all(each.null != each.null for each in measure_kept_identifiers(letters, "fiction"))
 
 
-def test_a_letter_is_linked_with_the_source_it_resembles():
+def test_a_letter_is_linked_with_the_source_it_resembles() -> None:
     texts = [f"{word} was seen in {word} today without {word} fever" for word in "abcd"]
-    letters = [Remade(text, text + " x", (), text) for text in texts]
-    found = linked(letters, "fiction")
+    letters = [RemadeLetter(text, text + " x", (), text) for text in texts]
+    found = measure_source_linkage(letters, "fiction")
     assert (found.value, found.null, found.control) == (1, 1 / 4, 1)
     crossed = [
-        Remade(text, other, (), text) for text, other in zip(texts, texts[::-1], strict=True)
+        RemadeLetter(text, other, (), text) for text, other in zip(texts, texts[::-1], strict=True)
     ]
-    assert linked(crossed, "fiction").value == 0
+    assert measure_source_linkage(crossed, "fiction").value == 0
 
 
-def test_no_value_in_what_is_told():
-    letters = [Remade(SOURCE, SOURCE, IDENTIFIERS, "Zebulon")]
-    replaced = [Replaced("NAME", "Zebulon", "Zebulon", "Zebulon")]
-    told = repr([letters, replaced, identifiers_kept(letters, "x")])
-    told += repr(reidentification(replaced, pieces, "x"))
+def test_no_value_in_what_is_told() -> None:
+    letters = [RemadeLetter(SOURCE, SOURCE, IDENTIFIERS, "Zebulon")]
+    replaced = [ReplacedIdentifier("NAME", "Zebulon", "Zebulon", "Zebulon")]
+    told = repr([letters, replaced, measure_kept_identifiers(letters, "x")])
+    told += repr(measure_reidentification(replaced, pieces, "x"))
     assert "Zebulon" not in told
     assert "Lugo" not in told
-    assert folded("ÑUÑEZ-Gil  (José)") == "nunez gil jose"
+    assert fold_value("ÑUÑEZ-Gil  (José)") == "nunez gil jose"
 
 
-def test_what_a_masker_missed_by_label():
+def test_what_a_masker_missed_by_label() -> None:
     text = "Mr John Smith of Rome , 5 May"
     gold = (Span(3, 13, "NAME"), Span(17, 21, "CITY"), Span(24, 29, "DATE"))
     masked = (Span(3, 13, "X"), Span(14, 21, "X"), Span(24, 25, "X"))
     pairs = [Pair("1", text, gold, masked, "p"), Pair("2", text, gold, gold, "q")]
-    found = {each.name: each for each in masker(pairs, "fiction")}
+    found = {each.name: each for each in measure_masker(pairs, "fiction")}
     recall = found["masker-recall"]
     assert recall.value == 9 / 10
     assert recall.detail == {"NAME (4)": 1, "CITY (2)": 1, "DATE (4)": 0.75, "persons": 2}
@@ -172,4 +182,4 @@ def test_what_a_masker_missed_by_label():
     assert found["letters-masked"].value == 1 / 2
     assert all(each.axis is Axis.DETECTION for each in found.values())
     assert all(each.low <= each.value <= each.high for each in found.values())
-    assert masker([Pair("1", text, (), masked)], "fiction")[0].name == "masker-precision"
+    assert measure_masker([Pair("1", text, (), masked)], "fiction")[0].name == "masker-precision"

@@ -7,7 +7,7 @@ from scipy import stats
 from evaluation.detection.intervals import ratio_intervals
 
 
-def drawn(patients, seed, statistics=1):
+def drawn(patients: int, seed: int, statistics: int = 1) -> np.ndarray:
     """Numerators and denominators of a ratio whose parts vary and depend on each other."""
     chance = np.random.default_rng(seed)
     below = chance.integers(1, 20, (patients, statistics))
@@ -15,7 +15,7 @@ def drawn(patients, seed, statistics=1):
     return np.stack([above, below], axis=-1).astype(float)
 
 
-def test_a_plain_loop_gives_the_same():
+def test_a_plain_loop_gives_the_same() -> None:
     parts = drawn(7, 1, 3)
     parts[0, 2] = 0
     chance = np.random.default_rng(5)
@@ -29,7 +29,7 @@ def test_a_plain_loop_gives_the_same():
     assert found == pytest.approx(expected)
 
 
-def test_scipy_gives_the_same_but_for_chance():
+def test_scipy_gives_the_same_but_for_chance() -> None:
     parts = drawn(40, 2)
     expected = stats.bootstrap(
         (parts[:, 0, 0], parts[:, 0, 1]),
@@ -39,14 +39,14 @@ def test_scipy_gives_the_same_but_for_chance():
     assert ratio_intervals(parts, resamples=20_000)[0] == pytest.approx(expected, abs=0.003)
 
 
-def test_few_weights_at_a_time_change_nothing(monkeypatch):
+def test_few_weights_at_a_time_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = drawn(30, 4, 2)
     whole = ratio_intervals(parts, resamples=100)
     monkeypatch.setattr("evaluation.detection.intervals._MOST_CELLS", 100)
     assert (ratio_intervals(parts, resamples=100) == whole).all()
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say():
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     truth, draws = 0.8, 500
     held = 0
     for seed in range(draws):
@@ -56,7 +56,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     assert 0.92 <= held / draws <= 0.97
 
 
-def test_nothing_bounds_nothing():
+def test_nothing_bounds_nothing() -> None:
     assert ratio_intervals(np.zeros((0, 2, 2))).tolist() == [[0, 1], [0, 1]]
     assert ratio_intervals(np.zeros((3, 1, 2))).tolist() == [[0, 1]]
     alone = np.array([[[1.0, 1.0]], [[0.0, 0.0]], [[0.0, 0.0]]])
@@ -64,13 +64,15 @@ def test_nothing_bounds_nothing():
 
 
 @pytest.mark.parametrize(("ratio", "expected"), [(1.0, (0.3424, 1)), (0.0, (0, 0.6576))])
-def test_two_perfect_patients_do_not_promise_perfection(ratio, expected):
+def test_two_perfect_patients_do_not_promise_perfection(
+    ratio: float, expected: tuple[float, float]
+) -> None:
     """By hand, Wilson for 2 of 2: 2 / (2 + 1.96 squared); others tell nothing of it."""
     found = np.array([[[5 * ratio, 5.0]]] * 2 + [[[0.0, 0.0]]] * 30)
     assert ratio_intervals(found)[0] == pytest.approx(expected, abs=1e-4)
 
 
-def test_notes_of_a_patient_stay_together():
+def test_notes_of_a_patient_stay_together() -> None:
     """Ten notes of one patient tell as much as one: the interval must not shrink."""
     alone = np.array([[[1.0, 1.0]], [[0.0, 1.0]]] * 10)
     together = alone * 10
@@ -80,7 +82,7 @@ def test_notes_of_a_patient_stay_together():
     assert high - low < (wide_high - wide_low) / 2
 
 
-def test_what_no_resample_drew_is_bounded_by_0_and_1():
+def test_what_no_resample_drew_is_bounded_by_0_and_1() -> None:
     parts = np.zeros((400, 1, 2))
     parts[:2] = 1
     drew = [seed for seed in range(20) if ratio_intervals(parts, resamples=1, seed=seed)[0, 0] > 0]

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from evaluation.detection.leaks import make_scanner, words
+from evaluation.detection.leaks import fold_words, make_leak_scanner
 from record.patient import Address, Identifier, PatientRecord, PersonName
 
 RECORD = PatientRecord(
@@ -45,23 +45,23 @@ RECORD = PatientRecord(
         ("3 de febrero de 1950", "birth_date"),
     ],
 )
-def test_known_values_are_found(text, field):
-    assert field in {leak.field_name for leak in make_scanner(RECORD).scan(text)}
+def test_known_values_are_found(text: str, field: str) -> None:
+    assert field in {leak.field_name for leak in make_leak_scanner(RECORD).scan(text)}
 
 
 @pytest.mark.parametrize(
     "text",
     ["Jeanne et Paulette", "Lilas blancs", "glycémie 7,5", "li", "75 012 000", "le 3/2/1951"],
 )
-def test_other_words_are_no_leaks(text):
-    assert make_scanner(RECORD).scan(text) == []
+def test_other_words_are_no_leaks(text: str) -> None:
+    assert make_leak_scanner(RECORD).scan(text) == []
 
 
-def test_leaks_hold_no_text():
-    (leak,) = make_scanner(RECORD).scan("voir QUILL demain")
+def test_leaks_hold_no_text() -> None:
+    (leak,) = make_leak_scanner(RECORD).scan("voir QUILL demain")
     assert "QUILL" not in repr(leak).upper()
-    assert "QUILL" not in repr(make_scanner(RECORD)).upper()
+    assert "QUILL" not in repr(make_leak_scanner(RECORD)).upper()
 
 
-def test_words_lose_case_and_accents():
-    assert words("L'Haÿ-les-Roses, œuvre") == ["l", "hay", "les", "roses", "œuvre"]
+def test_words_lose_case_and_accents() -> None:
+    assert fold_words("L'Haÿ-les-Roses, œuvre") == ["l", "hay", "les", "roses", "œuvre"]

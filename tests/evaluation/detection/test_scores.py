@@ -3,13 +3,22 @@
 import json
 import random
 from dataclasses import dataclass
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.detection.alignment import Cover, Pair, join, pair, tokenize, union
-from evaluation.detection.scores import score, tabulate
+from evaluation.detection.alignment import (
+    Coverage,
+    Pair,
+    join_across_signs,
+    merge_touching_spans,
+    pair_annotations,
+    tokenize,
+)
+from evaluation.detection.scores import format_scores, score_pairs
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
@@ -72,18 +81,20 @@ GOLDEN = [
 ]  # fmt: skip
 
 
-def make(case, note_id="1"):
-    spans = (tuple(Span(*span) for span in spans) for spans in (case.gold, case.predicted))
-    return Pair(note_id, case.text, *spans)
+def make(case: Case, note_id: str = "1") -> Pair:
+    gold, predicted = (
+        tuple(Span(*span) for span in spans) for spans in (case.gold, case.predicted)
+    )
+    return Pair(note_id, case.text, gold, predicted)
 
 
-def counts(found):
+def counts(found: dict[str, Any]) -> tuple[Any, Any, Any]:
     return found["tp"], found["fp"], found["fn"]
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case.name)
-def test_twelve_documents_scored_by_hand(case):
-    scores = score([make(case)])
+def test_twelve_documents_scored_by_hand(case: Case) -> None:
+    scores = score_pairs([make(case)])
     for name in ("strict", "unlabelled", "merged", "token"):
         assert counts(scores[name]) == getattr(case, name), name
     part, whole = case.redacted
@@ -95,8 +106,8 @@ def test_twelve_documents_scored_by_hand(case):
     assert fully["rate"] == (bool(case.gold) and not case.leaks)
 
 
-def test_the_corpus_is_their_sum():
-    scores = score(make(case, str(number)) for number, case in enumerate(GOLDEN))
+def test_the_corpus_is_their_sum() -> None:
+    scores = score_pairs(make(case, str(number)) for number, case in enumerate(GOLDEN))
     for name in ("strict", "unlabelled", "merged", "token"):
         sums = tuple(map(sum, zip(*(getattr(case, name) for case in GOLDEN), strict=True)))
         assert counts(scores[name]) == sums
@@ -111,8 +122,8 @@ def test_the_corpus_is_their_sum():
     assert [leak["note_id"] for leak in scores["leaks"]] == ["1", "1", "3", "4", "9"]
 
 
-def test_scores_of_one_label_are_those_of_its_spans():
-    scores = score([make(GOLDEN[0]), make(GOLDEN[2], "2")])
+def test_scores_of_one_label_are_those_of_its_spans() -> None:
+    scores = score_pairs([make(GOLDEN[0]), make(GOLDEN[2], "2")])
     first = scores["per_label"]["F"]
     assert (first["precision"], first["recall"], first["redacted"]) == (1, 0.5, 1)
     assert counts(first["token"]) == (1, 0, 1)
@@ -120,15 +131,19 @@ def test_scores_of_one_label_are_those_of_its_spans():
     assert scores["strict"]["f1"] == pytest.approx(2 * 2 / (2 * 2 + 1 + 1))
 
 
-def test_nothing_to_score_promises_nothing():
-    scores = score([])
+def test_nothing_to_score_promises_nothing() -> None:
+    scores = score_pairs([])
     assert scores["fully_redacted"] == {"rate": 0, "low": 0, "high": 1, "documents": 0}
     assert (scores["redacted"], scores["over_redaction"], scores["leaks"]) == (0, 0, [])
 
 
-def test_neither_scores_nor_their_table_hold_text():
+def test_neither_scores_nor_their_table_hold_text() -> None:
     pairs = [make(case, str(number)) for number, case in enumerate(GOLDEN)]
-    said = json.dumps(score(pairs), ensure_ascii=False) + tabulate(score(pairs)) + repr(pairs)
+    said = (
+        json.dumps(score_pairs(pairs), ensure_ascii=False)
+        + format_scores(score_pairs(pairs))
+        + repr(pairs)
+    )
     assert not [word for word in ("Zoé", "Roy", "1950", "rien") if word in said]
 
 
@@ -136,8 +151,8 @@ TEXT = "Dr. Zoé Roy-Lee, 12nov 1950 ;\n  le (3) à X_1. "
 
 
 @st.composite
-def annotations(draw):
-    def spans():
+def annotations(draw: st.DrawFn) -> list[Pair]:
+    def spans() -> tuple[Span, ...]:
         starts = st.integers(0, len(TEXT) - 1)
         pieces = st.tuples(starts, st.integers(1, 12), st.sampled_from("ABC"))
         return tuple(
@@ -149,8 +164,8 @@ def annotations(draw):
 
 
 @given(annotations())
-def test_what_holds_for_any_annotation(pairs):
-    scores = score(pairs)
+def test_what_holds_for_any_annotation(pairs: list[Pair]) -> None:
+    scores = score_pairs(pairs)
     assert scores["redacted"] >= scores["token"]["recall"]
     assert scores["unlabelled"]["recall"] >= 0
     fully = scores["fully_redacted"]
@@ -168,41 +183,41 @@ def test_what_holds_for_any_annotation(pairs):
 
 
 @given(annotations(), st.randoms(use_true_random=False))
-def test_redaction_is_blind_to_labels_and_order(pairs, chance):
-    def other(spans):
+def test_redaction_is_blind_to_labels_and_order(pairs: list[Pair], chance: Random) -> None:
+    def other(spans: tuple[Span, ...]) -> tuple[Any, ...]:
         mixed = [Span(s.start, s.end, chance.choice("XYZ"), "b", 0.5) for s in spans]
         random.Random(1).shuffle(mixed)
         return tuple(mixed)
 
     blind = [Pair(p.note_id, p.text, p.gold, other(p.predicted)) for p in pairs]
-    before, after = score(pairs), score(blind)
+    before, after = score_pairs(pairs), score_pairs(blind)
     for key in ("redacted", "fully_redacted", "over_redaction", "leaks", "unlabelled", "merged"):
         assert before[key] == after[key]
 
 
 @given(annotations())
-def test_gold_scores_full_marks_against_itself(pairs):
-    scores = score([Pair(p.note_id, p.text, p.gold, p.gold) for p in pairs])
+def test_gold_scores_full_marks_against_itself(pairs: list[Pair]) -> None:
+    scores = score_pairs([Pair(p.note_id, p.text, p.gold, p.gold) for p in pairs])
     assert (scores["leaks"], scores["over_redaction"]) == ([], 0)
     for name in ("strict", "unlabelled", "merged", "token"):
         assert (scores[name]["fp"], scores[name]["fn"]) == (0, 0)
 
 
 @given(annotations())
-def test_covering_more_never_leaks_more(pairs):
+def test_covering_more_never_leaks_more(pairs: list[Pair]) -> None:
     more = [Pair(p.note_id, p.text, p.gold, (*p.predicted, *p.gold[:1])) for p in pairs]
-    before, after = score(pairs), score(more)
+    before, after = score_pairs(pairs), score_pairs(more)
     assert after["redacted"] >= before["redacted"]
     assert len(after["leaks"]) <= len(before["leaks"])
 
 
 @given(annotations())
-def test_cover_agrees_with_counting_characters(pairs):
+def test_cover_agrees_with_counting_characters(pairs: list[Pair]) -> None:
     spans = pairs[0].gold
     covered = {at for span in spans for at in range(span.start, span.end)}
-    stretches = union(spans)
+    stretches = merge_touching_spans(spans)
     assert {at for start, end in stretches for at in range(start, end)} == covered
-    cover = Cover(stretches)
+    cover = Coverage(stretches)
     for start, end in tokenize(TEXT):
         parts = cover.parts(start, end)
         assert {at for low, high in parts for at in range(low, high)} == covered & {
@@ -212,7 +227,7 @@ def test_cover_agrees_with_counting_characters(pairs):
 
 
 @given(st.text(max_size=40))
-def test_every_character_but_white_space_is_in_one_token(text):
+def test_every_character_but_white_space_is_in_one_token(text: str) -> None:
     tokens = tokenize(text)
     assert tokens == sorted(tokens)
     covered = [at for start, end in tokens for at in range(start, end)]
@@ -230,36 +245,38 @@ def test_every_character_but_white_space_is_in_one_token(text):
         ("l’été", "l ’ été"),
     ],
 )
-def test_tokens_are_words_numbers_and_signs(text, words):
+def test_tokens_are_words_numbers_and_signs(text: str, words: str) -> None:
     assert " ".join(text[start:end] for start, end in tokenize(text)) == words
 
 
-def test_spans_join_over_signs_alone():
+def test_spans_join_over_signs_alone() -> None:
     text = "a, b c\n-d"
     spans = [Span(0, 1, "X"), Span(3, 4, "Y"), Span(8, 9, "X")]
-    assert join(spans, text) == [(0, 4), (8, 9)]
-    assert join([*spans, Span(5, 6, "X")], text) == [(0, 9)]
+    assert join_across_signs(spans, text) == [(0, 4), (8, 9)]
+    assert join_across_signs([*spans, Span(5, 6, "X")], text) == [(0, 9)]
 
 
-def annotated(note_id, text="Zoé", label="A"):
+def annotated(note_id: str, text: str = "Zoé", label: str = "A") -> Annotated:
     return Annotated(Document(note_id, text), (Span(0, 3, label),))
 
 
-def test_notes_meet_by_id_and_gold_decides_which_are_scored():
-    paired = pair([annotated("1"), annotated("2")], [annotated("3"), annotated("2", label="B")])
+def test_notes_meet_by_id_and_gold_decides_which_are_scored() -> None:
+    paired = pair_annotations(
+        [annotated("1"), annotated("2")], [annotated("3"), annotated("2", label="B")]
+    )
     assert (paired.missing, paired.extra) == (1, 1)
     assert [(p.note_id, len(p.predicted)) for p in paired.pairs] == [("1", 0), ("2", 1)]
-    renamed = pair([annotated("2")], [annotated("2", label="B")], {"B": "A"})
-    assert score(renamed.pairs)["strict"]["f1"] == 1
+    renamed = pair_annotations([annotated("2")], [annotated("2", label="B")], {"B": "A"})
+    assert score_pairs(renamed.pairs)["strict"]["f1"] == 1
 
 
 @pytest.mark.parametrize(
     ("gold", "predicted"), [("1 1", "1"), ("1", "1 1"), ("1", "1:Zoe")], ids=str
 )
-def test_what_cannot_be_compared_is_refused(gold, predicted):
-    def notes(spec):
+def test_what_cannot_be_compared_is_refused(gold: str, predicted: str) -> None:
+    def notes(spec: str) -> list[Any]:
         return [annotated(*word.split(":")) for word in spec.split()]
 
     with pytest.raises(ConfigError) as caught:
-        pair(notes(gold), notes(predicted))
+        pair_annotations(notes(gold), notes(predicted))
     assert "Zo" not in str(caught.value)

@@ -18,7 +18,7 @@ TEXTS = {
 
 
 @pytest.fixture(autouse=True)
-def offline(monkeypatch):
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     """The library fetches a dictionary of English from the network; without it it hyphenates."""
     monkeypatch.setattr(_count_syllables, "get_cmudict", lambda lang: None)
 
@@ -35,7 +35,7 @@ ORACLES = {
 
 
 @pytest.mark.parametrize("lang", TEXTS)
-def test_numbers_are_those_of_textstat(lang):
+def test_numbers_are_those_of_textstat(lang: str) -> None:
     textstat.set_lang({"en": "en_US"}.get(lang, lang))
     found = readability(TEXTS[lang], lang)
     assert set(found) == set(FORMULAS[lang])
@@ -45,7 +45,7 @@ def test_numbers_are_those_of_textstat(lang):
         assert value == pytest.approx(ORACLES[name](TEXTS[lang]) - beside, abs=1e-9), name
 
 
-def test_formulas_by_hand():
+def test_formulas_by_hand() -> None:
     counts = TextCounts(sentences=2, words=20, syllables=35, polysyllables=5, long=6)
     by_hand = {
         "flesch-reading-ease": 206.835 - 10.15 - 84.6 * 1.75,
@@ -60,12 +60,12 @@ def test_formulas_by_hand():
     assert found == pytest.approx(by_hand)
 
 
-def test_numbers_and_dates_end_no_sentence():
+def test_numbers_and_dates_end_no_sentence() -> None:
     counts = counted("Seen on 12.03.2021 with 37.5 degrees.\n\nHeading\n\nHome (today) .", "en")
     assert (counts.sentences, counts.words) == (3, 9)
 
 
-def test_without_words_there_is_no_number():
+def test_without_words_there_is_no_number() -> None:
     assert readability(" --- \n", "fr") == {}
     with pytest.raises(ConfigError, match="no measure of readability"):
         readability("Guten Tag.", "de")

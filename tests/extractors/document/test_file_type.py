@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.document.file_type import Kind, sniff
+from extractors.document.file_type import FileType, sniff
 from record.errors import Unreadable
 
 CDA = '<{0}ClinicalDocument xmlns="urn:hl7-org:v3"><title>x</title></{0}ClinicalDocument>'
@@ -23,47 +23,50 @@ MESSAGE = (
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
-        (b"%PDF-1.7\n...", Kind.PDF),
-        (b"\xef\xbb\xbf%PDF-1.4", Kind.PDF),
-        (b"\r\n" * 200 + b"%PDF-2.0", Kind.PDF),
-        (b"a mail header\n\n%PDF-1.4", Kind.PDF),
-        (b"x" * 1024 + b"%PDF-1.4", Kind.PLAIN),
-        (b"Compte rendu", Kind.PLAIN),
-        (b"a PDF report, %PDF", Kind.PLAIN),
-        (b"tension < 12, <html> is mentioned later", Kind.PLAIN),
-        (b"{curly} text", Kind.PLAIN),
-        (b"<p> is not a paragraph here"[3:], Kind.PLAIN),
-        (b"<12 g/dl, puis <i 10", Kind.PLAIN),
-        (rb"{\rtf1\ansi Dupr\'e9}", Kind.RTF),
-        (b"\xef\xbb\xbf\r\n{\\rtf1 x}", Kind.RTF),
-        ("{\\rtf1 x}".encode("utf-16"), Kind.RTF),
-        (rb"as {\rtf begins", Kind.PLAIN),
-        (b"\n <!DOCTYPE html><p>Dupr&eacute;", Kind.HTML),
-        (b"\xef\xbb\xbf<HTML>", Kind.HTML),
-        ("<html><p>é".encode("utf-16"), Kind.HTML),
-        (b"<!-- saved --><p class='x'>y", Kind.HTML),
-        (b"<span>y</span>", Kind.HTML),
-        (XHTML.encode(), Kind.HTML),
-        (b"M. Dupr&eacute;<br>vu ce jour<br/>", Kind.HTML),
-        (b"PK\x03\x04...word/document.xml", Kind.DOCX),
-        (b"PK\x03\x04...[Content_Types].xml...letter.xml", Kind.DOCX),
-        (CDA.format("").encode(), Kind.CDA),
-        (CDA.format("n1:").encode("utf-16"), Kind.CDA),
-        ((XML.format("ISO-8859-1") + CDA.format("")).encode("latin-1"), Kind.CDA),
-        (b"\xef\xbb\xbf" + (XML.format("utf-8") + CDA.format("cda:")).encode(), Kind.CDA),
-        ((XML.format("utf-16") + CDA.format("")).encode("utf-16-be"), Kind.CDA),
-        ((XML.format("utf-8") + "<!DOCTYPE x>" + CDA.format("")).encode(), Kind.CDA),
-        (MESSAGE.encode(), Kind.MAIL),
-        (b"From: a@b.example\nDate: Mon, 1 Jan 2024 10:00:00 +0100\n\nx", Kind.MAIL),
-        (b"From d@x Mon Jan  1 10:00:00 2024\nTo: a\nMIME-Version: 1.0\n\nx", Kind.MAIL),
-        (b"Date: 12/03/2024\nFrom: Dr Martin\nTo: Dr Roy\nSubject: Mr Hill\n\nDear", Kind.PLAIN),
-        ("De : Dr Roy\nÀ : Dr Lam\nObjet : avis\n\nCher".encode(), Kind.PLAIN),
-        (b"Date: 12/03/2024\n\nConsultation", Kind.PLAIN),
-        (b"From: a@b.example\nTo: c@d.example\nSubject: no end", Kind.PLAIN),
-        (b"Compte rendu\nReceived: x\nMIME-Version: 1.0\n\nx", Kind.PLAIN),
+        (b"%PDF-1.7\n...", FileType.PDF),
+        (b"\xef\xbb\xbf%PDF-1.4", FileType.PDF),
+        (b"\r\n" * 200 + b"%PDF-2.0", FileType.PDF),
+        (b"a mail header\n\n%PDF-1.4", FileType.PDF),
+        (b"x" * 1024 + b"%PDF-1.4", FileType.PLAIN),
+        (b"Compte rendu", FileType.PLAIN),
+        (b"a PDF report, %PDF", FileType.PLAIN),
+        (b"tension < 12, <html> is mentioned later", FileType.PLAIN),
+        (b"{curly} text", FileType.PLAIN),
+        (b"<p> is not a paragraph here"[3:], FileType.PLAIN),
+        (b"<12 g/dl, puis <i 10", FileType.PLAIN),
+        (rb"{\rtf1\ansi Dupr\'e9}", FileType.RTF),
+        (b"\xef\xbb\xbf\r\n{\\rtf1 x}", FileType.RTF),
+        ("{\\rtf1 x}".encode("utf-16"), FileType.RTF),
+        (rb"as {\rtf begins", FileType.PLAIN),
+        (b"\n <!DOCTYPE html><p>Dupr&eacute;", FileType.HTML),
+        (b"\xef\xbb\xbf<HTML>", FileType.HTML),
+        ("<html><p>é".encode("utf-16"), FileType.HTML),
+        (b"<!-- saved --><p class='x'>y", FileType.HTML),
+        (b"<span>y</span>", FileType.HTML),
+        (XHTML.encode(), FileType.HTML),
+        (b"M. Dupr&eacute;<br>vu ce jour<br/>", FileType.HTML),
+        (b"PK\x03\x04...word/document.xml", FileType.DOCX),
+        (b"PK\x03\x04...[Content_Types].xml...letter.xml", FileType.DOCX),
+        (CDA.format("").encode(), FileType.CDA),
+        (CDA.format("n1:").encode("utf-16"), FileType.CDA),
+        ((XML.format("ISO-8859-1") + CDA.format("")).encode("latin-1"), FileType.CDA),
+        (b"\xef\xbb\xbf" + (XML.format("utf-8") + CDA.format("cda:")).encode(), FileType.CDA),
+        ((XML.format("utf-16") + CDA.format("")).encode("utf-16-be"), FileType.CDA),
+        ((XML.format("utf-8") + "<!DOCTYPE x>" + CDA.format("")).encode(), FileType.CDA),
+        (MESSAGE.encode(), FileType.MAIL),
+        (b"From: a@b.example\nDate: Mon, 1 Jan 2024 10:00:00 +0100\n\nx", FileType.MAIL),
+        (b"From d@x Mon Jan  1 10:00:00 2024\nTo: a\nMIME-Version: 1.0\n\nx", FileType.MAIL),
+        (
+            b"Date: 12/03/2024\nFrom: Dr Martin\nTo: Dr Roy\nSubject: Mr Hill\n\nDear",
+            FileType.PLAIN,
+        ),
+        ("De : Dr Roy\nÀ : Dr Lam\nObjet : avis\n\nCher".encode(), FileType.PLAIN),
+        (b"Date: 12/03/2024\n\nConsultation", FileType.PLAIN),
+        (b"From: a@b.example\nTo: c@d.example\nSubject: no end", FileType.PLAIN),
+        (b"Compte rendu\nReceived: x\nMIME-Version: 1.0\n\nx", FileType.PLAIN),
     ],
 )
-def test_the_content_decides(data: bytes, kind: Kind) -> None:
+def test_the_content_decides(data: bytes, kind: FileType) -> None:
     assert sniff(data) is kind
 
 
@@ -108,7 +111,7 @@ def test_any_bytes_are_told_or_refused(data: bytes) -> None:
         kind = sniff(data)
     except Unreadable:
         return
-    assert isinstance(kind, Kind)
+    assert isinstance(kind, FileType)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.document.lines import Line, in_order, turned
+from extractors.document.lines import Line, rotate_upright, sort_reading_order
 from extractors.document.page import Page
-from extractors.layout.page_text import join
+from extractors.layout.page_text import join_lines
 
 LINES = st.builds(
     lambda text, block, x, y, width: Line(text, block, (x, y, x + width, y + 10)),
@@ -16,7 +16,7 @@ LINES = st.builds(
 
 
 def joined(lines: list[Line]) -> str:
-    return join([Page(0, 595, 842, tuple(lines))]).text
+    return join_lines([Page(0, 595, 842, tuple(lines))]).text
 
 
 def page(drawing: str) -> list[Line]:
@@ -31,7 +31,7 @@ def page(drawing: str) -> list[Line]:
 
 
 def read(drawing: str) -> str:
-    return "".join(line.text for line in in_order(page(drawing)))
+    return "".join(line.text for line in sort_reading_order(page(drawing)))
 
 
 def test_columns_drawn_one_after_the_other_are_read_so() -> None:
@@ -68,13 +68,15 @@ def test_rows_follow_the_direction_of_the_text() -> None:
     upwards = (0.0, -1.0)
     boxes = [(100, 400, 110, 450), (100, 340, 110, 396), (114, 400, 124, 450)]
     texts = ["Nom :", "DUPONT", "Paris"]
-    lines = [Line(t, 0, turned(b, upwards), upwards) for t, b in zip(texts, boxes, strict=True)]
+    lines = [
+        Line(t, 0, rotate_upright(b, upwards), upwards) for t, b in zip(texts, boxes, strict=True)
+    ]
     assert joined(lines) == "Nom : DUPONT\nParis"
 
 
 @given(st.lists(LINES, max_size=12))
 def test_order_neither_loses_nor_invents(lines: list[Line]) -> None:
-    ordered = in_order(lines)
+    ordered = sort_reading_order(lines)
     assert sorted(map(id, ordered)) == sorted(map(id, lines))
     kept = "".join(joined(ordered).split())
     assert kept == "".join("".join(line.text for line in ordered).split())

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.document.quality import Quality, confidence, judge_text
+from extractors.document.quality import Quality, judge_text, mean_confidence
 
 SOUND = (
     "Patiente de 54 ans hospitalisée pour une douleur thoracique d'apparition brutale, irradiant "
@@ -47,9 +47,9 @@ def test_the_lowest_share_decides() -> None:
 
 
 def test_confidence_is_weighted_by_the_length_of_pages() -> None:
-    assert confidence([100, 300], {1: 0.8}) == pytest.approx(0.85)
-    assert confidence([100, 300], {}) == 1.0
-    assert confidence([0, 0], {0: 0.1}) == 1.0
+    assert mean_confidence([100, 300], {1: 0.8}) == pytest.approx(0.85)
+    assert mean_confidence([100, 300], {}) == 1.0
+    assert mean_confidence([0, 0], {0: 0.1}) == 1.0
 
 
 @given(st.text(max_size=300), st.floats(0, 1), st.floats(0, 1))

@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.layout.dehyphenation import broken_words, clean_line
+from extractors.layout.dehyphenation import clean_line, find_word_breaks
 
 SOFT = "\u00ad"
 
 
 def mended(text: str) -> str:
     within = {at for at, char in enumerate(text) if char == "\n"}
-    for start, end in reversed(list(broken_words(text, within))):
+    for start, end in reversed(list(find_word_breaks(text, within))):
         text = text[:start] + text[end:]
     return text.replace(SOFT, "-")
 
@@ -40,7 +40,7 @@ def test_words_over_two_lines(broken: str, whole: str) -> None:
 
 
 def test_a_capital_after_the_paragraphs_end_begins_another() -> None:
-    assert list(broken_words("Soekarno-\nPage 2", frozenset())) == []
+    assert list(find_word_breaks("Soekarno-\nPage 2", frozenset())) == []
 
 
 @given(st.text(alphabet=f"aéBZ-{SOFT} \n1", max_size=40))

@@ -1,19 +1,20 @@
 import json
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from extractors.document.lines import Line, turned
-from extractors.document.page import BoxClass, Page
+from extractors.document.lines import Line, rotate_upright
+from extractors.document.page import LineClass, Page
 from extractors.layout.labelled_pages import (
     LabelledPage,
     LineScores,
-    documents,
+    group_by_document,
     read_pages,
-    score,
+    score_segmenter,
     write_pages,
 )
 from record.errors import ConfigError
@@ -28,7 +29,7 @@ def lines(draw: st.DrawFn) -> Line:
     return Line(
         draw(st.text()),
         draw(st.integers(0, 99)),
-        turned(place, direction),
+        rotate_upright(place, direction),
         direction,
         place,
         draw(st.floats(0, 99)),
@@ -38,7 +39,7 @@ def lines(draw: st.DrawFn) -> Line:
 
 @st.composite
 def pages(draw: st.DrawFn) -> LabelledPage:
-    rows = draw(st.lists(st.tuples(lines(), st.sampled_from(BoxClass)), max_size=4))
+    rows = draw(st.lists(st.tuples(lines(), st.sampled_from(LineClass)), max_size=4))
     page = Page(draw(st.integers(0, 9)), 595.5, 842.0, tuple(line for line, _ in rows))
     return LabelledPage(draw(st.text(max_size=5)), page, tuple(kind for _, kind in rows))
 
@@ -53,7 +54,7 @@ def test_pages_survive_the_file(tmp_path: Path, written: list[LabelledPage]) -> 
 def one(text: str = "Canary") -> LabelledPage:
     place = (0.0, 0.0, 9.0, 9.0)
     return LabelledPage(
-        "d", Page(0, 100, 100, (Line(text, 0, place, place=place),)), (BoxClass.BODY,)
+        "d", Page(0, 100, 100, (Line(text, 0, place, place=place),)), (LineClass.BODY,)
     )
 
 
@@ -70,7 +71,7 @@ def test_a_person_can_correct_a_class(tmp_path: Path) -> None:
     path = tmp_path / "pages.jsonl"
     write_pages([one()], path)
     path.write_text(path.read_text().replace('"class": "body"', '"class": "stamp"') + "\n\n")
-    assert [page.classes for page in read_pages(path)] == [(BoxClass.STAMP,)]
+    assert [page.classes for page in read_pages(path)] == [(LineClass.STAMP,)]
 
 
 @pytest.mark.parametrize(
@@ -124,34 +125,36 @@ def test_reprs_hold_no_text() -> None:
 def test_pages_are_gathered_by_document() -> None:
     names = [
         [page.document for page in pages]
-        for pages in documents(LabelledPage(name, Page(0, 1, 1, ()), ()) for name in "aabbc")
+        for pages in group_by_document(
+            LabelledPage(name, Page(0, 1, 1, ()), ()) for name in "aabbc"
+        )
     ]
     assert names == [["a", "a"], ["b", "b"], ["c"]]
 
 
 class AllBody:
-    def classify(self, pages: list[Page]) -> list[list[BoxClass]]:
-        return [[BoxClass.BODY] * len(page.lines) for page in pages]
+    def classify(self, pages: Sequence[Page]) -> list[list[LineClass]]:
+        return [[LineClass.BODY] * len(page.lines) for page in pages]
 
 
 def test_scores_count_characters_of_medicine_and_lines_of_classes() -> None:
-    kinds = (BoxClass.BODY, BoxClass.TABLE, BoxClass.HEADER, BoxClass.STAMP)
+    kinds = (LineClass.BODY, LineClass.TABLE, LineClass.HEADER, LineClass.STAMP)
     texts = ("0123456789", " 01234", "012", "0")
     lines = tuple(Line(text, 0, (0, 0, 1, 1)) for text in texts)
-    scores = score(AllBody(), [[LabelledPage("d", Page(0, 100, 100, lines), kinds)]])
+    scores = score_segmenter(AllBody(), [[LabelledPage("d", Page(0, 100, 100, lines), kinds)]])
     assert (scores.kept, scores.lost, scores.leaked, scores.dropped) == (15, 0, 4, 0)
     assert scores.recall == 1
     assert scores.precision == 15 / 19
     assert scores.f1 == 2 * (15 / 19) / (1 + 15 / 19)
-    assert scores.f1_of(BoxClass.BODY) == 2 / 5
-    assert scores.f1_of(BoxClass.HEADER) == 0
-    assert scores.f1_of(BoxClass.FOOTER) == 1
+    assert scores.f1_of(LineClass.BODY) == 2 / 5
+    assert scores.f1_of(LineClass.HEADER) == 0
+    assert scores.f1_of(LineClass.FOOTER) == 1
 
 
 def test_lost_and_dropped_are_counted_too() -> None:
     scores = LineScores()
-    scores.add(Line("abc", 0, (0, 0, 1, 1)), BoxClass.BODY, BoxClass.FOOTER)
-    scores.add(Line("ab", 0, (0, 0, 1, 1)), BoxClass.STAMP, BoxClass.FOOTER)
+    scores.add(Line("abc", 0, (0, 0, 1, 1)), LineClass.BODY, LineClass.FOOTER)
+    scores.add(Line("ab", 0, (0, 0, 1, 1)), LineClass.STAMP, LineClass.FOOTER)
     assert (scores.kept, scores.lost, scores.leaked, scores.dropped) == (0, 3, 0, 2)
     assert scores.recall == 0
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extractors.document.lines import Line
-from extractors.document.page import MEDICINE, BoxClass, Page
-from extractors.layout.line_classifier import CLASSES, KERNELS, SHAPES, SHIPPED, BoxModel
-from extractors.layout.line_features import Features, features
+from extractors.document.page import BODY_CLASSES, LineClass, Page
+from extractors.layout.line_classifier import CLASSES, KERNELS, SHAPES, SHIPPED, LineClassifier
+from extractors.layout.line_features import Features, compute_features
 from record.errors import ConfigError
 
 VOCABULARY = "Dr Hospital Tel: 01.23 patient pain knee the of 12/03/2024 Page".split()
@@ -44,10 +44,11 @@ def by_definition(weights: dict[str, np.ndarray], of: Features) -> np.ndarray:
     hidden = []
     for edges, numbers, words in zip(of.edges, of.numbers, of.words, strict=True):
         channels = []
-        for k in KERNELS:
-            places = range(len(words) - k + 1)
+        for width in KERNELS:
+            places = range(len(words) - width + 1)
             sums = [
-                sum(w["words"][words[p + j]] @ w[f"kernel{k}"][j] for j in range(k)) for p in places
+                sum(w["words"][words[p + j]] @ w[f"kernel{width}"][j] for j in range(width))
+                for p in places
             ]
             channels.append(np.max(sums, axis=0))
         text = np.maximum(np.concatenate(channels) + w["kernel_bias"], 0) @ w["text"]
@@ -60,9 +61,9 @@ def by_definition(weights: dict[str, np.ndarray], of: Features) -> np.ndarray:
             + w["attention_bias"][part * 64 + head * 16 :][:16]
             for part in range(3)
         )
-        for row in range(len(hidden)):
-            shares = np.exp(q[row] @ k.T / 4)
-            heads[row, head * 16 : head * 16 + 16] = shares @ v / shares.sum()
+        for at in range(len(hidden)):
+            shares = np.exp(q[at] @ k.T / 4)
+            heads[at, head * 16 : head * 16 + 16] = shares @ v / shares.sum()
     out = []
     for embedded, mixed in zip(hidden, heads, strict=True):
         row = norm(embedded + mixed @ w["heads"] + w["heads_bias"], "norm1")
@@ -74,9 +75,9 @@ def by_definition(weights: dict[str, np.ndarray], of: Features) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_logits_follow_the_definition(seed: int) -> None:
-    weights, described = some_weights(seed), features(some_pages(seed, 12))
+    weights, described = some_weights(seed), compute_features(some_pages(seed, 12))
     assert np.allclose(
-        BoxModel(weights).logits(described), by_definition(weights, described), atol=1e-4
+        LineClassifier(weights).logits(described), by_definition(weights, described), atol=1e-4
     )
 
 
@@ -84,12 +85,12 @@ def test_logits_follow_the_definition(seed: int) -> None:
 @given(st.lists(st.integers(0, 30), max_size=5), st.integers(0, 99))
 def test_every_line_gets_one_class(counts: list[int], seed: int) -> None:
     pages = some_pages(seed, *counts)
-    kinds = BoxModel(some_weights()).classify(pages)
+    kinds = LineClassifier(some_weights()).classify(pages)
     assert [len(row) for row in kinds] == counts
 
 
 def test_lines_that_show_nothing_change_nothing() -> None:
-    model, (page,) = BoxModel(some_weights()), some_pages(1, 30)
+    model, (page,) = LineClassifier(some_weights()), some_pages(1, 30)
     lines = tuple(line for line in page.lines if line.text)
     blank = Line(" ", 0, (0, 0, 9, 9), place=(0, 0, 9, 9))
     mixed = [one for line in lines for one in (line, blank)]
@@ -97,12 +98,15 @@ def test_lines_that_show_nothing_change_nothing() -> None:
         model.classify([Page(0, 595, 842, tuple(some))]) for some in (lines, [blank, *mixed])
     )
     assert kinds[1::2] == expected
-    assert kinds[0] is BoxClass.BODY
+    assert kinds[0] is LineClass.BODY
     assert kinds[2::2] == expected
 
 
 def test_thousands_of_lines_are_classified_in_parts() -> None:
-    model, described = BoxModel(some_weights()), features(some_pages(1, 3000, 40, 0, 2000))
+    model, described = (
+        LineClassifier(some_weights()),
+        compute_features(some_pages(1, 3000, 40, 0, 2000)),
+    )
     whole = model.logits(described)
     assert len(whole) == 5040
     start, end = described.windows[-1]
@@ -116,7 +120,7 @@ def test_thousands_of_lines_are_classified_in_parts() -> None:
 
 
 def test_pages_without_lines() -> None:
-    model = BoxModel(some_weights())
+    model = LineClassifier(some_weights())
     assert model.classify([]) == []
     assert model.classify([Page(0, 595, 842, ())]) == [[]]
 
@@ -125,8 +129,8 @@ def test_a_lower_bar_keeps_more() -> None:
     pages, weights = some_pages(1, 200), some_weights()
     kept = []
     for keep in (0.01, 0.2, 0.5, 0.9):
-        (kinds,) = BoxModel(weights, keep).classify(pages)
-        kept.append({number for number, kind in enumerate(kinds) if kind in MEDICINE})
+        (kinds,) = LineClassifier(weights, keep).classify(pages)
+        kept.append({number for number, kind in enumerate(kinds) if kind in BODY_CLASSES})
     assert all(more >= fewer for more, fewer in pairwise(kept))
     assert len(kept[0]) > len(kept[-1])
 
@@ -134,17 +138,17 @@ def test_a_lower_bar_keeps_more() -> None:
 @pytest.mark.parametrize("keep", [0, 1, -1, float("nan")])
 def test_the_bar_is_a_probability(keep: float) -> None:
     with pytest.raises(ConfigError):
-        BoxModel(some_weights(), keep)
+        LineClassifier(some_weights(), keep)
 
 
 def test_classes_are_in_the_order_of_the_outputs() -> None:
-    assert list(CLASSES) == list(BoxClass)
+    assert list(CLASSES) == list(LineClass)
 
 
 def test_weights_survive_the_file(tmp_path: Path) -> None:
-    model = BoxModel(some_weights())
+    model = LineClassifier(some_weights())
     model.save(tmp_path / "boxes.npz")
-    loaded = BoxModel.load(tmp_path / "boxes.npz")
+    loaded = LineClassifier.load(tmp_path / "boxes.npz")
     assert all(np.array_equal(loaded.weights[name], model.weights[name]) for name in SHAPES)
 
 
@@ -163,7 +167,7 @@ def broken(how: str, path: Path) -> None:
             weights["bias"][3] = np.nan
         case "pickle":
             weights["bias"] = np.array([print], dtype=object)
-    np.savez(path, **weights)
+    np.savez(path, allow_pickle=True, **weights)
     match how:
         case "cut off":
             path.write_bytes(path.read_bytes()[:-500])
@@ -197,14 +201,14 @@ def broken(how: str, path: Path) -> None:
 def test_a_wrong_file_is_a_clear_error(tmp_path: Path, how: str) -> None:
     broken(how, tmp_path / "boxes.npz")
     with pytest.raises(ConfigError) as caught:
-        BoxModel.load(tmp_path / "boxes.npz")
+        LineClassifier.load(tmp_path / "boxes.npz")
     assert "boxes.npz" in caught.value.key
 
 
 def test_shipped_weights_are_small_and_sound() -> None:
     assert SHIPPED.stat().st_size < 2_000_000
-    assert BoxModel.load().weights.keys() == SHAPES.keys()
+    assert LineClassifier.load().weights.keys() == SHAPES.keys()
 
 
 def test_no_weights_in_reprs() -> None:
-    assert len(repr(BoxModel(some_weights()))) < 100
+    assert len(repr(LineClassifier(some_weights()))) < 100

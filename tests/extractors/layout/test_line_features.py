@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,7 +7,14 @@ from hypothesis import strategies as st
 
 from extractors.document.lines import Line
 from extractors.document.page import Page
-from extractors.layout.line_features import BUCKETS, NUMBERS, POSITIONS, WINDOW, WORDS, features
+from extractors.layout.line_features import (
+    BUCKETS,
+    NUMBERS,
+    POSITIONS,
+    WINDOW,
+    WORDS,
+    compute_features,
+)
 
 COORDINATE = st.floats(-1e9, 1e9) | st.sampled_from([0.0, 595.0, float("inf"), float("nan")])
 LINES = st.builds(
@@ -29,7 +38,7 @@ PAGES = st.lists(
 )
 
 
-def line(text: str, x: float = 50, y: float = 100, size: float = 10, **options: object) -> Line:
+def line(text: str, x: float = 50, y: float = 100, size: float = 10, **options: Any) -> Line:
     place = (x, y, x + 6 * len(text), y + 12)
     return Line(text, 0, place, place=place, size=size, **options)
 
@@ -41,7 +50,7 @@ def page(*lines: Line, number: int = 0) -> Page:
 @settings(deadline=None)
 @given(PAGES)
 def test_any_page_gives_finite_numbers_in_range(pages: list[Page]) -> None:
-    found = features(pages)
+    found = compute_features(pages)
     count = sum(len(page.lines) for page in pages)
     assert found.edges.shape == (count, 4)
     assert found.numbers.shape == (count, NUMBERS)
@@ -60,38 +69,38 @@ def test_any_page_gives_finite_numbers_in_range(pages: list[Page]) -> None:
 def test_pages_know_no_neighbours_on_other_pages(pages: list[list[Line]]) -> None:
     # Letters of one size: else those of the other pages decide what is near.
     document = [page(*[line._replace(size=10.0) for line in lines]) for lines in pages]
-    together = features(document).numbers[:, -10:]
-    alone = [features([each]).numbers[:, -10:] for each in document]
+    together = compute_features(document).numbers[:, -10:]
+    alone = [compute_features([each]).numbers[:, -10:] for each in document]
     np.testing.assert_array_equal(together, np.concatenate(alone))
 
 
 @settings(deadline=None)
 @given(PAGES)
 def test_the_same_document_gives_the_same(pages: list[Page]) -> None:
-    one, other = features(pages), features(pages)
+    one, other = compute_features(pages), compute_features(pages)
     assert np.array_equal(one.numbers, other.numbers)
     assert np.array_equal(one.words, other.words)
 
 
 def test_edges_are_steps_of_the_page() -> None:
     here = Line("a", 0, (0, 0, 0, 0), place=(0, 400, 300, 800))
-    assert features([page(here)]).edges.tolist() == [[0, 32, 32, 63]]
+    assert compute_features([page(here)]).edges.tolist() == [[0, 32, 32, 63]]
 
 
 def test_digits_count_as_zeros_and_case_and_accents_do_not_count() -> None:
-    words = features([page(line("Né le 12/03/1950, à"), line("NE LE 30/11/2001 a"))]).words
+    words = compute_features([page(line("Né le 12/03/1950, à"), line("NE LE 30/11/2001 a"))]).words
     assert np.array_equal(words[0], words[1])
 
 
 def test_a_word_is_not_its_neighbour() -> None:
-    words = features([page(line("Docteur Service"), line("Service"))]).words
+    words = compute_features([page(line("Docteur Service"), line("Service"))]).words
     assert words[0, 0] != words[0, 1]
     assert words[0, 1] == words[1, 0]
     assert words[1, 1:].tolist() == [0] * (WORDS - 1)
 
 
 def repetition(*pages: Page) -> list[list[float]]:
-    return features(pages).numbers[:, 25:27].round(2).tolist()
+    return compute_features(pages).numbers[:, 25:27].round(2).tolist()
 
 
 def test_a_footer_repeats_on_other_pages_whatever_its_digits() -> None:
@@ -111,10 +120,14 @@ def test_twice_on_one_page_is_no_repetition() -> None:
 def test_a_larger_copy_of_a_page_looks_the_same() -> None:
     lines = [line("Title", size=14), line("some text", y=130), line("more text", y=142)]
     larger = [
-        Line(one.text, 0, one.box, place=tuple(2 * v for v in one.place), size=2 * one.size)
+        Line(one.text, 0, one.box, place=(2 * x0, 2 * y0, 2 * x1, 2 * y1), size=2 * one.size)
         for one in lines
+        for x0, y0, x1, y1 in [one.place]
     ]
-    small, large = features([page(*lines)]), features([Page(0, 1200, 1600, tuple(larger))])
+    small, large = (
+        compute_features([page(*lines)]),
+        compute_features([Page(0, 1200, 1600, tuple(larger))]),
+    )
     assert np.allclose(small.numbers, large.numbers, atol=0.05)
     assert np.array_equal(small.edges, large.edges)
 
@@ -125,7 +138,7 @@ def test_a_page_that_lies_on_its_side_or_head_looks_the_same(quarters: int) -> N
     turned = upright
     for _ in range(quarters):
         turned = quarter_turn(turned)
-    one, other = features([upright, upright]), features([upright, turned])
+    one, other = compute_features([upright, upright]), compute_features([upright, turned])
     assert np.allclose(one.numbers, other.numbers, atol=1e-5)
     assert np.array_equal(one.edges, other.edges)
 
@@ -143,13 +156,13 @@ def quarter_turn(page: Page) -> Page:
 
 def test_vertical_text_beside_a_letter_stays_vertical() -> None:
     side = Line("Hospital", 1, (0, 0, 0, 0), (0.0, -1.0), (10, 100, 20, 300), 8.0)
-    found = features([page(line("some text"), line("more text", y=120), side)])
+    found = compute_features([page(line("some text"), line("more text", y=120), side)])
     assert found.edges[2].tolist() == [1, 8, 2, 24]
 
 
 def test_long_pages_are_cut_into_even_windows() -> None:
     lines = [line(f"row {number}", y=number) for number in range(WINDOW + 10)]
-    windows = features([page(*lines), page(lines[0])]).windows
+    windows = compute_features([page(*lines), page(lines[0])]).windows
     assert windows == ((0, 69), (69, 138), (138, 139))
 
 
@@ -157,7 +170,7 @@ def test_what_is_remembered_of_words_is_bounded_and_never_shown() -> None:
     from extractors.layout import line_features as module
 
     long = "x" * 1000
-    features([page(line(long), line("Canary"))])
+    compute_features([page(line(long), line("Canary"))])
     assert long not in module._WORDS
     assert "Canary" in module._WORDS
     assert "Canary" not in repr(module._WORDS)

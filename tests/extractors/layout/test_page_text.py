@@ -2,10 +2,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.document.lines import GlyphRun, Line
-from extractors.document.page import MEDICINE, BoxClass, Page, Piece, boxes
-from extractors.layout.page_text import join, join_kept
+from extractors.document.page import BODY_CLASSES, LineClass, LocatedText, Page, locate_boxes
+from extractors.layout.page_text import join_kept_lines, join_lines
 
-B, H = BoxClass.BODY, BoxClass.HEADER
+B, H = LineClass.BODY, LineClass.HEADER
 
 
 def line(text: str, x: float, y: float, *, block: int = 0, width: float = 0) -> Line:
@@ -18,9 +18,9 @@ def page(*lines: Line, number: int = 0) -> Page:
     return Page(number, 595, 842, lines)
 
 
-def body(*pages: Page, classes: list[list[BoxClass]] | None = None) -> str:
+def body(*pages: Page, classes: list[list[LineClass]] | None = None) -> str:
     kinds = classes or [[B] * len(page.lines) for page in pages]
-    return join_kept(pages, kinds, MEDICINE).text
+    return join_kept_lines(pages, kinds, BODY_CLASSES).text
 
 
 def test_paragraphs_and_lines_by_their_gaps() -> None:
@@ -41,7 +41,7 @@ def test_rows_of_a_table_stay_rows() -> None:
 
 def test_only_the_letter_is_kept() -> None:
     lines = [line("CHU DE X", 50, 20), line("Cher confrère,", 50, 100), line("1/2", 300, 820)]
-    kinds = [[H, B, BoxClass.PAGE_NUMBER]]
+    kinds = [[H, B, LineClass.PAGE_NUMBER]]
     assert body(page(*lines), classes=kinds) == "Cher confrère,"
     assert body(page(*lines), classes=[[H, H, H]]) == ""
 
@@ -49,7 +49,7 @@ def test_only_the_letter_is_kept() -> None:
 def test_a_sentence_goes_on_over_the_page() -> None:
     one, two = page(line("la douleur est", 50, 700)), page(line("vive.", 50, 60), number=1)
     assert body(one, two) == "la douleur est\nvive."
-    assert join([one, two]).text == "la douleur est\n\nvive."
+    assert join_lines([one, two]).text == "la douleur est\n\nvive."
     ended = page(line("Elle est vive.", 50, 700))
     assert body(ended, two) == "Elle est vive.\n\nvive."
     broken = page(line("la dou-", 50, 700))
@@ -58,22 +58,22 @@ def test_a_sentence_goes_on_over_the_page() -> None:
 
 def test_full_marks_what_it_knows() -> None:
     only = page(line("CHU", 50, 20), line("texte", 50, 100))
-    assert [piece.kind for piece in join([only], [[H, B]]).pieces] == [H, B]
-    assert [piece.kind for piece in join([only]).pieces] == [None, None]
+    assert [piece.kind for piece in join_lines([only], [[H, B]]).pieces] == [H, B]
+    assert [piece.kind for piece in join_lines([only]).pieces] == [None, None]
 
 
 def test_runs_have_boxes_of_their_own() -> None:
     runs = (GlyphRun(0, 6, (50, 20, 90, 30)), GlyphRun(6, 12, (90, 18, 150, 30)))
     one = Line("Nom : DUPONT", 0, (50, 18, 150, 30), place=(50, 18, 150, 30), runs=runs)
-    text = join([page(one)])
-    assert list(boxes(text.pieces, 6, 12)) == [(0, (90, 18, 150, 30))]
-    assert list(boxes(text.pieces, 3, 9)) == [(0, (70, 20, 90, 30)), (0, (90, 18, 120, 30))]
+    text = join_lines([page(one)])
+    assert list(locate_boxes(text.pieces, 6, 12)) == [(0, (90, 18, 150, 30))]
+    assert list(locate_boxes(text.pieces, 3, 9)) == [(0, (70, 20, 90, 30)), (0, (90, 18, 120, 30))]
 
 
 def test_boxes_follow_the_direction_of_the_text() -> None:
     def half(direction: tuple[float, float]) -> tuple[float, float, float, float]:
-        piece = Piece(0, 4, 0, (0, 0, 40, 40), direction)
-        return next(box for _, box in boxes([piece], 0, 2))
+        piece = LocatedText(0, 4, 0, (0, 0, 40, 40), direction)
+        return next(box for _, box in locate_boxes([piece], 0, 2))
 
     assert half((1, 0)) == (0, 0, 20, 40)
     assert half((-1, 0)) == (20, 0, 40, 40)
@@ -97,7 +97,7 @@ PAGES = st.lists(st.lists(LINES, max_size=6), min_size=1, max_size=3).map(
 @given(PAGES, st.booleans())
 def test_every_character_lies_where_it_was_drawn(pages: list[Page], kept: bool) -> None:
     classes = [[B] * len(page.lines) for page in pages]
-    text = join_kept(pages, classes, MEDICINE) if kept else join(pages)
+    text = join_kept_lines(pages, classes, BODY_CLASSES) if kept else join_lines(pages)
     drawn = [((page.number, one.place), one.text) for page in pages for one in page.lines]
     covered = [False] * len(text.text)
     before = 0
@@ -118,7 +118,7 @@ def test_nothing_is_lost_but_hyphens_and_blanks(pages: list[Page]) -> None:
         return sorted(char for char in text if char.isalnum())
 
     written = "".join(one.text for page in pages for one in page.lines)
-    assert letters(join(pages).text) == letters(written)
-    text = join(pages).text
+    assert letters(join_lines(pages).text) == letters(written)
+    text = join_lines(pages).text
     assert text == text.strip()
     assert "\n\n\n" not in text and " \n" not in text and "\n " not in text

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.document.limits import Limits
-from extractors.markup.html import extract, text_of
+from extractors.markup.html import extract, extract_text
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 from tests.growth import calls
@@ -282,7 +282,7 @@ def test_rows_are_lines(rows: list[list[str]]) -> None:
 @given(st.text("<>/!-=&;'\"abp tdrscript[]", max_size=200))
 def test_any_markup_is_read_or_refused(source: str) -> None:
     try:
-        text = text_of(source, LIMITS)
+        text = extract_text(source, LIMITS)
     except Unreadable:
         return
     assert text == clean(text)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.pdf.coloured_areas import Area, drawn_areas, plain_areas
-from synthesis.fictional.pages.pages import labelled_letter
+from synthesis.fictional.labelled_pages.pages import labelled_letter
 from tests.extractors.conftest import _raw
 
 NUMBER = st.integers(-20, 300)
@@ -49,7 +49,7 @@ def test_letters_of_the_fictional_hospital() -> None:
     read = 0
     for seed in range(8):
         letter = labelled_letter(seed, ("fr", "en", "es")[seed % 3], held_out=True)
-        for page in pymupdf.open(stream=letter.data, filetype="pdf"):
+        for page in pymupdf.open(stream=letter.data, filetype="pdf").pages():
             found = plain_areas(page.read_contents(), tuple(page.transformation_matrix))
             drawn = [area for area in drawn_areas(page) if area.plain]
             if found is not None:

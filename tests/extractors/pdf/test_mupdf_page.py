@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pymupdf
 import pytest
 
-from extractors.pdf.mupdf_page import MuPage
+from extractors.pdf.mupdf_page import MupdfPage
 from record.errors import Unreadable
 
 FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
@@ -25,7 +25,7 @@ def annotate(page: pymupdf.Page) -> None:
 
 def field(page: pymupdf.Page) -> None:
     widget = pymupdf.Widget()
-    widget.field_type = pymupdf.PDF_WIDGET_TYPE_TEXT
+    widget.field_type = pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT
     widget.field_name, widget.field_value = "nom", "DUPONT"
     widget.rect = pymupdf.Rect(60, 300, 200, 320)
     page.add_widget(widget)
@@ -40,7 +40,7 @@ def crop(page: pymupdf.Page) -> None:
 def test_says_what_pymupdf_says(step: Draw, rotation: int) -> None:
     with drawn(step, lambda page: page.set_rotation(rotation)) as document:
         page = document[0]
-        sheet = MuPage(document, 0)
+        sheet = MupdfPage(document, 0)
         assert sheet.blocks() == page.get_text("dict", flags=FLAGS)["blocks"]
         assert sheet.rotation == page.rotation == rotation
         assert sheet.size == (page.rect.width, page.rect.height)
@@ -53,12 +53,14 @@ def test_refuses_a_page_without_its_content() -> None:
         page = document[0]
         document.xref_set_key(page.xref, "Contents", "999 0 R")
         with pytest.raises(Unreadable, match="broken"):
-            MuPage(document, 0)
+            MupdfPage(document, 0)
         document.xref_set_key(page.xref, "Contents", "null")
-        assert MuPage(document, 0).blocks() == []
+        assert MupdfPage(document, 0).blocks() == []
 
 
-@pytest.mark.parametrize("encryption", [pymupdf.PDF_ENCRYPT_NONE, pymupdf.PDF_ENCRYPT_AES_256])
+@pytest.mark.parametrize(
+    "encryption", [pymupdf.mupdf.PDF_ENCRYPT_NONE, pymupdf.mupdf.PDF_ENCRYPT_AES_256]
+)
 def test_content_is_decoded_once_and_stays_the_same(encryption: int) -> None:
     with drawn() as made:
         made.fullcopy_page(0)
@@ -70,7 +72,7 @@ def test_content_is_decoded_once_and_stays_the_same(encryption: int) -> None:
         assert document[0].get_contents() == document[1].get_contents()
         for _ in range(2):
             for number in range(2):
-                sheet = MuPage(document, number)
+                sheet = MupdfPage(document, number)
                 assert sheet.blocks() == blocks
                 assert sheet.contents == document[number].read_contents() == expected
                 assert document[number].get_text("dict", flags=FLAGS)["blocks"] == blocks

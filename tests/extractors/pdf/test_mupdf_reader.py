@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from extractors.document.limits import Extracted, Limits
-from extractors.layout.page_text import join
+from extractors.layout.page_text import join_lines
 from extractors.pdf.mupdf_reader import read_pages
 from record.errors import Unreadable
 
@@ -19,7 +19,7 @@ Make = Callable[..., bytes]
 def extract(data: bytes, limits: Limits) -> Extracted:
     """Read every line of a PDF, without recognition."""
     pages = read_pages(data, limits).pages
-    return Extracted(join(pages).text, "pdf", len(pages))
+    return Extracted(join_lines(pages).text, "pdf", len(pages))
 
 
 def refusal(data: bytes, limits: Limits = LIMITS) -> str:
@@ -69,7 +69,7 @@ def test_forms_and_notes_on_the_page_are_read() -> None:
     def fill(page: pymupdf.Page) -> None:
         page.add_freetext_annot(pymupdf.Rect(50, 50, 300, 80), "note DUPONT")
         field = pymupdf.Widget()
-        field.field_type = pymupdf.PDF_WIDGET_TYPE_TEXT
+        field.field_type = pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT
         field.field_name, field.field_value = "nom", "champ MARTIN"
         field.rect = pymupdf.Rect(50, 100, 300, 130)
         page.add_widget(field)
@@ -89,7 +89,9 @@ def test_a_page_put_on_its_side_reads_the_same(pdf: Make) -> None:
 
 
 @pytest.mark.parametrize(("owner", "user", "reason"), [("o", "u", "encrypted"), ("o", "", None)])
-@pytest.mark.parametrize("method", [pymupdf.PDF_ENCRYPT_AES_256, pymupdf.PDF_ENCRYPT_RC4_128])
+@pytest.mark.parametrize(
+    "method", [pymupdf.mupdf.PDF_ENCRYPT_AES_256, pymupdf.mupdf.PDF_ENCRYPT_RC4_128]
+)
 def test_encrypted(pdf: Make, owner: str, user: str, reason: str | None, method: int) -> None:
     data = pdf("secret", encryption=method, owner_pw=owner, user_pw=user)
     if reason:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.document.lines import turned
+from extractors.document.lines import rotate_upright
 from extractors.pdf import ocr
-from extractors.pdf.ocr import Recognized, Recognizer, skew
+from extractors.pdf.ocr import RecognizedPage, Recognizer, measure_skew
 from record.errors import Unavailable, Unreadable
 
 LETTER = (
@@ -57,7 +57,7 @@ def letter(lines: tuple[str, ...] = LETTER, size: float = 11) -> pymupdf.Page:
     return page
 
 
-def text(seen: Recognized) -> list[str]:
+def text(seen: RecognizedPage) -> list[str]:
     return [line.text for line in seen.lines]
 
 
@@ -99,7 +99,7 @@ class TestAPage:
         assert sorted(text(seen)) == sorted(LETTER)
         for line in seen.lines:
             assert line.direction == direction
-            assert line.box == pytest.approx(turned(line.place, direction))
+            assert line.box == pytest.approx(rotate_upright(line.place, direction))
             x0, y0, x1, y1 = line.place
             assert (x1 - x0 > y1 - y0) == (direction[0] != 0)
             assert pymupdf.Rect(line.place) in page.rect
@@ -147,11 +147,11 @@ class TestAPage:
 
     def test_without_writing(self, recognizer: Recognizer) -> None:
         blank = sheet()
-        assert recognizer.read(blank) == Recognized((), 0.0)
-        assert recognizer.read(picture(blank)) == Recognized((), 0.0)
+        assert recognizer.read(blank) == RecognizedPage((), 0.0)
+        assert recognizer.read(picture(blank)) == RecognizedPage((), 0.0)
         rule = sheet()
         rule.draw_line((50, 100), (350, 100), width=2)
-        assert recognizer.read(picture(rule)) == Recognized((), 0.0)
+        assert recognizer.read(picture(rule)) == RecognizedPage((), 0.0)
 
     def test_of_an_enormous_size(self, recognizer: Recognizer) -> None:
         page = pymupdf.open().new_page(width=14_000, height=14_000)
@@ -212,7 +212,7 @@ class TestAddresses:
             box = (x + gap * 10, 0.0, x + gap * 10 + 6 * len(part), 10.0)
             words.append(ocr._Word(part, 0.9, box, box, 10.0, 0, 0))
             x = box[2]
-        return [word.text for word in ocr._mended(words, 0)]
+        return [word.text for word in ocr._join_address_parts(words, 0)]
 
     @pytest.mark.parametrize(
         "parts",
@@ -252,7 +252,7 @@ def test_runs_cover_the_line(texts: list[str], direction: tuple[float, float]) -
         x, y = 100 + 20 * number * dx, 100 + 20 * number * dy
         places.append((x, y, x + 10, y + 10))
     line = " ".join(texts)
-    runs = list(ocr._runs(words, places, direction))
+    runs = list(ocr._glyph_runs(words, places, direction))
     assert [run.start for run in runs] == [0, *(run.end for run in runs[:-1])]
     assert runs[-1].end == len(line)
     for run, place in zip(runs, places, strict=True):
@@ -264,11 +264,11 @@ def test_runs_cover_the_line(texts: list[str], direction: tuple[float, float]) -
 @pytest.mark.parametrize("angle", [0.0, 0.45, -0.9, 2.0, 90.6, 179.5, 270.0])
 def test_skew(angle: float) -> None:
     expected = (angle + 45) % 90 - 45
-    assert skew(picture(letter(LETTER * 3), angle)) == pytest.approx(expected, abs=0.1)
+    assert measure_skew(picture(letter(LETTER * 3), angle)) == pytest.approx(expected, abs=0.1)
 
 
 def test_skew_of_next_to_nothing() -> None:
     page = pymupdf.open().new_page()
-    assert skew(page) == 0.0
+    assert measure_skew(page) == 0.0
     page.draw_circle((300, 300), 2, fill=(0, 0, 0))
-    assert math.isfinite(skew(page))
+    assert math.isfinite(measure_skew(page))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.pdf.text_layer import OperatorKind, kinds
+from extractors.pdf.text_layer import OperatorKind, find_operator_kinds
 
 OPERATORS = {
     OperatorKind.PAINTS: "f F f* B B* b b* sh Do EI".split(),
@@ -32,7 +32,7 @@ def written(parts: list[tuple[str, str, str]], *, tight: bool) -> bytes:
 
 @given(st.lists(words, min_size=1, max_size=8), st.booleans())
 def test_no_operator_is_missed(parts: list[tuple[str, str, str]], tight: bool) -> None:
-    found = kinds(written(parts, tight=tight))
+    found = find_operator_kinds(written(parts, tight=tight))
     for kind, names in OPERATORS.items():
         assert kind in found or not any(operator in names for _, operator, _ in parts)
 
@@ -41,14 +41,14 @@ def test_no_operator_is_missed(parts: list[tuple[str, str, str]], tight: bool) -
 def test_what_is_found_is_a_word_of_the_stream(parts: list[tuple[str, str, str]]) -> None:
     content = written(parts, tight=False)
     there = set(re.split(r"[\s\0\[\]()<>/]+", content.decode()))
-    for kind in kinds(content):
+    for kind in find_operator_kinds(content):
         assert there & set(OPERATORS[kind])
 
 
 @pytest.mark.parametrize("content", [b"", b"BT /F1 12 Tf (x) Tj ET", b"0 0 10 10 re S", b"/Do1 W1"])
 def test_harmless_content(content: bytes) -> None:
-    assert kinds(content) == ()
+    assert find_operator_kinds(content) == ()
 
 
 def test_an_operator_behind_its_number() -> None:
-    assert OperatorKind.PAINTS in kinds(b"0 0 10 10 re 0f")
+    assert OperatorKind.PAINTS in find_operator_kinds(b"0 0 10 10 re 0f")

@@ -1,13 +1,14 @@
 from collections.abc import Iterator
 
+import numpy as np
 import pymupdf
 import pytest
 from PIL import Image
 
 from extractors.document.limits import Limits
-from extractors.document.page import BoxClass, Page
+from extractors.document.page import LineClass, Page
 from extractors.pdf.mupdf_reader import read_pages
-from extractors.pdf.page_image import classes_picture
+from extractors.pdf.page_image import render_line_classes
 
 NAMES = ("DUPONT", "Zoë", "0612345678", "WWiliilWW")
 LETTER = [
@@ -64,15 +65,15 @@ def crop(picture: Image.Image, box: tuple[float, float, float, float]) -> Image.
 def test_classes_are_drawn_where_the_lines_are(rotation: int) -> None:
     data = letter(rotation)
     pages = read(data)
-    kinds = [BoxClass.HEADER, BoxClass.SIGNATURE, BoxClass.BODY]
-    [picture] = pictures(classes_picture(data, pages, [kinds], dpi=DPI))
+    kinds = [LineClass.HEADER, LineClass.SIGNATURE, LineClass.BODY]
+    [picture] = pictures(render_line_classes(data, pages, [kinds], dpi=DPI))
     assert picture.size == (pages[0].width * SCALE, (pages[0].height + 16) * SCALE)
     for line, strongest in zip(pages[0].lines, (0, 0, 1), strict=True):
         x0, y0, x1, y1 = line.place
         tinted = crop(picture, (x0, y0 + 16, x1, y1 + 16))
-        bright = [high for _, high in tinted.getextrema()]
+        bright = [high for _, high in np.reshape(tinted.getextrema(), (-1, 2))]
         assert bright[strongest] == max(bright) > min(bright)
-        dark = [low for low, _ in tinted.getextrema()]
+        dark = [low for low, _ in np.reshape(tinted.getextrema(), (-1, 2))]
         assert max(dark) < 160  # the letters are still to be seen
     # the page beside the lines stays white
     assert picture.getpixel((picture.width // 2, picture.height - 3)) == (255, 255, 255)
@@ -81,8 +82,8 @@ def test_classes_are_drawn_where_the_lines_are(rotation: int) -> None:
 def test_the_same_document_gives_the_same_picture() -> None:
     data = letter()
     pages = read(data)
-    first = classes_picture(data, pages, [[BoxClass.BODY] * 3])
-    assert classes_picture(data, pages, [[BoxClass.BODY] * 3]) == first
+    first = render_line_classes(data, pages, [[LineClass.BODY] * 3])
+    assert render_line_classes(data, pages, [[LineClass.BODY] * 3]) == first
 
 
 def _first_image(data: bytes) -> bytes:

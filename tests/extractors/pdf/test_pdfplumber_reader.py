@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from extractors.document.limits import Limits
 from extractors.document.lines import Line
 from extractors.document.page import Page
-from extractors.layout.page_text import join
+from extractors.layout.page_text import join_lines
 from extractors.pdf import mupdf_reader as by_mupdf
 from extractors.pdf.pdfplumber_reader import read_pages
 from extractors.pdf.ruled_tables import in_cells, ruled_rows, table_rows
@@ -28,7 +28,7 @@ Make = Callable[..., bytes]
 
 
 def text(data: bytes, passwords: tuple[str, ...] = ()) -> str:
-    return join(read_pages(data, LIMITS, passwords)).text
+    return join_lines(read_pages(data, LIMITS, passwords)).text
 
 
 def refusal(data: bytes, limits: Limits = LIMITS, passwords: tuple[str, ...] = ()) -> str:
@@ -121,7 +121,7 @@ class TestLines:
             page.add_freetext_annot(pymupdf.Rect(50, 50, 300, 80), "note DUPONT")
             page.add_text_annot((50, 300), "remarque LEROY")
             field = pymupdf.Widget()
-            field.field_type = pymupdf.PDF_WIDGET_TYPE_TEXT
+            field.field_type = pymupdf.mupdf.PDF_WIDGET_TYPE_TEXT
             field.field_name, field.field_value = "nom", "champ MARTIN"
             field.rect = pymupdf.Rect(50, 100, 300, 130)
             page.add_widget(field)
@@ -147,7 +147,7 @@ class TestRefusals:
         assert refusal(data) == "broken"
 
     def test_encrypted(self, pdf: Make) -> None:
-        for method in (pymupdf.PDF_ENCRYPT_AES_256, pymupdf.PDF_ENCRYPT_RC4_128):
+        for method in (pymupdf.mupdf.PDF_ENCRYPT_AES_256, pymupdf.mupdf.PDF_ENCRYPT_RC4_128):
             locked = pdf("secret", encryption=method, owner_pw="o", user_pw="u")
             assert refusal(locked) == "encrypted"
             assert refusal(locked, passwords=("x",)) == "encrypted"
@@ -259,7 +259,7 @@ class TestRuledTables:
             assert {line.text.strip() for line in lines} == {
                 "Nom", "DUPONT épouse MARTIN", "Âge", "75 ans", "avant", "après",
             }  # fmt: skip
-            read = join([Page(0, page.width, page.height, tuple(lines))]).text
+            read = join_lines([Page(0, page.width, page.height, tuple(lines))]).text
             assert "Nom\tDUPONT épouse MARTIN\nÂge\t75 ans" in read
             [name] = [line for line in lines if line.text.startswith("DUPONT")]
             assert [name.text[run.start : run.end].strip() for run in name.runs] == [
@@ -326,5 +326,5 @@ def test_both_routes_read_the_same_words(fixtures: Path) -> None:
     )  # fmt: skip
     for name in names:
         data = (fixtures / name).read_bytes()
-        theirs = join(by_mupdf.read_pages(data, LIMITS).pages).text
+        theirs = join_lines(by_mupdf.read_pages(data, LIMITS).pages).text
         assert sorted(text(data).split()) == sorted(theirs.split()), name

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pymupdf
 import pytest
@@ -6,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.document.lines import Line
-from extractors.pdf.mupdf_page import MuPage
+from extractors.pdf.mupdf_page import MupdfPage
 from extractors.pdf.ocr import Recognizer
-from extractors.pdf.text_layer import Layer, agrees, judge
+from extractors.pdf.text_layer import TextLayer, judge_text_layer, matches_recognized
 
 BODY = tuple(f"Ligne {number} du compte rendu de consultation du patient" for number in range(30))
 WHITE, BLACK = (1, 1, 1), (0, 0, 0)
 Draw = Callable[[pymupdf.Page], object]
 
 
-def layer(*draw: Draw, rotation: int = 0) -> Layer:
+def layer(*draw: Draw, rotation: int = 0) -> TextLayer:
     """The layer of a page that went through a file."""
     with pymupdf.open() as document:
         page = document.new_page()
@@ -24,15 +25,15 @@ def layer(*draw: Draw, rotation: int = 0) -> Layer:
         page.set_rotation(rotation)
         data = document.tobytes()
     with pymupdf.open(stream=data, filetype="pdf") as document:
-        sheet = MuPage(document, 0)
-        return judge(sheet, sheet.blocks())
+        sheet = MupdfPage(document, 0)
+        return judge_text_layer(sheet, sheet.blocks())
 
 
 def body(page: pymupdf.Page) -> None:
-    page.insert_text((60, 100), BODY, fontsize=10)
+    page.insert_text((60, 100), list(BODY), fontsize=10)
 
 
-def words(text: str, y: float = 700, x: float = 60, **how: object) -> Draw:
+def words(text: str, y: float = 700, x: float = 60, **how: Any) -> Draw:
     return lambda page: page.insert_text((x, y), text, **how)
 
 
@@ -46,7 +47,7 @@ def stream(contents: bytes) -> Draw:
     return write
 
 
-def area(x0: float, y0: float, x1: float, y1: float, **how: object) -> Draw:
+def area(x0: float, y0: float, x1: float, y1: float, **how: Any) -> Draw:
     return lambda page: page.draw_rect(pymupdf.Rect(x0, y0, x1, y1), **how)
 
 
@@ -60,8 +61,8 @@ def scan(page: pymupdf.Page, *, alpha: bool = False, rect: pymupdf.Rect | None =
 
 class TestSound:
     def test_print(self) -> None:
-        assert layer(body) is Layer.SOUND
-        assert layer(words("DUPONT")) is Layer.SOUND
+        assert layer(body) is TextLayer.SOUND
+        assert layer(words("DUPONT")) is TextLayer.SOUND
 
     @pytest.mark.parametrize(
         "draw",
@@ -82,47 +83,47 @@ class TestSound:
     )
     @pytest.mark.parametrize("rotation", [0, 90])
     def test_in_many_manners(self, draw: tuple[Draw, ...], rotation: int) -> None:
-        assert layer(body, *draw, rotation=rotation) is Layer.SOUND
-        assert layer(*draw, body, rotation=rotation) is Layer.SOUND
+        assert layer(body, *draw, rotation=rotation) is TextLayer.SOUND
+        assert layer(*draw, body, rotation=rotation) is TextLayer.SOUND
 
     def test_with_a_logo(self) -> None:
         logo = pymupdf.Rect(400, 20, 560, 90)
-        assert layer(body, lambda page: scan(page, rect=logo)) is Layer.SOUND
+        assert layer(body, lambda page: scan(page, rect=logo)) is TextLayer.SOUND
 
     def test_under_a_stamp_that_lets_it_through(self) -> None:
-        assert layer(body, lambda page: scan(page, alpha=True)) is Layer.SOUND
+        assert layer(body, lambda page: scan(page, alpha=True)) is TextLayer.SOUND
 
     def test_over_a_picture_of_paper(self) -> None:
-        assert layer(scan, body) is Layer.SOUND
+        assert layer(scan, body) is TextLayer.SOUND
 
     def test_with_a_mark_of_a_reader(self) -> None:
         def mark(page: pymupdf.Page) -> None:
             page.add_highlight_annot(pymupdf.Rect(60, 92, 300, 104))
 
-        assert layer(body, mark) is Layer.SOUND
+        assert layer(body, mark) is TextLayer.SOUND
 
 
 class TestWithoutText:
     def test_blank(self) -> None:
-        assert layer() is Layer.BLANK
-        assert layer(area(0, 0, 595, 842, fill=WHITE, color=WHITE)) is Layer.BLANK
-        assert layer(words("   ")) is Layer.BLANK
+        assert layer() is TextLayer.BLANK
+        assert layer(area(0, 0, 595, 842, fill=WHITE, color=WHITE)) is TextLayer.BLANK
+        assert layer(words("   ")) is TextLayer.BLANK
 
     def test_something_to_be_seen(self) -> None:
-        assert layer(scan) is Layer.NONE
-        assert layer(area(60, 60, 200, 61, fill=BLACK)) is Layer.NONE
+        assert layer(scan) is TextLayer.NONE
+        assert layer(area(60, 60, 200, 61, fill=BLACK)) is TextLayer.NONE
 
     @pytest.mark.parametrize("rotation", [0, 90, 180, 270])
     def test_a_stamp_on_a_scan(self, rotation: int) -> None:
         stamped = (scan, words("Page 1/1", 820), words("Imprimé le 3/2/2020", 20))
-        assert layer(*stamped, rotation=rotation) is Layer.NONE
+        assert layer(*stamped, rotation=rotation) is TextLayer.NONE
 
     def test_a_scan_in_stripes(self) -> None:
         def stripes(page: pymupdf.Page) -> None:
             for top in range(0, 840, 84):
                 scan(page, rect=pymupdf.Rect(0, top, 595, top + 84))
 
-        assert layer(stripes, words("Page 1/1", 820)) in (Layer.NONE, Layer.SOUND)
+        assert layer(stripes, words("Page 1/1", 820)) in (TextLayer.NONE, TextLayer.SOUND)
 
 
 class TestHidden:
@@ -150,11 +151,11 @@ class TestHidden:
     @pytest.mark.parametrize("draw", MANNERS)
     @pytest.mark.parametrize("rotation", [0, 90, 270])
     def test_some_text_out_of_sight(self, draw: tuple[Draw, ...], rotation: int) -> None:
-        assert layer(body, *draw, rotation=rotation) is Layer.HIDDEN
+        assert layer(body, *draw, rotation=rotation) is TextLayer.HIDDEN
 
     def test_part_of_a_line(self) -> None:
         line = words("Adressé par le docteur DUPONT Jean de la clinique")
-        assert layer(body, line, area(155, 680, 220, 710, fill=BLACK)) is Layer.HIDDEN
+        assert layer(body, line, area(155, 680, 220, 710, fill=BLACK)) is TextLayer.HIDDEN
 
     def test_text_and_cover_in_a_drawing_of_their_own(self) -> None:
         inner = pymupdf.open()
@@ -162,7 +163,7 @@ class TestHidden:
         body(page)
         page.insert_text((60, 700), "DUPONT Jean")
         page.draw_rect(pymupdf.Rect(50, 680, 300, 710), fill=BLACK)
-        assert layer(lambda page: page.show_pdf_page(page.rect, inner)) is Layer.HIDDEN
+        assert layer(lambda page: page.show_pdf_page(page.rect, inner)) is TextLayer.HIDDEN
 
     @pytest.mark.parametrize(
         "around",
@@ -170,38 +171,38 @@ class TestHidden:
     )
     def test_however_the_cover_is_written(self, around: bytes) -> None:
         cover = around % b"1 1 1 rg 50 132 250 30 re f 0 g"
-        assert layer(body, words("DUPONT Jean"), stream(cover)) is Layer.HIDDEN
+        assert layer(body, words("DUPONT Jean"), stream(cover)) is TextLayer.HIDDEN
 
     @pytest.mark.parametrize("paper", [WHITE, (0.97, 0.97, 0.97)])
     def test_white_on_white_on_dark(self, paper: tuple[float, float, float]) -> None:
         banner = area(50, 600, 500, 780, fill=(0.1, 0.2, 0.4))
         patch = area(60, 680, 300, 710, fill=paper, color=paper)
         white = words("DUPONT Jean", x=80, color=WHITE)
-        assert layer(banner, patch, white, body) is Layer.HIDDEN
-        assert layer(banner, words("DUPONT Jean", x=480, color=WHITE), body) is Layer.SOUND
-        assert layer(banner, patch, words("DUPONT", x=320, color=WHITE), body) is Layer.SOUND
+        assert layer(banner, patch, white, body) is TextLayer.HIDDEN
+        assert layer(banner, words("DUPONT Jean", x=480, color=WHITE), body) is TextLayer.SOUND
+        assert layer(banner, patch, words("DUPONT", x=320, color=WHITE), body) is TextLayer.SOUND
 
     def test_a_signature_of_less_than_a_name(self) -> None:
-        assert layer(body, words("x.", render_mode=3)) is Layer.SOUND
+        assert layer(body, words("x.", render_mode=3)) is TextLayer.SOUND
 
     @pytest.mark.parametrize("rotation", [0, 90])
     def test_a_scan_that_can_be_searched(self, rotation: int) -> None:
         invisible = words("\n".join(BODY), 100, render_mode=3)
-        assert layer(scan, invisible, rotation=rotation) is Layer.OVERLAID
-        assert layer(invisible, scan, rotation=rotation) is Layer.OVERLAID
-        assert layer(body, scan, rotation=rotation) is Layer.OVERLAID
+        assert layer(scan, invisible, rotation=rotation) is TextLayer.OVERLAID
+        assert layer(invisible, scan, rotation=rotation) is TextLayer.OVERLAID
+        assert layer(body, scan, rotation=rotation) is TextLayer.OVERLAID
 
 
 class TestGarbled:
     @staticmethod
-    def judged(text: str) -> Layer:
+    def judged(text: str) -> TextLayer:
         """A page that claims this text; what it shows does not matter here."""
         with pymupdf.open() as document:
             page = document.new_page()
             page.insert_text((60, 100), "x")
             span = {"text": text, "char_flags": 16, "alpha": 255, "color": 0, "size": 10.0}
             span["bbox"] = (60.0, 90.0, 60.0 + 5 * len(text), 104.0)
-            return judge(MuPage(document, 0), [{"lines": [{"spans": [span]}]}])
+            return judge_text_layer(MupdfPage(document, 0), [{"lines": [{"spans": [span]}]}])
 
     @pytest.mark.parametrize(
         "text",
@@ -214,7 +215,7 @@ class TestGarbled:
         ],
     )
     def test_letters_that_are_not_drawn(self, text: str) -> None:
-        assert self.judged(text) is Layer.GARBLED
+        assert self.judged(text) is TextLayer.GARBLED
 
     @pytest.mark.parametrize(
         "text",
@@ -229,7 +230,7 @@ class TestGarbled:
         ],
     )
     def test_letters_that_are(self, text: str) -> None:
-        assert self.judged(text) is Layer.SOUND
+        assert self.judged(text) is TextLayer.SOUND
 
 
 def said(*texts: str) -> list[Line]:
@@ -240,17 +241,19 @@ class TestAgreement:
     def test_with_the_usual_slips(self) -> None:
         layer = said("Mme Hortense RAYMOND, née le 05/08/2003", "Hôpital de Périgueux")
         seen = said("Mme Hortense RAYM0ND, nee le 05/08/2003", "HOPITAL de Périgueux")
-        assert agrees(layer, seen)
+        assert matches_recognized(layer, seen)
 
     def test_of_another_letter(self) -> None:
-        assert not agrees(said(*BODY), said("Réunion de concertation pluridisciplinaire"))
-        assert not agrees(said(*BODY), said(*BODY[:4]))
-        assert not agrees(said(*BODY[:4]), said(*BODY))
-        assert not agrees(said("DUPONT"), [])
+        assert not matches_recognized(
+            said(*BODY), said("Réunion de concertation pluridisciplinaire")
+        )
+        assert not matches_recognized(said(*BODY), said(*BODY[:4]))
+        assert not matches_recognized(said(*BODY[:4]), said(*BODY))
+        assert not matches_recognized(said("DUPONT"), [])
 
     @given(st.permutations(BODY), st.permutations(BODY))
     def test_order_does_not_count(self, one: list[str], other: list[str]) -> None:
-        assert agrees(said(*one), said(*other))
+        assert matches_recognized(said(*one), said(*other))
 
     def test_of_scans_that_can_be_searched(self) -> None:
         recognizer = Recognizer(("eng",))
@@ -259,14 +262,16 @@ class TestAgreement:
                 "tesseract is not installed: tests/extractors/pdf/test_ocr.py says so loudly"
             )
         page = pymupdf.open().new_page(width=420, height=300)
-        page.insert_text((40, 60), BODY[:10], fontsize=11)
+        page.insert_text((40, 60), list(BODY[:10]), fontsize=11)
         with recognizer:
             seen = recognizer.read(page).lines
-        assert agrees(said(*BODY[:10]), seen)
-        assert not agrees(said("Certificat de décès", "Monsieur MARTIN", *"abcdefg"), seen)
+        assert matches_recognized(said(*BODY[:10]), seen)
+        assert not matches_recognized(
+            said("Certificat de décès", "Monsieur MARTIN", *"abcdefg"), seen
+        )
 
 
 @given(st.lists(st.text("ab1 é", max_size=8), max_size=8))
 def test_a_text_agrees_with_itself(texts: Iterable[str]) -> None:
     lines = said(*texts)
-    assert agrees(lines, lines)
+    assert matches_recognized(lines, lines)

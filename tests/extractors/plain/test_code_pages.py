@@ -1,6 +1,12 @@
 import pytest
 
-from extractors.plain.code_pages import by_charset, by_label, by_number, decode_as, decode_labelled
+from extractors.plain.code_pages import (
+    codec_by_charset,
+    codec_by_label,
+    codec_by_number,
+    decode_as,
+    decode_labelled,
+)
 from record.errors import Unreadable
 
 
@@ -20,17 +26,19 @@ from record.errors import Unreadable
     ],
 )
 def test_labels(label: str, codec: str | None) -> None:
-    assert by_label(label) == codec
+    assert codec_by_label(label) == codec
 
 
 def test_every_codec_is_one_that_there_is() -> None:
-    numbers = [by_number(number) for number in range(70_000)]
-    charsets = [by_charset(number) for number in range(256)]
-    for codec in {*numbers, *charsets, by_label("big5"), by_label("ks_c_5601-1987")} - {None}:
+    numbers = [codec_by_number(number) for number in range(70_000)]
+    charsets = [codec_by_charset(number) for number in range(256)]
+    for codec in {*numbers, *charsets, codec_by_label("big5"), codec_by_label("ks_c_5601-1987")} - {
+        None
+    }:
         assert codec
         assert decode_as(b"Dupont 12", codec) == "Dupont 12"
-    assert by_number(1253) == by_charset(161) == "cp1253"
-    assert by_number(4711) is by_charset(99) is None
+    assert codec_by_number(1253) == codec_by_charset(161) == "cp1253"
+    assert codec_by_number(4711) is codec_by_charset(99) is None
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.plain.encoding_detection import is_chance, repair, unmarked, western
+from extractors.plain.encoding_detection import (
+    decode_unmarked_utf16,
+    decode_western,
+    is_accidental_utf8,
+    repair_mojibake,
+)
 from extractors.plain.plain_text import decode
 from record.errors import Unreadable
 
@@ -115,12 +120,12 @@ def test_other_alphabets_are_refused(text: str, encoding: str) -> None:
 def test_a_document_of_two_encodings_is_refused() -> None:
     text = SENTENCES[0].encode("cp1252") * 3 + SENTENCES[0].encode("cp850")
     with pytest.raises(Unreadable):
-        western(text)
+        decode_western(text)
 
 
 @given(st.binary(max_size=80))
 def test_any_bytes_are_decoded_or_refused(data: bytes) -> None:
-    for reader in (western, unmarked):
+    for reader in (decode_western, decode_unmarked_utf16):
         try:
             assert isinstance(reader(data), str)
         except Unreadable as unreadable:
@@ -135,7 +140,7 @@ def test_bytes_that_are_utf8_by_chance(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["Иванов", "é", "Zażółć", "שלום", "β-HCG", "a", "Πατέρας", "и я"])
 def test_other_alphabets_are_no_chance(text: str) -> None:
-    assert not is_chance(text)
+    assert not is_accidental_utf8(text)
     assert decode(text.encode()) == text
 
 
@@ -182,17 +187,17 @@ def test_what_is_broken_in_part_is_refused(text: str) -> None:
     ],
 )
 def test_sound_text_is_left_alone(text: str) -> None:
-    assert repair(text) == text
+    assert repair_mojibake(text) == text
     assert decode(text.encode()) == text
 
 
-@given(st.text(st.characters(codec="latin-1", exclude_categories=("Cc",)), max_size=40))
+@given(st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), max_size=40))
 def test_repair_is_settled_at_once(text: str) -> None:
     try:
-        once = repair(text)
+        once = repair_mojibake(text)
     except Unreadable:
         return
-    assert repair(once) == once
+    assert repair_mojibake(once) == once
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])

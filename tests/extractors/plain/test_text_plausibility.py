@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.plain.encoding_detection import wording
+from extractors.plain.encoding_detection import measure_spelling
 
 EVERYTHING = 1_000
 
@@ -16,7 +16,7 @@ EVERYTHING = 1_000
     ],
 )
 def test_what_people_write_is_not_odd(text: str) -> None:
-    assert wording(text, EVERYTHING).oddity == 0
+    assert measure_spelling(text, EVERYTHING).oddity == 0
 
 
 @pytest.mark.parametrize(
@@ -27,15 +27,18 @@ def test_what_people_write_is_not_odd(text: str) -> None:
     ],
 )
 def test_what_another_code_page_makes_of_it_is_odd(text: str) -> None:
-    assert max(wording(text, EVERYTHING).oddities) >= 3
+    assert max(measure_spelling(text, EVERYTHING).oddities) >= 3
 
 
 def test_of_two_readings_the_one_with_words_is_less_rare() -> None:
-    assert wording("hôpital", EVERYTHING).rarity < wording("hèpital", EVERYTHING).rarity
+    assert (
+        measure_spelling("hôpital", EVERYTHING).rarity
+        < measure_spelling("hèpital", EVERYTHING).rarity
+    )
 
 
 @given(st.text(max_size=60), st.integers(0, 10))
 def test_every_character_beyond_ascii_is_judged_up_to_the_limit(text: str, most: int) -> None:
     beyond = sum(not char.isascii() for char in text)
-    assert len(wording(text, most).oddities) == min(beyond, most)
-    assert all(0 <= value <= 8 for value in wording(text, most).oddities)
+    assert len(measure_spelling(text, most).oddities) == min(beyond, most)
+    assert all(0 <= value <= 8 for value in measure_spelling(text, most).oddities)

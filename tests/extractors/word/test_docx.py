@@ -313,7 +313,7 @@ def test_the_strict_variant_is_read_too() -> None:
 
 
 def test_metadata_and_embedded_objects_never_come_out() -> None:
-    others = {
+    others: dict[str, str | bytes] = {
         "docProps/core.xml": "<x>CANARY</x>",
         "docProps/app.xml": "<x>CANARY</x>",
         "docProps/custom.xml": "<x>CANARY</x>",

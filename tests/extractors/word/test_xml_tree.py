@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.word.xml_tree import each, first, parse
+from extractors.word.xml_tree import find_all, find_first, parse_xml
 from record.errors import Unreadable
 
 PREFIXES = {"urn:x": "x"}
@@ -12,23 +12,25 @@ TEXT = "L’été à Évry"
 
 def reason(data: bytes) -> str:
     with pytest.raises(Unreadable) as caught:
-        parse(data, PREFIXES)
+        parse_xml(data, PREFIXES)
     return caught.value.reason
 
 
 def test_names_get_their_prefix() -> None:
-    root = parse(b'<a xmlns="urn:x" xmlns:y="urn:y" y:n="1"><!-- no --><b/><y:b/></a>', PREFIXES)
+    root = parse_xml(
+        b'<a xmlns="urn:x" xmlns:y="urn:y" y:n="1"><!-- no --><b/><y:b/></a>', PREFIXES
+    )
     assert [element.tag for element in root.iter()] == ["x:a", "x:b", "{urn:y}b"]
     assert root.get("{urn:y}n") == "1"
 
 
 def test_children_are_found_along_a_path() -> None:
-    root = parse(b"<a><b><c>1</c></b><b/><b><c>2</c><d/></b></a>", {})
-    assert [one.text for one in each(root, "b", "c")] == ["1", "2"]
-    assert [one.tag for one in each(root, "b")] == ["b", "b", "b"]
-    assert first(root, "b", "d") is not None
-    assert first(root, "d") is None
-    assert first(None, "d") is None
+    root = parse_xml(b"<a><b><c>1</c></b><b/><b><c>2</c><d/></b></a>", {})
+    assert [one.text for one in find_all(root, "b", "c")] == ["1", "2"]
+    assert [one.tag for one in find_all(root, "b")] == ["b", "b", "b"]
+    assert find_first(root, "b", "d") is not None
+    assert find_first(root, "d") is None
+    assert find_first(None, "d") is None
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,7 @@ def test_children_are_found_along_a_path() -> None:
 )
 def test_encodings(declared: str, written: str) -> None:
     text = TEXT.replace("’", "'") if written in ("cp850", "iso8859_15") else TEXT
-    assert parse(DECLARED.format(declared, text).encode(written), {}).text == text
+    assert parse_xml(DECLARED.format(declared, text).encode(written), {}).text == text
 
 
 @pytest.mark.parametrize("declared", ["klingon", "utf-7", "hex", "shift_jis"])
@@ -70,6 +72,6 @@ def test_document_types_and_what_is_not_well_formed_are_refused(data: bytes) -> 
 def test_any_bytes_are_parsed_or_refused(data: bytes) -> None:
     for content in (data, b"<a>" + data + b"</a>", b'<?xml version="1.0" encoding="' + data):
         try:
-            parse(content, PREFIXES)
+            parse_xml(content, PREFIXES)
         except Unreadable as unreadable:
             assert unreadable.reason in ("broken", "unknown-encoding")

@@ -11,19 +11,20 @@ from torch import Tensor, nn
 from models.private.adversaries import Adversaries, adversaries_loss
 from models.private.adversary_training import (
     accuracy,
-    believe,
-    continue_adversaries,
-    frozen,
-    most_right,
-    new_adversaries,
+    accuracy_bound,
+    freeze,
+    make_adversaries,
+    predict_pairs,
+    train_adversaries,
 )
 from models.private.deidentifier import Deidentifier, EncodedSentence
-from models.private.pairs import Pairs
+from models.private.embeddings import Embeddings
 from models.private.pseudonymization import Pseudonymizer
-from models.private.representer import Representer, Unprotected
-from models.private.representer_training import GUESSING, Reversed, representer_loss
-from models.private.weight_selection import WeightSelection, batches
-from tests.models.private.test_private_words import NAMES, NONE, Embeddings, note
+from models.private.representer import IdentityRepresenter, Representer
+from models.private.representer_training import CHANCE_LOSS, GradientReversal, representer_loss
+from models.private.sentence_pairs import SentencePairSampler
+from models.private.weight_selection import BestWeights, batches
+from tests.models.private.test_private_words import NAMES, NONE, note
 
 LENGTHS = torch.tensor([3, 5, 1])
 
@@ -74,16 +75,16 @@ def test_sentences_are_encoded_alone(representer: Representer, vectors: Tensor) 
 def test_how_far_twins_lie_apart(representer: Representer, vectors: Tensor) -> None:
     other = vectors.clone()
     other[:, 0] += 1
-    assert (representer.apart(vectors, vectors, LENGTHS) < 1e-9).all()
-    assert (representer.apart(vectors, other, LENGTHS) > 0).all()
+    assert (representer.squared_distance(vectors, vectors, LENGTHS) < 1e-9).all()
+    assert (representer.squared_distance(vectors, other, LENGTHS) > 0).all()
     with torch.no_grad():
         representer.noise_in.zero_()
         representer.noise_out.copy_(torch.tensor([0.5, -1.0, 2.0, 3.0]))
     # Without noise taken in, encodings differ from their means by what is put out alone.
     means = [representer(each, LENGTHS, noise=0.0) for each in (vectors, other)]
     known = ((torch.sub(*means) * 2 / representer.noise_out) ** 2).sum((1, 2))
-    assert torch.allclose(representer.apart(vectors, other, LENGTHS), known, rtol=1e-4)
-    twice = representer.apart(vectors, other, LENGTHS, noise=2.0)
+    assert torch.allclose(representer.squared_distance(vectors, other, LENGTHS), known, rtol=1e-4)
+    twice = representer.squared_distance(vectors, other, LENGTHS, noise=2.0)
     assert torch.allclose(4 * twice, known, rtol=1e-4)
     # Whoever knows both means is right as often as the distance says.
     torch.manual_seed(3)
@@ -98,9 +99,9 @@ def test_how_far_twins_lie_apart(representer: Representer, vectors: Tensor) -> N
 
 def test_adversaries_who_guess_leave_the_representer_alone() -> None:
     deidentifying = torch.tensor(0.37)
-    assert pytest.approx(math.log(2)) == GUESSING
+    assert pytest.approx(math.log(2)) == CHANCE_LOSS
     assert adversaries_loss(torch.full((4,), 0.5), torch.tensor([1.0, 0, 1, 0])) == pytest.approx(
-        GUESSING
+        CHANCE_LOSS
     )
     assert representer_loss(deidentifying, torch.tensor(math.log(2)), 1.0) == deidentifying
     for judging in (0.2, 1.1):
@@ -110,7 +111,7 @@ def test_adversaries_who_guess_leave_the_representer_alone() -> None:
 
 def test_a_reversed_gradient_has_the_opposite_sign() -> None:
     held = torch.tensor([1.0, -2.0], requires_grad=True)
-    given: Tensor = Reversed.apply(held)  # type: ignore[no-untyped-call]
+    given: Tensor = GradientReversal.apply(held)
     (given * torch.tensor([3.0, 5.0])).sum().backward()
     assert given.tolist() == [1, -2]
     assert held.grad is not None and held.grad.tolist() == [-3, -5]
@@ -130,16 +131,16 @@ def test_adversaries_see_no_padding(vectors: Tensor) -> None:
 
 
 @pytest.fixture(scope="module")
-def pairs() -> Pairs:
+def pairs() -> SentencePairSampler:
     drawn = np.random.default_rng(1).normal(size=(len(NAMES) + 1, 8)).astype(np.float32)
     words = Embeddings([*NAMES, "saw"], drawn, NONE)
     held = [
         note(first, "saw", second, phi=f"{first} {second}") for first, second in pairwise(NAMES)
     ]
-    return Pairs([*held, note("saw")] * 3, words, Pseudonymizer(words, 5))
+    return SentencePairSampler([*held, note("saw")] * 3, words, Pseudonymizer(words, 5))
 
 
-def test_pairs_differ_in_one_token(pairs: Pairs) -> None:
+def test_pairs_differ_in_one_token(pairs: SentencePairSampler) -> None:
     assert len(pairs) == 3 * (len(NAMES) - 1)
     found = list(pairs.draw("a", size=8))
     assert sum(len(one.own) for one in found) == len(pairs)
@@ -151,43 +152,41 @@ def test_pairs_differ_in_one_token(pairs: Pairs) -> None:
     assert not all(torch.equal(one.other, two.other) for one, two in zip(found, other, strict=True))
 
 
-def test_who_sees_nothing_is_right_half_of_the_time(pairs: Pairs) -> None:
+def test_who_sees_nothing_is_right_half_of_the_time(pairs: SentencePairSampler) -> None:
     judges = Adversaries(8, 8, units=2)
     blind = lambda vectors, lengths, noise: torch.zeros_like(vectors)  # noqa: E731
     assert accuracy(blind, judges, pairs, 1) == 0.5
-    believed, truth = believe(blind, judges, next(pairs.draw("a")))
+    believed, truth = predict_pairs(blind, judges, next(pairs.draw("a")))
     assert believed.shape == truth.shape
     assert truth.mean() == 0.5
 
 
-def test_adversaries_see_through_what_is_not_protected(pairs: Pairs) -> None:
+def test_adversaries_see_through_what_is_not_protected(pairs: SentencePairSampler) -> None:
     torch.manual_seed(1)
     judges = Adversaries(8, 8, units=16)
-    found = continue_adversaries(Unprotected(), judges, pairs, 16, rate=1e-2, batch=8)
+    found = train_adversaries(IdentityRepresenter(), judges, pairs, 16, rate=1e-2, batch=8)
     assert len(found) == 16
     assert found[-1] >= 0.9
 
 
-def test_nobody_is_right_more_often_than_the_noise_allows(pairs: Pairs) -> None:
+def test_nobody_is_right_more_often_than_the_noise_allows(pairs: SentencePairSampler) -> None:
     torch.manual_seed(1)
     representer = Representer(8, 4, units=5)
     state = torch.get_rng_state()
-    once, again, often = (most_right(representer, pairs, count, 1) for count in (1, 1, 4))
+    once, again, often = (accuracy_bound(representer, pairs, count, 1) for count in (1, 1, 4))
     assert torch.equal(state, torch.get_rng_state()) and (once == again).all()
     assert once.shape == (len(pairs),) and 0.5 < once.mean() < often.mean() < 1
-    assert (most_right(representer, pairs, 1, 1, noise=0.0) == 1).all()
-    judges = new_adversaries(8, 4, 8, seed=1)
-    found = continue_adversaries(representer, judges, pairs, 8, rate=1e-2, batch=8)
-    judges = new_adversaries(8, 4, 8, seed=1)
-    assert found[4:] == continue_adversaries(
-        representer, judges, pairs, 8, rate=1e-2, batch=8, last=4
-    )
+    assert (accuracy_bound(representer, pairs, 1, 1, noise=0.0) == 1).all()
+    judges = make_adversaries(8, 4, 8, seed=1)
+    found = train_adversaries(representer, judges, pairs, 8, rate=1e-2, batch=8)
+    judges = make_adversaries(8, 4, 8, seed=1)
+    assert found[4:] == train_adversaries(representer, judges, pairs, 8, rate=1e-2, batch=8, last=4)
     # Four deviations of as many tosses of a coin.
     assert np.mean(found[4:]) < once.mean() + 4 * 0.5 / (8 * len(pairs)) ** 0.5
 
 
 def test_what_is_frozen_learns_nothing(representer: Representer, vectors: Tensor) -> None:
-    with frozen(representer, "no network"):
+    with freeze(representer, "no network"):
         assert not any(one.requires_grad for one in representer.parameters())
         assert not representer(vectors, LENGTHS).requires_grad
     assert all(one.requires_grad for one in representer.parameters())
@@ -243,20 +242,20 @@ def test_batches_hold_everybody_once() -> None:
 
 
 def test_the_best_weights_are_kept() -> None:
-    network, selection = nn.Linear(1, 1), WeightSelection()
+    network, selection = nn.Linear(1, 1), BestWeights()
     for place, loss in enumerate((0.5, 0.2, 0.3, 0.4)):
         nn.init.constant_(network.weight, place)
-        assert selection.offer(loss, network) == (place < 2)
+        assert selection.consider(loss, network) == (place < 2)
     assert selection.stale == 2
-    again = WeightSelection.kept(selection.place(), selection.state)
+    again = BestWeights.from_checkpoint(selection.to_json(), selection.state)
     again.restore(network)
     assert float(network.weight.detach()) == 1
     assert again.lowest == 0.2
-    assert WeightSelection.kept(WeightSelection().place(), {}).lowest == math.inf
+    assert BestWeights.from_checkpoint(BestWeights().to_json(), {}).lowest == math.inf
 
 
 def test_words_without_a_vector_make_no_pairs() -> None:
     words = Embeddings(["ana", "ruiz", "gomez"], np.eye(3, 8, dtype=np.float32), NONE)
     held = [note("2021", phi="2021"), note("Ana", phi="Ana"), note("unheard", phi="unheard")]
-    found = Pairs(held, words, Pseudonymizer(words, 3))
+    found = SentencePairSampler(held, words, Pseudonymizer(words, 3))
     assert [one.tokens for one in found.sentences] == [("Ana",)]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.private.sentences import LONGEST, PHI, Sentence, sentences, small_tokens
-from models.tagger.encoders.bilstm import CASES, case_of
+from models.private.sentences import LONGEST, PHI, Sentence, fine_tokens, sentences
+from models.tagger.encoders.bilstm import CASES, case_class
 from record.span import Span
 
 MEDDOCAN = Path(__file__).parents[4] / "shared/corpora/meddocan"
@@ -84,12 +84,12 @@ SPLITS = [
 
 @pytest.mark.parametrize(("text", "expected"), CUTS)
 def test_tokens_are_small(text: str, expected: str) -> None:
-    assert "|".join(text[start:end] for start, end in small_tokens(text)) == expected
+    assert "|".join(text[start:end] for start, end in fine_tokens(text)) == expected
 
 
 @pytest.mark.parametrize(("token", "case"), CASED)
 def test_case_has_seven_classes(token: str, case: str) -> None:
-    assert case_of(token) == case
+    assert case_class(token) == case
 
 
 def test_sentences_know_the_case_of_tokens() -> None:

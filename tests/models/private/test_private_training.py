@@ -1,6 +1,5 @@
 """Training of private representations: it learns, and goes on where it was interrupted."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,11 @@ import torch
 from models.private import deidentifier_training
 from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.embeddings import Embeddings
-from models.private.folder import digest, load
 from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer_training import train
 from models.private.sentences import Sentence, sentences
+from models.private.serialization import digest, load
+from models.training_loop import TrainingCallbacks
 from record.errors import ConfigError
 from tests.models.tagger.toy import FILLERS, NAMES, toy_notes
 
@@ -24,16 +24,16 @@ class Interrupted(Exception):
     """Somebody pulled the plug."""
 
 
-def after(epochs: int) -> Callable[[Any], None]:
-    """Make what is told of epochs, and stops at one of them."""
+def after(epochs: int) -> TrainingCallbacks:
+    """Return callbacks that interrupt a training after some epochs."""
     seen = []
 
-    def watch(entry: object) -> None:
+    def evaluated(entry: object) -> None:
         seen.append(entry)
         if len(seen) == epochs:
             raise Interrupted
 
-    return watch
+    return TrainingCallbacks(evaluated=evaluated)
 
 
 def held(count: int, seed: int) -> list[Sentence]:
@@ -168,7 +168,7 @@ def test_a_deidentifier_learns_from_vectors_alone(tmp_path: Path) -> None:
     train_on, dev = made(80, 1), made(20, 2)
     curve: list[Any] = []
     scores = deidentifier_training.train_deidentifier(
-        train_on, dev, LESSON, tmp_path / "a", curve.append
+        train_on, dev, LESSON, tmp_path / "a", TrainingCallbacks(evaluated=curve.append)
     )
     assert scores.f1 > 0.95
     assert len(curve) == 8
@@ -194,15 +194,15 @@ def test_learning_goes_on_from_a_network_at_a_rate_that_falls(
     train_on, dev = made(20, 1), made(5, 2)
     torch.manual_seed(5)
     start = Deidentifier(3, ("PHI",), 6)
-    lesson = replace(LESSON, epochs=4).going_on(start)
+    lesson = replace(LESSON, epochs=4).for_fine_tuning(start)
     rates: list[float] = []
 
     def noted(network: Any, optimizer: Any, loss: Any) -> float:
         rates.append(optimizer.param_groups[0]["lr"])
-        return take_step(network, optimizer, loss)
+        return minimize(network, optimizer, loss)
 
-    take_step = deidentifier_training.take_step
-    monkeypatch.setattr(deidentifier_training, "take_step", noted)
+    minimize = deidentifier_training.minimize
+    monkeypatch.setattr(deidentifier_training, "minimize", noted)
     deidentifier_training.train_deidentifier(train_on, dev, lesson, tmp_path / "a", start=start)
     assert rates == pytest.approx([lesson.rate * (1 - step / 12) for step in range(12)])
     with pytest.raises(Interrupted):

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from models.private.embeddings import EmbeddingRecipe, Embeddings, read_vectors, train
-from models.private.piece_embeddings import packaged
 from models.private.pseudonymization import Pseudonymizer, pseudonymize
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
+from models.private.subword_embeddings import packaged
 from models.tagger.encoders.bilstm import make_bilstm
-from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.tokenizers import MARKS
-from models.tagger.encoders.vocabulary import learned
-from models.tagger.encoders.windows import Cut
-from models.tagger.folder import TrainedTagger, save
-from models.tagger.network import Design, Network
+from models.tagger.encoders.subword_models import SPECIAL_TOKENS
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
+from models.tagger.encoders.vocabulary_training import train_vocabulary
+from models.tagger.encoders.windows import WindowConfig
+from models.tagger.network import Network, TaggerArchitecture
+from models.tagger.serialization import TrainedTagger, save
 from record.errors import ConfigError
 from record.span import Span
 
@@ -116,15 +116,15 @@ def test_the_nearest_are_those_of_a_full_sort(seed: int, asked: int, n: int) -> 
 
 
 def test_pieces_of_a_tagger_are_embeddings(tmp_path: Path) -> None:
-    letters = learned(["the ward was full of pain and fever, the fever fell"] * 3, size=60)
-    pieces = SubWords([*letters.pieces, ("\u2581fever", -0.1)], letters.way)
-    network = Network(make_bilstm(pieces, 4), Design(("NAME",)))
-    save(TrainedTagger(network, pieces, Cut()), tmp_path)
+    letters = train_vocabulary(["the ward was full of pain and fever, the fever fell"] * 3, size=60)
+    pieces = SubwordTokenizer([*letters.pieces, ("\u2581fever", -0.1)], letters.config)
+    network = Network(make_bilstm(pieces, 4), TaggerArchitecture(("NAME",)))
+    save(TrainedTagger(network, pieces, WindowConfig()), tmp_path)
     found = packaged(tmp_path, size=6)
     assert found.size == 6
     assert list(found.words) == ["fever"]
     assert found.vectors(["Fever", "feverish", "wardroom"]).any(1).all()
-    weights = network.encoder.pieces.weight.detach().numpy()[len(MARKS) :]
+    weights = network.encoder.pieces.weight.detach().numpy()[len(SPECIAL_TOKENS) :]
     whole = weights - weights.mean(0)
     kept = np.linalg.svd(whole, compute_uv=False)[:6]
     assert np.allclose(np.linalg.svd(found.parts, compute_uv=False), kept, rtol=1e-3)
@@ -133,7 +133,10 @@ def test_pieces_of_a_tagger_are_embeddings(tmp_path: Path) -> None:
     assert again.digest == found.digest
     assert (again.vectors(["feverish"]) == found.vectors(["feverish"])).all()
     save(
-        TrainedTagger(Network(make_bilstm(letters, 4), Design(("NAME",))), letters, Cut()), tmp_path
+        TrainedTagger(
+            Network(make_bilstm(letters, 4), TaggerArchitecture(("NAME",))), letters, WindowConfig()
+        ),
+        tmp_path,
     )
     with pytest.raises(ConfigError, match="no whole words"):
         packaged(tmp_path)

@@ -3,13 +3,15 @@
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
-from models.tagger.encoders.encoder import EncoderPlan
-from models.tagger.encoders.windows import Cut
-from models.tagger.sequences.corpus import TrainingNote
+from models.tagger.encoders.encoder import EncoderConfig
+from models.tagger.encoders.windows import WindowConfig
+from models.tagger.sequences.alignment import TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
-from models.tagger.training.training import Corpora, TaggerWatch, train
+from models.tagger.training.training import Corpora, train
+from models.training_loop import TrainingCallbacks
 from record.document import Annotated, Document
 from record.span import Span
 
@@ -39,15 +41,20 @@ def toy_note(note_id: str, random: Random, lines: int) -> Annotated:
     return Annotated(Document(note_id, text), tuple(spans))
 
 
-def toy_recipe(**changes: object) -> TaggerRecipe:
-    recipe = default_recipe(EncoderPlan("tiny-1x32"))
-    quick = {"step_tokens": 128, "encoder_rate": 3e-3, "head_rate": 1e-2, "epochs": 4}
-    return replace(recipe, **{"cut": Cut(48, 8), **quick, **changes})
+def toy_recipe(**changes: Any) -> TaggerRecipe:
+    recipe = default_recipe(EncoderConfig("tiny-1x32"))
+    quick: dict[str, Any] = {
+        "step_tokens": 128,
+        "encoder_rate": 3e-3,
+        "head_rate": 1e-2,
+        "epochs": 4,
+    }
+    return replace(recipe, **{"cut": WindowConfig(48, 8), **quick, **changes})
 
 
 def toy_corpora() -> Corpora:
     return Corpora(toy_notes(20), toy_notes(10, seed=2))
 
 
-def toy_training(out: Path, watch: TaggerWatch | None = None, **changes: object) -> Scores:
+def toy_training(out: Path, watch: TrainingCallbacks | None = None, **changes: Any) -> Scores:
     return train(toy_corpora(), toy_recipe(**changes), out, watch)

@@ -4,21 +4,24 @@ import json
 import shutil
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.audit.formats import FORMATS
-from pipeline.audit.review import draw, line_pieces
+from pipeline.audit.review import draw_sample, split_at_line_breaks
 from pipeline.cli import main
 from pipeline.config.settings import load
 from pipeline.files.gold import read_annotated
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
-from pipeline.state.audit_records import open_records
+from pipeline.state.audit_records import AuditReview, open_audit_records
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
@@ -35,7 +38,7 @@ TEXTS = st.text(
 
 
 @st.composite
-def notes(draw_):
+def notes(draw_: st.DrawFn) -> list[Annotated]:
     """Notes with spans that may nest, overlap, touch and run over lines."""
     found = []
     for number in range(draw_(st.integers(0, 3))):
@@ -48,7 +51,7 @@ def notes(draw_):
     return found
 
 
-def through(name, given_notes, folder):
+def through(name: Any, given_notes: list[Annotated], folder: Any) -> list[Annotated]:
     """Write notes in a format and read them as if somebody had saved them without a change."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -56,7 +59,7 @@ def through(name, given_notes, folder):
     return FORMATS[name].read(saved(name, folder))
 
 
-def saved(name, folder):
+def saved(name: str, folder: Path) -> Path:
     """Do what the annotators' program does: accept what was predicted, and export it."""
     if name == "label-studio":
         tasks = json.loads((folder / "tasks.json").read_text())
@@ -77,7 +80,9 @@ def saved(name, folder):
 @pytest.mark.parametrize("name", FORMATS)
 @given(found=notes())
 @settings(max_examples=60)
-def test_nothing_is_lost_on_the_way_out_and_back(name, found, tmp_path_factory):
+def test_nothing_is_lost_on_the_way_out_and_back(
+    name: Any, found: list[Annotated], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     back = {
         n.document.note_id: n for n in through(name, found, tmp_path_factory.getbasetemp() / name)
     }
@@ -87,7 +92,9 @@ def test_nothing_is_lost_on_the_way_out_and_back(name, found, tmp_path_factory):
         other = back[note.document.note_id]
         assert other.document.text == text
         if name == "brat":  # which cuts what runs over lines
-            assert set(line_pieces(other.spans, text)) == set(line_pieces(note.spans, text))
+            assert set(split_at_line_breaks(other.spans, text)) == set(
+                split_at_line_breaks(note.spans, text)
+            )
         else:
             assert {(s.start, s.end, s.label) for s in other.spans} == {
                 (s.start, s.end, s.label) for s in note.spans
@@ -96,11 +103,11 @@ def test_nothing_is_lost_on_the_way_out_and_back(name, found, tmp_path_factory):
 
 @given(found=notes())
 @settings(max_examples=60)
-def test_pieces_are_trimmed_lines_and_cover_the_same_letters(found):
+def test_pieces_are_trimmed_lines_and_cover_the_same_letters(found: list[Annotated]) -> None:
     for note in found:
         text = note.document.text
-        pieces = line_pieces(note.spans, text)
-        assert line_pieces(pieces, text) == tuple(sorted(pieces))
+        pieces = split_at_line_breaks(note.spans, text)
+        assert split_at_line_breaks(pieces, text) == tuple(sorted(pieces))
         covered = {i for s in note.spans for i in range(s.start, s.end) if not text[i].isspace()}
         assert covered == {
             i for s in pieces for i in range(s.start, s.end) if not text[i].isspace()
@@ -108,7 +115,7 @@ def test_pieces_are_trimmed_lines_and_cover_the_same_letters(found):
         assert all(text[s.start : s.end] == text[s.start : s.end].strip() for s in pieces)
 
 
-def test_label_studio_that_counted_utf16_units(tmp_path):
+def test_label_studio_that_counted_utf16_units(tmp_path: Path) -> None:
     text = "👨 vu par Jean"
     value = {"start": 10, "end": 14, "text": "Jean", "labels": ["FIRST_NAME"]}
     annotation = {"result": [{"type": "labels", "value": value}]}
@@ -119,7 +126,7 @@ def test_label_studio_that_counted_utf16_units(tmp_path):
     assert [text[s.start : s.end] for s in note.spans] == ["Jean"]
     value["text"] = "Paul"
     path.write_text(json.dumps([task]))
-    with pytest.raises(ConfigError, match="words of a region") as refused:
+    with pytest.raises(ConfigError, match="text of a region") as refused:
         FORMATS["label-studio"].read(path)
     assert "Paul" not in str(refused.value)
 
@@ -128,7 +135,9 @@ def test_label_studio_that_counted_utf16_units(tmp_path):
     "mark", [[4, 8, "NAME"], {"id": 3, "label": "NAME", "start_offset": 4, "end_offset": 8}]
 )
 @pytest.mark.parametrize("key", ["label", "labels", "entities"])
-def test_doccano_of_several_versions(mark, key, tmp_path):
+def test_doccano_of_several_versions(
+    mark: list[int | str] | dict[str, int | str], key: str, tmp_path: Path
+) -> None:
     path = tmp_path / "e.jsonl"
     path.write_text(json.dumps({"text": "le 😀Jean", key: [mark], "meta": {"note_id": "7"}}))
     (note,) = FORMATS["doccano"].read(path)
@@ -137,7 +146,9 @@ def test_doccano_of_several_versions(mark, key, tmp_path):
 
 @pytest.mark.parametrize("name", ["label-studio", "doccano"])
 @pytest.mark.parametrize("text", ["{", "[1]", '[{"data": {}}]', '{"text": "Jean"}', '{"text": "a"'])
-def test_what_is_no_export_is_refused_without_quoting_it(name, text, tmp_path):
+def test_what_is_no_export_is_refused_without_quoting_it(
+    name: str, text: str, tmp_path: Path
+) -> None:
     path = tmp_path / "e.json"
     path.write_text(text)
     with pytest.raises(ConfigError) as refused:
@@ -150,21 +161,23 @@ def test_what_is_no_export_is_refused_without_quoting_it(name, text, tmp_path):
 
 @given(st.dictionaries(st.integers(), st.sampled_from("abc"), max_size=60), st.integers(1, 9))
 @settings(max_examples=50)
-def test_a_draw_is_without_replacement_and_the_same_for_one_seed(kinds, per_kind):
+def test_a_draw_is_without_replacement_and_the_same_for_one_seed(
+    kinds: dict[int, str], per_kind: int
+) -> None:
     pairs = list(kinds.items())
-    drawn = draw(per_kind, "s", pairs)
-    assert draw(per_kind, "s", reversed(pairs)) == drawn
+    drawn = draw_sample(per_kind, "s", pairs)
+    assert draw_sample(per_kind, "s", reversed(pairs)) == drawn
     assert drawn.population == dict(sorted(Counter(kinds.values()).items()))
     for kind, note_ids in drawn.notes.items():
         assert len(set(note_ids)) == len(note_ids) == min(per_kind, drawn.population[kind])
         assert all(kinds[note_id] == kind for note_id in note_ids)
 
 
-def test_every_note_is_drawn_equally_often():
+def test_every_note_is_drawn_equally_often() -> None:
     times = Counter(
         n
         for seed in range(800)
-        for n in draw(5, str(seed), [(n, "k") for n in range(20)]).notes["k"]
+        for n in draw_sample(5, str(seed), [(n, "k") for n in range(20)]).notes["k"]
     )
     # 200 expected of each, standard deviation 12: five of them is one in a million.
     assert set(times) == set(range(20))
@@ -175,7 +188,7 @@ def test_every_note_is_drawn_equally_often():
 
 
 @pytest.fixture(scope="module")
-def audited(night, tmp_path_factory):
+def audited(night: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A hospital after a night, which the tests below only read and add reviews to."""
     folder = tmp_path_factory.mktemp("audited") / "demo"
     shutil.copytree(night, folder)
@@ -185,14 +198,16 @@ def audited(night, tmp_path_factory):
     return folder / "nightly.toml"
 
 
-def stored(config):
+def stored(config: Path) -> list[AuditReview]:
     one = load(config)
-    with open_records(one.state, one.base) as records:
+    with open_audit_records(one.state, one.base) as records:
         return records.reviews()
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_review_from_the_sample_to_the_rate(name, audited, tmp_path, capsys):
+def test_a_review_from_the_sample_to_the_rate(
+    name: str, audited: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "audit"
     sampling = ["audit", "sample", str(audited), "--per-kind", "3", "--format", name, "--seed", "1"]
     assert main([*sampling, "-o", str(folder), "--json"]) == 0
@@ -245,7 +260,7 @@ def test_a_review_from_the_sample_to_the_rate(name, audited, tmp_path, capsys):
     assert not [word for word in words if word in json.dumps(review.result)]
 
 
-def mark_one_more(name, folder):
+def mark_one_more(name: str, folder: Path) -> tuple[str, tuple[int, int]]:
     """A reviewer marks a word that was not detected; returns the note and its offsets."""
     if name == "brat":
         path = min(folder.glob("*.txt"))
@@ -274,7 +289,7 @@ def mark_one_more(name, folder):
     return note_id, (start, end)
 
 
-def free_word(text, spans):
+def free_word(text: str, spans: Sequence[Span]) -> tuple[int, int]:
     """Where a word is that no span touches."""
     taken = {place for span in spans for place in range(span.start, span.end)}
     start = 0
@@ -287,7 +302,9 @@ def free_word(text, spans):
     raise AssertionError("every word is taken")
 
 
-def test_a_changed_text_and_a_foreign_note_are_refused(audited, tmp_path, capsys):
+def test_a_changed_text_and_a_foreign_note_are_refused(
+    audited: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "audit"
     sampling = ["audit", "sample", str(audited), "--per-kind", "1", "--format", "brat"]
     assert main([*sampling, "-o", str(folder)]) == 0
@@ -298,16 +315,18 @@ def test_a_changed_text_and_a_foreign_note_are_refused(audited, tmp_path, capsys
     first.with_suffix(".ann").write_text("")
     capsys.readouterr()
     assert main(reading) == 2
-    assert "not the one that was exported" in (said := capsys.readouterr().err)
+    assert "was changed, so its offsets are invalid" in (said := capsys.readouterr().err)
     assert "Zoé" not in said
     first.write_text(kept, newline="")
     (folder / "777777.txt").write_text("a")
     (folder / "777777.ann").write_text("")
     assert main(reading) == 2
-    assert "not of this sample" in capsys.readouterr().err
+    assert "not in this sample" in capsys.readouterr().err
 
 
-def test_what_was_drawn_is_stored_and_what_has_changed_is_left_out(audited, tmp_path, capsys):
+def test_what_was_drawn_is_stored_and_what_has_changed_is_left_out(
+    audited: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = tmp_path / "demo" / "nightly.toml"
     shutil.copytree(audited.parent, config.parent)
     with closing(sqlite3.connect(config.parent / "hospital.db")) as db, db:
@@ -321,25 +340,25 @@ def test_what_was_drawn_is_stored_and_what_has_changed_is_left_out(audited, tmp_
     assert "have changed since the last run" in said.err
     assert "Autre" not in (tmp_path / "a" / "notes.jsonl").read_text()
     one = load(config)
-    with open_records(one.state, one.base) as records:
+    with open_audit_records(one.state, one.base) as records:
         kept = records.sample(sample["sample_id"])
         assert (kept.seed, kept.format, kept.per_kind) == ("s", "doccano", 2)
         assert records.notes(kept.sample_id) == {}
     assert stored(config) == before
 
 
-def test_the_report_of_a_run_tells_the_last_review(audited, tmp_path):
+def test_the_report_of_a_run_tells_the_last_review(audited: Path, tmp_path: Path) -> None:
     config = tmp_path / "demo" / "nightly.toml"
     shutil.copytree(audited.parent, config.parent)
     with closing(sqlite3.connect(config.parent / "state.db")) as db, db:
         db.execute("delete from audit_review")
-    run_nightly(config, drive)
-    assert "Nobody has reviewed" in (config.parent / "report.html").read_text()
+    run_nightly(config, run_in_process)
+    assert "No random sample has been reviewed" in (config.parent / "report.html").read_text()
     one = load(config)
-    with open_records(one.state, one.base) as records:
+    with open_audit_records(one.state, one.base) as records:
         rate = {"rate": 0.9875, "low": 0.951, "high": 0.998}
         records.add_review(1, "mk", {"notes": 80, "zero_leak": rate})
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     page = (config.parent / "report.html").read_text()
     assert "98.75 %" in page
     assert "95.10 to 99.80" in page

@@ -4,36 +4,40 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, NoReturn, cast
 
 import apache_beam as beam
 import psutil
 import pytest
 from apache_beam import coders
 
-from pipeline.beam.failures import RunnerFailed, StageFailed, guarded
+from pipeline.beam.failures import RunnerFailed, StageFailed, run_guarded_stage
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.beam.session import tools_of
-from pipeline.beam.worker import UnitShare, WorkerShare, nightly, work
+from pipeline.beam.worker import UnitShare, WorkerShare, build_nightly_graph, work
 from pipeline.config.exit_codes import EXIT_USAGE
-from pipeline.config.settings import load
-from pipeline.night import engine, supervisor
-from pipeline.night.nightly import Incomplete, run_nightly
+from pipeline.config.settings import Settings, load
+from pipeline.night import supervisor
+from pipeline.night.nightly import Incomplete, Job, NightlyResult, run_nightly
 from pipeline.notes.batch import Batch
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import WorkerResources, resolve_urls
 from pipeline.state.ledger import open_state
 from pipeline.warehouse.note_rows import NoteRow, Unit
 from record.errors import Unavailable
+from tests.pipeline.conftest import Site
 
 CANARY = "Quillfeather"
 
 
-def graph(between=None):
+def graph(between: "Lose | None" = None) -> Callable[[Job], dict[str, int]]:
     """A drive that runs the graph in this process."""
 
-    def drive(job):
+    def drive(job: Job) -> dict[str, int]:
         part, summary = WorkerShare(job.run_id, 0, 1), job.scratch / "worker-0.json"
         work(job.settings, part, [], summary=summary, between=between)
         return {}
@@ -41,7 +45,7 @@ def graph(between=None):
     return drive
 
 
-def outcomes(ended):
+def outcomes(ended: NightlyResult) -> dict[str, int]:
     return {name: count for name, count in ended.summary.tally.outcomes.items() if count}
 
 
@@ -49,15 +53,25 @@ def outcomes(ended):
 
 
 @pytest.mark.parametrize(
-    ("drive", "workers"), [(graph(), 1), (supervisor.drive, 2)], ids=["graph", "two workers"]
+    ("drive", "workers"),
+    [(graph(), 1), (supervisor.run_in_workers, 2)],
+    ids=["graph", "two workers"],
 )
-def test_equals_the_engine(hospital, reference, counted, drive, workers):
+def test_equals_the_engine(
+    hospital: Site,
+    reference: tuple[str, Any],
+    counted: Callable[[NightlyResult], Any],
+    drive: Callable[..., Any],
+    workers: int,
+) -> None:
     ended = run_nightly(hospital.config, drive, workers=workers)
     assert (hospital.digest(), counted(ended)) == reference
 
 
-def test_shares_may_be_worked_in_any_order(hospital, reference, counted):
-    def backwards(job):
+def test_shares_may_be_worked_in_any_order(
+    hospital: Site, reference: tuple[str, Any], counted: Callable[[NightlyResult], Any]
+) -> None:
+    def backwards(job: Job) -> dict[Any, Any]:
         for number in (2, 0, 1):
             part = WorkerShare(job.run_id, number, 3)
             work(job.settings, part, [], summary=job.scratch / f"worker-{number}.json")
@@ -67,7 +81,9 @@ def test_shares_may_be_worked_in_any_order(hospital, reference, counted):
     assert (hospital.digest(), counted(ended)) == reference
 
 
-def test_the_combined_summary_is_the_tally(hospital, counted):
+def test_the_combined_summary_is_the_tally(
+    hospital: Site, counted: Callable[[NightlyResult], Any]
+) -> None:
     ended = run_nightly(hospital.config, graph())
     (path,) = hospital.folder.glob(".cryptonym/run-*/worker-0.json")
     combined = json.loads(path.read_text())
@@ -77,7 +93,7 @@ def test_the_combined_summary_is_the_tally(hospital, counted):
     assert {key: combined[key] for key in expected} == expected
 
 
-def test_a_second_run_finds_nothing_to_do(hospital):
+def test_a_second_run_finds_nothing_to_do(hospital: Site) -> None:
     run_nightly(hospital.config, graph())
     before = hospital.digest()
     second = run_nightly(hospital.config, graph())
@@ -88,34 +104,38 @@ def test_a_second_run_finds_nothing_to_do(hospital):
 # Loss --------------------------------------------------------------------------------------------
 
 
-class Lose(beam.PTransform):
+class Lose(beam.PTransform[Any, Any]):
     """Loses notes in the middle of the graph, as a broken runner would."""
 
-    def __init__(self, lose):
+    def __init__(self, lose: Callable[[Batch], list[Batch]]) -> None:
         super().__init__()
         self.lose = lose
 
-    def expand(self, batches):
+    def expand(self, batches: Any) -> Any:
         return batches | beam.FlatMap(self.lose).with_output_types(Batch)
 
 
-def lose_second_batch(batch):
+def lose_second_batch(batch: Batch) -> list[Batch]:
     return [] if batch.unit.index == 1 else [batch]
 
 
-def lose_one_note(batch):
+def lose_one_note(batch: Batch) -> list[Batch]:
     return [replace(batch, items=batch.items[1:]) if batch.unit.index == 1 else batch]
 
 
-def lose_every_batch(batch):
+def lose_every_batch(batch: Batch) -> list[Batch]:
     return []
 
 
 @pytest.mark.parametrize(
     ("lose", "missing"), [(lose_second_batch, 5), (lose_one_note, 1), (lose_every_batch, 40)]
 )
-def test_notes_lost_in_the_graph_fail_the_run(hospital, reference, lose, missing):
-    with pytest.raises(Incomplete, match=rf"^{missing} of 40 planned notes are missing") as caught:
+def test_notes_lost_in_the_graph_fail_the_run(
+    hospital: Site, reference: tuple[str, Any], lose: Callable[[Any], Any], missing: int
+) -> None:
+    with pytest.raises(
+        Incomplete, match=rf"^{missing} of 40 planned notes are unaccounted for"
+    ) as caught:
         run_nightly(hospital.config, graph(Lose(lose)))
     assert "nothing was released" in str(caught.value)
     assert hospital.released() == {}
@@ -124,11 +144,13 @@ def test_notes_lost_in_the_graph_fail_the_run(hospital, reference, lose, missing
     assert hospital.digest() == reference[0]
 
 
-def double(batch):
+def double(batch: Batch) -> list[Batch]:
     return [batch, batch]
 
 
-def test_a_batch_that_comes_twice_counts_once(hospital, reference, counted):
+def test_a_batch_that_comes_twice_counts_once(
+    hospital: Site, reference: tuple[str, Any], counted: Callable[[NightlyResult], Any]
+) -> None:
     ended = run_nightly(hospital.config, graph(Lose(double)))
     assert (hospital.digest(), counted(ended)) == reference
 
@@ -136,17 +158,17 @@ def test_a_batch_that_comes_twice_counts_once(hospital, reference, counted):
 # Dead letters ------------------------------------------------------------------------------------
 
 
-def test_dead_letters_and_counters_agree_with_the_tally(hospital, tmp_path):
+def test_dead_letters_and_counters_agree_with_the_tally(hospital: Site, tmp_path: Path) -> None:
     letters = tmp_path / "letters.jsonl"
     seen = {}
 
-    def drive(job):
-        state = open_state(settled(job.settings).state, job.settings.base)
+    def drive(job: Any) -> Any:
+        state = open_state(resolve_urls(job.settings).state, job.settings.base)
         with closing(state):
             units = state.pending(job.run_id, 0, 1)
         pipeline = make_pipeline([])
         share = UnitShare(job.settings, job.run_id, units, job.scratch / "worker-0.json")
-        dead = nightly(pipeline, share)
+        dead = build_nightly_graph(pipeline, share)
         dead | beam.Map(lambda failure: append(letters, failure))
         result = pipeline.run()
         result.wait_until_finish()
@@ -174,16 +196,16 @@ def test_dead_letters_and_counters_agree_with_the_tally(hospital, tmp_path):
     assert {(f["stage"], f["error"], f["reason"]) for f in failures} == causes
 
 
-def append(path, failure):
+def append(path: Path, failure: Any) -> None:
     with path.open("a") as lines:
         lines.write(json.dumps(asdict(failure)) + "\n")
 
 
-def explode(batch, tools):
+def explode(batch: Batch, tools: WorkerResources) -> NoReturn:
     raise ValueError(f"cannot read {CANARY} of {batch.items}")
 
 
-def silent(error):
+def silent(error: BaseException | None) -> bool:
     """Every text that can be got out of an error, its causes included."""
     texts = []
     while error is not None:
@@ -192,39 +214,41 @@ def silent(error):
     return CANARY not in "".join(texts)
 
 
-def test_a_stage_that_fails_on_a_whole_batch_says_no_text(make_note):
-    batch = Batch(unit=engine.Unit(3, "", 1, 2, 1), read_ids=(1,))
+def test_a_stage_that_fails_on_a_whole_batch_says_no_text(make_note: Callable[..., Any]) -> None:
+    batch = Batch(unit=Unit(3, "", 1, 2, 1), read_ids=(1,))
     row = NoteRow(**make_note(1, note_text=CANARY))
     assert CANARY not in repr(batch) + repr(row)
     with pytest.raises(StageFailed, match=r"^detect failed on unit 3: ValueError$") as caught:
-        guarded("detect", explode, batch, None)
+        run_guarded_stage("detect", explode, batch, cast(WorkerResources, None))
     assert silent(caught.value)
 
 
-def fail_guarded(settings):
-    return lambda batch: [guarded("detect", explode, batch, tools_of(settings))]
+def fail_guarded(settings: Settings) -> Callable[[Any], list[Batch]]:
+    return lambda batch: [run_guarded_stage("detect", explode, batch, tools_of(settings))]
 
 
-def fail_bare(settings):
-    return lambda batch: explode(batch, None)
+def fail_bare(settings: Settings) -> Callable[[Any], NoReturn]:
+    return lambda batch: explode(batch, cast(WorkerResources, None))
 
 
 @pytest.mark.parametrize(
     ("fail", "message"),
     [(fail_guarded, "detect failed on unit"), (fail_bare, "ValueError|RuntimeError")],
 )
-def test_an_error_in_the_graph_leaves_it_without_text(hospital, fail, message):
+def test_an_error_in_the_graph_leaves_it_without_text(
+    hospital: Site, fail: Callable[[Any], Any], message: str
+) -> None:
     with pytest.raises((StageFailed, RunnerFailed), match=message) as caught:
         run_nightly(hospital.config, graph(Lose(fail(load(hospital.config)))))
     assert silent(caught.value)
     assert hospital.released() == {}
 
 
-def lose_connection(batch):
-    raise Unavailable("source.url", "the connection failed or was lost", "run again")
+def lose_connection(batch: Batch) -> NoReturn:
+    raise Unavailable("source.url", "connection failed or lost", "run again")
 
 
-def test_a_service_that_is_gone_stays_told_apart(hospital):
+def test_a_service_that_is_gone_stays_told_apart(hospital: Site) -> None:
     with pytest.raises(Unavailable, match="connection failed"):
         run_nightly(hospital.config, graph(Lose(lose_connection)))
 
@@ -232,7 +256,7 @@ def test_a_service_that_is_gone_stays_told_apart(hospital):
 # Ports and runners -------------------------------------------------------------------------------
 
 
-def sockets(process):
+def sockets(process: psutil.Process) -> list[tuple[Any, Any]]:
     """Every network socket of a process and its descendants: (process, socket)."""
     found = []
     for one in [process, *process.children(recursive=True)]:
@@ -243,7 +267,7 @@ def sockets(process):
     return found
 
 
-def test_no_port_is_opened(make_site):
+def test_no_port_is_opened(make_site: Callable[..., Site]) -> None:
     site = make_site(notes=20)
     started = site.start("--workers", "2")
     process, seen, workers = psutil.Process(started.pid), [], set()
@@ -267,12 +291,17 @@ def test_no_port_is_opened(make_site):
         (["--runner=PrismRunner", "--prism_location=https://example.org/prism"], "it downloads"),
         (["--runner=DaskRunner"], "--runner=DaskRunner: it loses the output"),
         (["--runner=RayRunner"], "--runner=RayRunner: it does not work"),
-        (["--no_such_option=3"], "--no_such_option: no option of cryptonym or of Beam"),
+        (
+            ["--no_such_option=3"],
+            "--no_such_option: neither an option of cryptonym nor of Apache Beam",
+        ),
         (["--environment_type=DOCKER"], "--environment_type=DOCKER: FnApiRunner works in its own"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_unsafe_runners_and_unknown_options_are_refused(site, arguments, problem):
+def test_unsafe_runners_and_unknown_options_are_refused(
+    site: Site, arguments: list[str], problem: str
+) -> None:
     done = site.call(*arguments)
     assert done.returncode == EXIT_USAGE, done.stderr
     assert problem in done.stderr
@@ -281,7 +310,9 @@ def test_unsafe_runners_and_unknown_options_are_refused(site, arguments, problem
     assert site.output("select * from note") == []
 
 
-def test_works_without_any_network(hospital, reference, isolated):
+def test_works_without_any_network(
+    hospital: Site, reference: tuple[str, Any], isolated: tuple[str, ...]
+) -> None:
     if not isolated:
         pytest.skip("this system does not allow network namespaces")
     # No interface of the namespace is up, not even loopback.
@@ -293,7 +324,7 @@ def test_works_without_any_network(hospital, reference, isolated):
     assert hospital.digest() == reference[0]
 
 
-def test_a_batch_of_notes_is_never_encoded():
+def test_a_batch_of_notes_is_never_encoded() -> None:
     coder = coders.registry.get_coder(Batch)
     batch = Batch(unit=Unit(0, "", 1, 2, 2))
     for refused in (lambda: coder.encode(batch), lambda: coder.decode(b"")):

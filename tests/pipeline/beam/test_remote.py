@@ -11,20 +11,23 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2
 
 from pipeline.beam.runners import make_pipeline, refuse_passwords
-from pipeline.beam.worker import UnitShare, nightly
+from pipeline.beam.worker import UnitShare, build_nightly_graph
 from pipeline.config.settings import load
 from pipeline.night import engine
 from pipeline.night.nightly import run_nightly
 from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError
+from tests.pipeline.conftest import Site
 
 PASSWORD = "correct-horse-battery"
 CANARY = "Quillfeather"
@@ -94,10 +97,10 @@ print(json.dumps({"code": run.returncode, "told": told[0], "workers": len(worker
 
 
 @pytest.fixture
-def remote(isolated):
+def remote(isolated: tuple[str, ...]) -> Callable[[Path], dict[str, Any]]:
     """Runs the job of a configuration on Beam's own worker pool; tells how that went."""
 
-    def run(config):
+    def run(config: Path) -> dict[str, Any]:
         # The pool starts its workers as `python`.
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
@@ -116,12 +119,14 @@ def remote(isolated):
 
 @pytest.mark.slow
 def test_a_worker_pool_gives_what_the_engine_gives_and_no_note_on_the_wire(
-    make_hospital, isolated, remote
-):
+    make_hospital: Callable[[], Site],
+    isolated: tuple[str, ...],
+    remote: Callable[[Path], dict[str, Any]],
+) -> None:
     here, there = make_hospital(), make_hospital()
     for site in (here, there):
         site.source("update note set note_text = note_text || ? where note_text > ''", f" {CANARY}")
-    run_nightly(here.config, engine.drive)
+    run_nightly(here.config, engine.run_in_process)
     report = remote(there.config)
     assert report["code"] == 0, report["told"]
     assert report["workers"] == 1
@@ -137,12 +142,16 @@ def test_a_worker_pool_gives_what_the_engine_gives_and_no_note_on_the_wire(
         assert secret not in wire
 
 
-def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
+def test_the_serialized_graph_holds_no_secret(
+    hospital: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hospital.configure('url = "sqlite:///hospital.db"', 'url = "env:WAREHOUSE"')
     monkeypatch.setenv("WAREHOUSE", f"postgresql://reader:{PASSWORD}@localhost/cdm")
     pipeline = make_pipeline([])
     summary = hospital.folder / "worker-0.json"
-    nightly(pipeline, UnitShare(load(hospital.config), 1, [Unit(0, "", 1, 10, 10)], summary))
+    build_nightly_graph(
+        pipeline, UnitShare(load(hospital.config), 1, [Unit(0, "", 1, 10, 10)], summary)
+    )
     graph = unpacked(pipeline.to_runner_api())
     assert b"env:WAREHOUSE" in graph  # so what is looked for would be seen
     key = hospital.config.with_name("master.key").read_text().split()[-1]
@@ -152,7 +161,7 @@ def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
     assert bytes.fromhex(key) not in graph
 
 
-def unpacked(graph):
+def unpacked(graph: Any) -> bytes:
     """The bytes of a pipeline, and of every function in it as it was before Beam packed it."""
     found = [graph.SerializeToString()]
     for transform in graph.components.transforms.values():
@@ -172,12 +181,12 @@ def unpacked(graph):
         "postgresql://db.example/cdm?user=reader&password={}",
     ],
 )
-def test_a_password_in_the_configuration_is_not_sent(hospital, place, form):
+def test_a_password_in_the_configuration_is_not_sent(hospital: Site, place: str, form: str) -> None:
     settings = load(hospital.config)
     changed = replace(getattr(settings, place), url=form.format(PASSWORD))
     leaky = replace(settings, **{place: changed})
     for remote in (["--environment_type=EXTERNAL"], ["--runner=FlinkRunner"]):
-        with pytest.raises(ConfigError, match=rf"^{place}.url: holds a password") as caught:
+        with pytest.raises(ConfigError, match=rf"^{place}.url: must not hold a password") as caught:
             refuse_passwords(leaky, remote)
         assert PASSWORD not in str(caught.value)
         refuse_passwords(settings, remote)
@@ -185,10 +194,10 @@ def test_a_password_in_the_configuration_is_not_sent(hospital, place, form):
 
 
 @pytest.mark.slow
-def test_a_pool_that_is_not_there_is_told_in_a_line(hospital):
+def test_a_pool_that_is_not_there_is_told_in_a_line(hospital: Site) -> None:
     external = ["--environment_type=EXTERNAL", "--environment_config=localhost:1"]
     done = hospital.run(*external)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("cryptonym: error: the runner failed with ")
     assert hospital.released() == {}
-    assert run_nightly(hospital.config, engine.drive).exit_code == 0
+    assert run_nightly(hospital.config, engine.run_in_process).exit_code == 0

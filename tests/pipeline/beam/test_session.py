@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import closing
 
 import pytest
@@ -13,6 +14,7 @@ from pipeline.beam import session
 from pipeline.beam.session import tools_of
 from pipeline.config.settings import load
 from pipeline.warehouse.databases import connect
+from tests.pipeline.conftest import Site
 
 VISIT = (
     "import sqlite3, sys; database = sqlite3.connect(sys.argv[1]); "
@@ -20,7 +22,7 @@ VISIT = (
 )
 
 
-def test_one_set_a_thread(hospital):
+def test_one_set_a_thread(hospital: Site) -> None:
     settings, found = load(hospital.config), []
     mine = tools_of(settings)
     assert tools_of(settings) is mine
@@ -32,13 +34,13 @@ def test_one_set_a_thread(hospital):
     assert tools_of(settings) is not mine
 
 
-def test_other_settings_have_other_tools(make_site):
+def test_other_settings_have_other_tools(make_site: Callable[..., Site]) -> None:
     first, second = (load(make_site().config) for _ in range(2))
     assert tools_of(first).settings == first
     assert tools_of(second).settings == second
 
 
-def test_opening_a_state_again_keeps_the_locks_of_this_process(hospital):
+def test_opening_a_state_again_keeps_the_locks_of_this_process(hospital: Site) -> None:
     # POSIX drops every lock of a process on a file when it closes any descriptor of that file:
     # https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
     settings = load(hospital.config)
@@ -53,6 +55,6 @@ def test_opening_a_state_again_keeps_the_locks_of_this_process(hospital):
         assert connection.execute("select count(*) from written").fetchone() == (0,)
 
 
-def test_tools_are_never_serialized(hospital):
-    with pytest.raises(TypeError, match="never serialized"):
+def test_tools_are_never_serialized(hospital: Site) -> None:
+    with pytest.raises(TypeError, match="must not be serialized"):
         pickle.dumps(tools_of(load(hospital.config)))

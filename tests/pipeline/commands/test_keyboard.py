@@ -1,9 +1,14 @@
 """Pages in a real browser, by keyboard alone: all is reached, seen where it is, and opened."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_GATE
+from tests.pipeline.conftest import Ward
 
 FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex='-1'])"
 FOCUS = """() => {
@@ -26,7 +31,9 @@ PAGES = ("report.html", "quality.html", "releases.html", "dpo.html")
 
 
 @pytest.fixture(scope="module")
-def pages(make_ward, night, tmp_path_factory):
+def pages(
+    make_ward: Callable[[Path, Path], Ward], night: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[Any, Any]:
     """Pages that a night and a release wrote, by name."""
     ward = make_ward(night, tmp_path_factory.mktemp("keyboard"))
     ward.release()
@@ -53,11 +60,13 @@ def pages(make_ward, night, tmp_path_factory):
 
 
 @pytest.fixture(params=PAGES)
-def written(request, pages):
+def written(request: pytest.FixtureRequest, pages: dict[Any, Any]) -> Any:
     return pages[request.param]
 
 
-def test_tab_reaches_everything_in_order_and_shows_where_it_is(written, browse):
+def test_tab_reaches_everything_in_order_and_shows_where_it_is(
+    written: Any, browse: Callable[..., Any]
+) -> None:
     page = browse(written)
     shown = page.evaluate(SHOWN)
     visited = []
@@ -72,7 +81,9 @@ def test_tab_reaches_everything_in_order_and_shows_where_it_is(written, browse):
     assert visited == [place for place, is_shown in enumerate(shown) if is_shown]
 
 
-def test_what_is_folded_is_unfolded_by_keys(pages, browse):
+def test_what_is_folded_is_unfolded_by_keys(
+    pages: dict[Any, Any], browse: Callable[..., Any]
+) -> None:
     page = browse(pages["quality.html"])
     count = page.locator("summary").count()
     assert count
@@ -94,7 +105,9 @@ def test_what_is_folded_is_unfolded_by_keys(pages, browse):
     assert page.evaluate("[...document.querySelectorAll('details')].every(one => one.open)")
 
 
-def test_the_link_past_the_beginning_goes_there(pages, browse):
+def test_the_link_past_the_beginning_goes_there(
+    pages: dict[Any, Any], browse: Callable[..., Any]
+) -> None:
     page = browse(pages["quality.html"])
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -103,7 +116,9 @@ def test_the_link_past_the_beginning_goes_there(pages, browse):
     assert -1 <= top < 900
 
 
-def test_nothing_is_fetched_and_nothing_fails(written, browse, tmp_path):
+def test_nothing_is_fetched_and_nothing_fails(
+    written: Any, browse: Callable[..., Any], tmp_path: Path
+) -> None:
     page = browse("")
     asked, said = [], []
     page.on("request", lambda request: asked.append(request.url))

@@ -66,7 +66,13 @@ def prepare(words: list[str]) -> int:
 
 
 @pytest.mark.parametrize("page", ["synthesis.md", "mask-and-fill.md"])
-def test_a_walk_through_works_as_it_stands(page, night, tmp_path, monkeypatch, capsys):
+def test_a_walk_through_works_as_it_stands(
+    page: str,
+    night: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     monkeypatch.chdir(tmp_path)
     lines = walk(page)
     assert {words[0] for words in lines} == {"cryptonym"}  # nothing else is needed
@@ -84,5 +90,5 @@ def test_a_walk_through_works_as_it_stands(page, night, tmp_path, monkeypatch, c
     assert report["reasons"]
     assert report["advice"]
     shown = (out / "report.html").read_text()
-    assert "What helps" in shown
+    assert "Suggestions" in shown
     assert all(row["name"] in shown for row in report["measured"])

@@ -4,46 +4,49 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.cli import main
-from pipeline.config.energy import Energy, Meter, estimate
+from pipeline.config.energy import Energy, EnergyMeter, estimate_energy
 from pipeline.config.settings import EnergySettings, load
 from pipeline.night.run_history import read_history
-from pipeline.notes.worker_resources import settled
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.state.release_register import read_register
 
 SECONDS = st.floats(0, 1e6)
 MEMORY = st.integers(0, 10**9)
 
 
-def test_the_formula_is_that_of_green_algorithms():
+def test_the_formula_is_that_of_green_algorithms() -> None:
     # An hour of one core and 4 GB: (12 W + 4 * 0.3725 W) * 1.67 = 22.5283 Wh; 475 g a kWh.
-    found = estimate(3600, 3600, 4 << 20, EnergySettings())
+    found = estimate_energy(3600, 3600, 4 << 20, EnergySettings())
     assert found.watt_hours == pytest.approx(22.5283)
     assert found.grams == pytest.approx(10.70094)
     assert str(found) == "22.5 Wh, 10.7 g of CO2 equivalent"
 
 
 @given(SECONDS, SECONDS, MEMORY, st.floats(1, 10), st.floats(0, 2000))
-def test_it_grows_with_all_that_it_is_made_of(used, lasted, kilobytes, building, grams):
+def test_it_grows_with_all_that_it_is_made_of(
+    used: float, lasted: float, kilobytes: int, building: float, grams: float
+) -> None:
     mine = EnergySettings(power_usage_effectiveness=building, grams_per_kilowatt_hour=grams)
-    found = estimate(used, lasted, kilobytes, mine)
+    found = estimate_energy(used, lasted, kilobytes, mine)
     for more in (
-        estimate(used + 1, lasted, kilobytes, mine),
-        estimate(used, lasted + 1, kilobytes, mine),
-        estimate(used, lasted, kilobytes + 1, mine),
+        estimate_energy(used + 1, lasted, kilobytes, mine),
+        estimate_energy(used, lasted + 1, kilobytes, mine),
+        estimate_energy(used, lasted, kilobytes + 1, mine),
     ):
         assert more.watt_hours >= found.watt_hours >= 0
         assert more.grams >= found.grams >= 0
     assert found.grams == pytest.approx(found.watt_hours * grams / 1000)
 
 
-def test_processors_of_children_count_as_well():
-    meter, mine = Meter(), EnergySettings(watts_per_gigabyte=0)
+def test_processors_of_children_count_as_well() -> None:
+    meter, mine = EnergyMeter(), EnergySettings(watts_per_gigabyte=0)
     busy = "import time\nwhile time.process_time() < 0.3: pass"
     subprocess.run([sys.executable, "-c", busy], check=True)
     begun = time.process_time()
@@ -54,7 +57,7 @@ def test_processors_of_children_count_as_well():
     assert found.watt_hours == pytest.approx(found.processor_seconds * 12 / 3600 * 1.67)
 
 
-def test_each_run_and_release_keeps_it(tmp_path, capsys):
+def test_each_run_and_release_keeps_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", str(tmp_path), "--patients", "3", "--plain"]) == 0
     config = tmp_path / "nightly.toml"
     config.write_text(config.read_text() + "\n[energy]\ngrams_per_kilowatt_hour = 50\n")
@@ -65,7 +68,7 @@ def test_each_run_and_release_keeps_it(tmp_path, capsys):
     words = ["--cohort", "one", "--persons", str(persons), "--output", place]
     assert main(["release", str(config), *words, "--plain"]) == 0
     settings = load(config)
-    where = settled(settings).state, settings.base
+    where = resolve_urls(settings).state, settings.base
     latest, first = read_history(*where)
     told = [latest.about["energy"], first.about["energy"]]
     told.append(read_register(*where)[0].about["energy"])
@@ -82,7 +85,9 @@ def test_each_run_and_release_keeps_it(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("wrong", ["watts_per_core = 0", "power_usage_effectiveness = 0.5"])
-def test_what_cannot_be_is_refused(wrong, tmp_path, capsys):
+def test_what_cannot_be_is_refused(
+    wrong: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = tmp_path / "nightly.toml"
     config.write_text(
         'source.url = "sqlite:///a.db"\noutput.url = "sqlite:///b.db"\n[energy]\n' + wrong + "\n"

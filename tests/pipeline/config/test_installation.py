@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config.installation import ROOMS, check_rooms
+from pipeline.config.installation import ROOMS, check_installation
 
 SOURCES = Path(__file__).parents[3]
 CHECK = """
 import sys
 sys.path[:0] = {path!r}
-from pipeline.config.installation import check_rooms
+from pipeline.config.installation import check_installation
 from record.errors import ConfigError
 try:
-    check_rooms()
+    check_installation()
 except ConfigError as error:
     print(error)
 """
@@ -59,7 +59,7 @@ def claim(folder: Path, *packages: str, name: str = "rules") -> Path:
 
 
 def test_this_tree_is_sound() -> None:
-    check_rooms()
+    check_installation()
 
 
 def test_an_installation_of_ours_is_sound(rooms: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_package_found_first_is_refused(rooms: Path, tmp_path: Path, room: str
     (other / room).mkdir(parents=True)
     (other / room / "__init__.py").touch()
     said = said_by_check(other, rooms)
-    assert f"'{room}' is imported from elsewhere" in said
+    assert f"'{room}' is imported from another place" in said
     assert "Remedy: install cryptonym alone" in said
 
 
@@ -93,4 +93,4 @@ def test_another_owner_of_a_name_is_refused(rooms: Path, tmp_path: Path) -> None
     claim(rooms, *ROOMS, name="cryptonym")
     claim(tmp_path / "other", "rules")
     said = said_by_check(rooms, tmp_path / "other")
-    assert "the distribution rules claims the package 'rules' too" in said
+    assert "package 'rules' also belongs to the distribution rules" in said

@@ -1,10 +1,11 @@
 """The configuration: read once, checked whole, and errors that help without showing values."""
 
 import pickle
+from pathlib import Path
 
 import pytest
 
-from pipeline.config.settings import load, resolve
+from pipeline.config.settings import load, resolve_url
 from record.errors import ConfigError
 from record.policy import Action
 
@@ -18,13 +19,13 @@ url = "sqlite:///research.db"
 IDENTITY = "[source.identity]\ntable = 'a; drop table note'\ncolumns = {}\n"
 
 
-def write(tmp_path, text):
+def write(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "nightly.toml"
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def test_a_minimal_configuration_has_sane_defaults(tmp_path):
+def test_a_minimal_configuration_has_sane_defaults(tmp_path: Path) -> None:
     settings = load(write(tmp_path, MINIMAL))
     assert settings.base == tmp_path.resolve()
     assert settings.cohort == "research"
@@ -48,21 +49,21 @@ def test_a_minimal_configuration_has_sane_defaults(tmp_path):
         (MINIMAL + IDENTITY, "source.identity.table"),
     ],
 )  # fmt: skip
-def test_errors_name_the_key_and_a_remedy(tmp_path, text, key):
+def test_errors_name_the_key_and_a_remedy(tmp_path: Path, text: str, key: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load(write(tmp_path, text))
     assert key in caught.value.key
     assert caught.value.remedy
 
 
-def test_broken_toml_and_missing_files_are_explained(tmp_path):
+def test_broken_toml_and_missing_files_are_explained(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="not valid TOML"):
         load(write(tmp_path, "[source"))
     with pytest.raises(ConfigError, match="no such file"):
         load(tmp_path / "absent.toml")
 
 
-def test_passwords_are_never_shown(tmp_path):
+def test_passwords_are_never_shown(tmp_path: Path) -> None:
     secret = MINIMAL.replace("sqlite:///hospital.db", "postgresql://etl:s3cr3t@db/omop")
     settings = load(write(tmp_path, secret))
     assert "s3cr3t" not in repr(settings)
@@ -71,15 +72,15 @@ def test_passwords_are_never_shown(tmp_path):
     assert "s3cr3t" not in str(caught.value)
 
 
-def test_urls_from_the_environment_travel_by_name(tmp_path):
+def test_urls_from_the_environment_travel_by_name(tmp_path: Path) -> None:
     settings = load(write(tmp_path, MINIMAL.replace("sqlite:///hospital.db", "env:OMOP_URL")))
     assert b"s3cr3t" not in pickle.dumps(settings)
-    assert resolve(settings.source.url, {"OMOP_URL": "postgresql://s3cr3t@db"}).endswith("@db")
+    assert resolve_url(settings.source.url, {"OMOP_URL": "postgresql://s3cr3t@db"}).endswith("@db")
     with pytest.raises(ConfigError, match="not set"):
-        resolve(settings.source.url, {})
+        resolve_url(settings.source.url, {})
 
 
-def test_policy_actions_override_and_the_rest_is_replaced(tmp_path):
+def test_policy_actions_override_and_the_rest_is_replaced(tmp_path: Path) -> None:
     path = write(tmp_path, MINIMAL + "[policy.actions]\nPROFESSION = 'keep'\n")
     policy = load(path).make_policy()
     assert policy.action("PROFESSION") is Action.KEEP

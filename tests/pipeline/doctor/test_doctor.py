@@ -5,30 +5,32 @@ import shutil
 import sqlite3
 import stat
 from contextlib import closing
+from datetime import datetime, tzinfo
 from pathlib import Path
+from typing import Any, Self
 
 import pytest
 from sqlalchemy import create_engine, text
 
 from pipeline.cli import main
-from pipeline.doctor import doctor
-from pipeline.doctor.doctor import CheckResult, exit_code
+from pipeline.doctor import checks
+from pipeline.doctor.checks import CheckResult, exit_code
 
 
 @pytest.fixture(scope="module")
-def clinic(template, tmp_path_factory):
+def clinic(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("clinic") / "demo"
     shutil.copytree(template, folder)
     return folder / "nightly.toml"
 
 
 @pytest.fixture
-def sound(clinic, tmp_path):
+def sound(clinic: Path, tmp_path: Path) -> Path:
     shutil.copytree(clinic.parent, tmp_path / "demo")
     return tmp_path / "demo" / "nightly.toml"
 
 
-def seen(config, capsys):
+def seen(config: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
     """The exit code, and the findings by their check."""
     code = main(["doctor", str(config), "--json"])
     findings = json.loads(capsys.readouterr().out)
@@ -36,7 +38,7 @@ def seen(config, capsys):
     return code, {found["check"]: found for found in findings}
 
 
-def snapshot(folder):
+def snapshot(folder: Path) -> dict[Any, Any]:
     return {
         path: (path.stat().st_mtime_ns, path.stat().st_size)
         for path in Path(folder).rglob("*")
@@ -44,7 +46,9 @@ def snapshot(folder):
     }
 
 
-def test_a_sound_site_passes_and_nothing_is_changed(sound, capsys):
+def test_a_sound_site_passes_and_nothing_is_changed(
+    sound: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = snapshot(sound.parent)
     code, found = seen(sound, capsys)
     assert code == 0, found
@@ -58,7 +62,7 @@ def test_a_sound_site_passes_and_nothing_is_changed(sound, capsys):
     assert "ok    key: master key" in capsys.readouterr().out
 
 
-def change(config, old, new):
+def change(config: Path, old: str, new: str) -> None:
     text = config.read_text()
     assert old in text
     config.write_text(text.replace(old, new))
@@ -88,7 +92,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_found(name, sound, capsys):
+def test_a_fault_is_found(name: str, sound: Path, capsys: pytest.CaptureFixture[str]) -> None:
     break_it, check, expected = FAULTS[name]
     break_it(sound)
     code, found = seen(sound, capsys)
@@ -97,7 +101,9 @@ def test_a_fault_is_found(name, sound, capsys):
     assert "s3cret" not in json.dumps(found)
 
 
-def test_a_state_of_a_later_version_is_found(sound, capsys):
+def test_a_state_of_a_later_version_is_found(
+    sound: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with closing(sqlite3.connect(sound.parent / "state.db")) as db, db:
         db.execute("create table alembic_version (version_num text)")
         db.execute("insert into alembic_version values ('9999')")
@@ -106,23 +112,27 @@ def test_a_state_of_a_later_version_is_found(sound, capsys):
     assert (code, found["state version"]["status"]) == (2, "fail")
 
 
-def test_warnings_do_not_keep_a_run_from_starting(sound, capsys, monkeypatch):
-    monkeypatch.setattr(doctor, "FEW", 2**63)
+def test_warnings_do_not_keep_a_run_from_starting(
+    sound: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "LOW_SPACE", 2**63)
     log = next(sound.parent.glob("*.custody/uses.jsonl"))
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
-    class Past(doctor.datetime):
+    class Past(datetime):
         @classmethod
-        def now(cls, zone=None):
-            return cls(2001, 1, 1, tzinfo=zone)
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls(2001, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr(doctor, "datetime", Past)
+    monkeypatch.setattr(checks, "datetime", Past)
     code, found = seen(sound, capsys)
     assert code == 0
     assert {"clock", "disk"} <= {name for name, one in found.items() if one["status"] == "warn"}
 
 
-def test_rights_on_a_server(sound, postgres_url, capsys):
+def test_rights_on_a_server(
+    sound: Path, postgres_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """On a server, the right to write to the source is seen, and the probe leaves nothing."""
     engine = create_engine(postgres_url)
     with closing(sqlite3.connect(sound.parent / "hospital.db")) as db:
@@ -147,6 +157,6 @@ def test_rights_on_a_server(sound, postgres_url, capsys):
     engine.dispose()
 
 
-def test_what_must_be_corrected_comes_before_what_is_away():
+def test_what_must_be_corrected_comes_before_what_is_away() -> None:
     away, wrong = CheckResult("a", "fail", "", "", is_away=True), CheckResult("b", "fail", "")
     assert [exit_code(found) for found in ([], [away], [away, wrong])] == [0, 4, 2]

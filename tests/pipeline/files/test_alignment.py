@@ -17,7 +17,7 @@ ODD = "aé D.\n\r\t\u0301\u0327\u00ad\u200b\u200d\ufeff\ufb01\ufb03\x00\x0c\u202
 @example("Jean-\u00ad\nPaul")
 @example("e\u0301\u0327\u00ad \n a")
 @example("\u00ad\u00ad\r\n\u0301")
-def test_pieces_lie_side_by_side_and_give_the_clean_text(raw):
+def test_pieces_lie_side_by_side_and_give_the_clean_text(raw: str) -> None:
     alignment = align(raw)
     assert (alignment.raw, alignment.clean) == (raw, clean(raw))
     at = length = 0
@@ -31,7 +31,7 @@ def test_pieces_lie_side_by_side_and_give_the_clean_text(raw):
 
 
 @given(st.text(alphabet=ODD, min_size=1, max_size=30), st.data())
-def test_a_span_there_and_back_covers_at_least_itself(raw, data):
+def test_a_span_there_and_back_covers_at_least_itself(raw: str, data: st.DataObject) -> None:
     alignment = align(raw)
     if not alignment.clean:
         return
@@ -46,7 +46,7 @@ def test_a_span_there_and_back_covers_at_least_itself(raw, data):
 
 
 @given(st.text(max_size=40))
-def test_any_text_is_aligned_or_refused_by_name(raw):
+def test_any_text_is_aligned_or_refused_by_name(raw: str) -> None:
     try:
         assert align(raw).clean == clean(raw)
     except Unreadable as error:
@@ -65,7 +65,7 @@ def test_any_text_is_aligned_or_refused_by_name(raw):
         ("Du\u00ad\npont vu", "Dupont", "Du\u00ad\npont"),
     ],
 )
-def test_a_name_is_found_where_it_stands(raw, clean_value, raw_value):
+def test_a_name_is_found_where_it_stands(raw: str, clean_value: str, raw_value: str) -> None:
     alignment = align(raw)
     start = alignment.clean.index(clean_value)
     span = Span(start, start + len(clean_value), "NAME", "model", 0.5)
@@ -75,5 +75,5 @@ def test_a_name_is_found_where_it_stands(raw, clean_value, raw_value):
     assert alignment.to_clean([found]) == (span,)
 
 
-def test_a_span_over_removed_signs_alone_goes():
+def test_a_span_over_removed_signs_alone_goes() -> None:
     assert align("a\u200b\u200bb").to_clean([Span(1, 3, "X")]) == ()

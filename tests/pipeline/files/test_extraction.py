@@ -7,35 +7,37 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import closing
+from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
 
 from extractors.pdf.tessdata import find_tessdata
 from pipeline.cli import main
-from pipeline.config.passwords import load_passwords
+from pipeline.config.document_passwords import load_passwords
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
-from pipeline.night.nightly import run_nightly
+from pipeline.night.engine import run_in_process
+from pipeline.night.nightly import NightlyResult, run_nightly
 from record.errors import ConfigError
 
 SOUND = "Douleur thoracique depuis hier, sans fièvre. " * 12
 GARBAGE = "xkcvbn qwrtpl zxgfds mnbvcx plkjhg wrtzpq bcdfgh " * 12
 
 
-def pdf(text, **options):
+def pdf(text: str, **options: Any) -> bytes:
     with pymupdf.open() as document:
         page = document.new_page()
         page.insert_textbox((50, 150, 545, 700), text, fontsize=11)
         return bytes(document.tobytes(**options))
 
 
-def configure(config, extra):
+def configure(config: Path, extra: str) -> None:
     text = config.read_text()
     config.write_text(text.replace("[extraction]\nlanguages = []\n", f"[extraction]\n{extra}\n"))
 
 
-def points_to(config, note_id, name, data):
+def points_to(config: Path, note_id: int, name: str, data: bytes) -> None:
     """Let a note be a document."""
     (config.parent / "pdf" / name).write_bytes(data)
     with closing(sqlite3.connect(config.parent / "hospital.db")) as database, database:
@@ -45,25 +47,25 @@ def points_to(config, note_id, name, data):
         )
 
 
-def text_notes(config):
+def text_notes(config: Path) -> list[int]:
     with closing(sqlite3.connect(config.parent / "hospital.db")) as database:
         rows = database.execute("select note_id from note where note_text <> '' order by note_id")
         return [note_id for (note_id,) in rows]
 
 
-def reasons(ended):
-    counts = Counter()
+def reasons(ended: NightlyResult) -> Counter[str]:
+    counts: Counter[str] = Counter()
     for (_, _, reason, _), count in ended.summary.tally.quarantine.items():
         counts[reason] += count
     return counts
 
 
-def run(config):
-    return run_nightly(config, drive)
+def run(config: Path) -> NightlyResult:
+    return run_nightly(config, run_in_process)
 
 
 class TestTheGate:
-    def test_what_does_not_look_like_text_is_held_back(self, config):
+    def test_what_does_not_look_like_text_is_held_back(self, config: Path) -> None:
         configure(config, "languages = []")
         first, second, *_ = text_notes(config)
         points_to(config, first, "sound.pdf", pdf(SOUND))
@@ -72,9 +74,9 @@ class TestTheGate:
         assert reasons(ended)["low-quality"] == 1
         assert sum(ended.summary.tally.quality.values()) > 5
         page = (config.parent / "report.html").read_text()
-        assert "Documents read, by quality" in page and "low-quality" in page
+        assert "Extracted documents, by quality" in page and "low-quality" in page
 
-    def test_each_kind_of_note_has_its_threshold(self, config):
+    def test_each_kind_of_note_has_its_threshold(self, config: Path) -> None:
         kinds = load(config).source.kinds
         lines = ", ".join(f'"{kind}" = 0' for kind in kinds.values())
         configure(config, f"languages = []\nmin_quality_by_kind = {{ {lines} }}")
@@ -82,14 +84,14 @@ class TestTheGate:
         assert reasons(run(config))["low-quality"] == 0
 
     @pytest.mark.parametrize("value", ["1.5", "-0.1", '"high"'])
-    def test_thresholds_are_shares(self, config, value):
+    def test_thresholds_are_shares(self, config: Path, value: str) -> None:
         configure(config, f"min_quality = {value}")
         with pytest.raises(ConfigError, match=r"extraction\.min_quality"):
             load(config)
 
 
 class TestSettings:
-    def test_only_documents_are_read_again(self, config):
+    def test_only_documents_are_read_again(self, config: Path) -> None:
         run(config)
         documents = 0
         with closing(sqlite3.connect(config.parent / "hospital.db")) as database:
@@ -100,7 +102,7 @@ class TestSettings:
         assert outcomes["unchanged"] == outcomes["planned"] - documents
         assert run(config).summary.tally.outcomes["unchanged"] == outcomes["planned"]
 
-    def test_the_letter_alone_is_released(self, config):
+    def test_the_letter_alone_is_released(self, config: Path) -> None:
         (first, *_) = text_notes(config)
         with pymupdf.open() as document:
             page = document.new_page()
@@ -116,17 +118,19 @@ class TestSettings:
         (released,) = [text for text in texts if text.startswith("Douleur thoracique depuis")]
         assert "Standard" not in released and "Page 1" not in released
 
-    def test_passwords_open_what_they_fit(self, config):
+    def test_passwords_open_what_they_fit(self, config: Path) -> None:
         passwords = config.parent / "passwords.txt"
         passwords.write_text("wrong\nsesame\n")
         passwords.chmod(0o600)
-        locked = pdf(SOUND, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="sesame", owner_pw="o")
+        locked = pdf(
+            SOUND, encryption=pymupdf.mupdf.PDF_ENCRYPT_AES_256, user_pw="sesame", owner_pw="o"
+        )
         points_to(config, text_notes(config)[0], "locked.pdf", locked)
         assert reasons(run(config))["encrypted"] == 1
         configure(config, 'languages = []\npasswords = "file:passwords.txt"')
         assert reasons(run(config))["encrypted"] == 0
 
-    def test_a_file_of_passwords_is_for_its_owner(self, tmp_path):
+    def test_a_file_of_passwords_is_for_its_owner(self, tmp_path: Path) -> None:
         path = tmp_path / "passwords.txt"
         path.write_text("sesame\n")
         path.chmod(0o644)
@@ -143,10 +147,10 @@ class TestSettings:
 
 class TestTheCommand:
     @pytest.fixture
-    def reports(self, template):
+    def reports(self, template: Path) -> list[str]:
         return sorted(map(str, (template / "pdf").glob("*.pdf")))[:8]
 
-    def test_layouts(self, reports, tmp_path):
+    def test_layouts(self, reports: list[str], tmp_path: Path) -> None:
         texts = {}
         for layout in ("body", "full"):
             out = tmp_path / f"{layout}.jsonl"
@@ -161,12 +165,12 @@ class TestTheCommand:
             assert 0 < len(note["text"]) < len(texts["full"][name]["text"])
             assert 0.6 <= note["quality"] <= 1 and note["origin"] == "pdf"
 
-    def test_the_engine_without_pymupdf(self, reports, tmp_path):
+    def test_the_engine_without_pymupdf(self, reports: list[str], tmp_path: Path) -> None:
         """In an interpreter that has no PyMuPDF, the letters of both engines say the same."""
         block = (
             "import sys; sys.modules['pymupdf'] = None\n"
             "from pathlib import Path\n"
-            "from extractors.documents import Extractor\n"
+            "from extractors.extractor import Extractor\n"
             "from extractors.document.limits import Limits\n"
             "from extractors.document.options import Engine, Options\n"
             "extractor = Extractor(Limits(), Options(engine=Engine.PDFPLUMBER))\n"
@@ -183,14 +187,16 @@ class TestTheCommand:
             ours, theirs = set(note["text"].split()), set(other.split())
             assert len(ours & theirs) > 0.95 * max(len(ours), len(theirs))
 
-    def test_pdfplumber_draws_no_pictures(self, reports, tmp_path, capsys):
+    def test_pdfplumber_draws_no_pictures(
+        self, reports: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         out, folder = str(tmp_path / "n.jsonl"), str(tmp_path / "pictures")
         command = ["extract", reports[0], "-o", out, "--engine", "pdfplumber"]
         assert main([*command, "--debug-pdf", folder]) == 2
         assert "extraction.engine" in capsys.readouterr().err
         assert main([*command, "--ocr", "none", "--max-quarantine-share", "1"]) == 0
 
-    def test_pictures_of_the_classes(self, reports, tmp_path):
+    def test_pictures_of_the_classes(self, reports: list[str], tmp_path: Path) -> None:
         folder = tmp_path / "pictures"
         assert main(
             ["extract", reports[0], "-o", str(tmp_path / "n.jsonl"), "--debug-pdf", str(folder),
@@ -202,7 +208,9 @@ class TestTheCommand:
             assert drawn.page_count == report.page_count
             assert not any(page.get_text().strip() for page in drawn)
 
-    def test_pages_to_label_and_to_learn_from(self, reports, tmp_path, capsys):
+    def test_pages_to_label_and_to_learn_from(
+        self, reports: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         pages = tmp_path / "pages.jsonl"
         arguments = ["extract", *reports, "-o", str(tmp_path / "n.jsonl"), "--ocr", "none"]
         arguments += ["--label-pages", str(pages), "--plain", "--max-quarantine-share", "1"]
@@ -216,13 +224,17 @@ class TestTheCommand:
         assert "body recall, trained" in capsys.readouterr().out
         assert main([*arguments, "--boxes", str(boxes)]) == 0
 
-    def test_training_wants_labelled_pages(self, tmp_path, capsys):
+    def test_training_wants_labelled_pages(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         pages = tmp_path / "pages.jsonl"
         pages.write_text("no json\n")
         assert main(["extract", "train", str(pages), "-o", str(tmp_path / "b.npz")]) == 2
         assert "pages.jsonl" in capsys.readouterr().err
 
-    def test_weights_that_are_none(self, reports, tmp_path, capsys):
+    def test_weights_that_are_none(
+        self, reports: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         boxes = tmp_path / "boxes.npz"
         boxes.write_bytes(b"none")
         out = str(tmp_path / "n.jsonl")
@@ -230,7 +242,7 @@ class TestTheCommand:
         assert "boxes" in capsys.readouterr().err
 
 
-def test_tessdata_is_where_it_is_said_to_be(tmp_path):
+def test_tessdata_is_where_it_is_said_to_be(tmp_path: Path) -> None:
     assert find_tessdata((), None) is None
     assert find_tessdata(("eng",), str(tmp_path)) is None
     (tmp_path / "eng.traineddata").touch()

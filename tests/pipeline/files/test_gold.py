@@ -1,12 +1,14 @@
 """Annotated files of other formats: read as written, refused with the place and without text."""
 
+from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.files.annotations import MOST_BYTES
+from pipeline.files.annotation_parsing import MAX_BYTES
 from pipeline.files.gold import read_annotated
 from record.document import Annotated, Document
 from record.errors import ConfigError
@@ -16,23 +18,23 @@ TEXT = "Dr. Zoé Quill\n  le 3 mai 😀 à Évry."
 SPANS = [(4, 7, "FIRST_NAME"), (8, 13, "LAST_NAME"), (19, 24, "DATE"), (29, 33, "CITY")]
 
 
-def read(path):
-    warnings = []
+def read(path: Path) -> tuple[list[Annotated], list[str]]:
+    warnings: list[str] = []
     notes = list(read_annotated(path, warnings))
     return notes, warnings
 
 
-def found(note):
+def found(note: Annotated) -> list[tuple[int, int, str]]:
     return [(span.start, span.end, span.label) for span in note.spans]
 
 
-def only(path):
+def only(path: Path) -> Annotated:
     (note,), warnings = read(path)
     assert not warnings
     return note
 
 
-def written(tmp_path, **files):
+def written(tmp_path: Path, **files: Any) -> Path:
     """Write files, dots in names as two underscores; returns their folder."""
     for name, content in files.items():
         path = tmp_path / name.replace("__", ".")
@@ -40,7 +42,7 @@ def written(tmp_path, **files):
     return tmp_path
 
 
-def refused(path, *secrets):
+def refused(path: Path, *secrets: str) -> str:
     with pytest.raises(ConfigError) as caught:
         read(path)
     said = str(caught.value)
@@ -63,7 +65,7 @@ T4\tCITY 29 33\tÉvry
 """
 
 
-def test_brat_by_hand(tmp_path):
+def test_brat_by_hand(tmp_path: Path) -> None:
     folder = written(tmp_path, note__txt=TEXT, note__ann=MARKS)
     for path in (folder, folder / "note.ann", folder / "note.txt"):
         note = only(path)
@@ -71,48 +73,48 @@ def test_brat_by_hand(tmp_path):
         assert found(note) == SPANS
 
 
-def test_pieces_of_a_discontinuous_mark_become_spans(tmp_path):
+def test_pieces_of_a_discontinuous_mark_become_spans(tmp_path: Path) -> None:
     marks = "T1\tNAME 0 3;4 7;8 13\tDr. Zoé Quill\r\n"
     note = only(written(tmp_path, n__txt=TEXT, n__ann=marks))
     assert found(note) == [(0, 3, "NAME"), (4, 7, "NAME"), (8, 13, "NAME")]
 
 
-def test_a_mark_over_a_line_break_is_the_text_with_a_blank(tmp_path):
+def test_a_mark_over_a_line_break_is_the_text_with_a_blank(tmp_path: Path) -> None:
     note = only(written(tmp_path, n__txt="rue\r\nNoire", n__ann="T1\tSTREET 0 10\true  Noire\n"))
     assert found(note) == [(0, 10, "STREET")]
 
 
-def test_a_folder_of_brat_holds_folders(tmp_path):
+def test_a_folder_of_brat_holds_folders(tmp_path: Path) -> None:
     (tmp_path / "ward").mkdir()
     written(tmp_path, b__txt="b", b__ann="", lone__txt="x")
     written(tmp_path / "ward", a__txt=TEXT, a__ann=MARKS)
     (tmp_path / "._b.ann").write_bytes(b"\x00\x05\x16\x07\xff")
     notes, warnings = read(tmp_path)
     assert [note.document.note_id for note in notes] == ["b", "ward/a"]
-    assert ["1 texts have no .ann" in warning for warning in warnings] == [True]
+    assert ["1 texts without an .ann file" in warning for warning in warnings] == [True]
 
 
 @pytest.mark.parametrize(
     ("mark", "said"),
     [
-        ("T1\tNAME 4\tZoé", "line 2: is no text-bound annotation"),
-        ("T1 NAME 4 7 Zoé", "line 2: is no text-bound annotation"),
-        ("T1\tNAME 4 7", "line 2: is no text-bound annotation"),
-        ("T1\tNAME 7 4\tZoé", "line 2: offsets 7 to 4 do not lie"),
-        ("T1\tNAME 4 400\tZoé", "line 2: offsets 4 to 400 do not lie in a text of 34 characters"),
-        ("T1\tNAME 5 8\tZoé", "line 2: the text at its offsets is not"),
+        ("T1\tNAME 4\tZoé", "line 2: invalid text-bound annotation"),
+        ("T1 NAME 4 7 Zoé", "line 2: invalid text-bound annotation"),
+        ("T1\tNAME 4 7", "line 2: invalid text-bound annotation"),
+        ("T1\tNAME 7 4\tZoé", "line 2: offsets 7 to 4 are outside"),
+        ("T1\tNAME 4 400\tZoé", "line 2: offsets 4 to 400 are outside the text of 34 characters"),
+        ("T1\tNAME 5 8\tZoé", "line 2: the text at the offsets differs"),
     ],
 )
-def test_broken_marks_are_named_by_line(tmp_path, mark, said):
+def test_broken_marks_are_named_by_line(tmp_path: Path, mark: str, said: str) -> None:
     folder = written(tmp_path, n__txt=TEXT, n__ann=f"#1\tNote\n{mark}\n")
     assert f"n.ann, {said}" in refused(folder)
 
 
-def test_a_mark_without_its_text_and_other_bytes(tmp_path):
+def test_a_mark_without_its_text_and_other_bytes(tmp_path: Path) -> None:
     folder = written(tmp_path, n__ann=MARKS)
     assert "n.txt: no such file" in refused(folder)
     written(tmp_path, n__txt="a\nZo\xe9".encode("latin-1"))
-    assert "n.txt, line 2: is not UTF-8" in refused(folder)
+    assert "n.txt, line 2: not valid UTF-8" in refused(folder)
 
 
 # i2b2
@@ -127,14 +129,14 @@ XML = """<?xml version="1.0" encoding="UTF-8" ?>
 """
 
 
-def tag(start, end, text, label="PATIENT"):
+def tag(start: int | str, end: int, text: str, label: str = "PATIENT") -> str:
     return (
         f'<NAME id="P0" start="{start}" end="{end}" text={quoteattr(text)} TYPE="{label}" '
         'comment="" />'
     )
 
 
-def test_i2b2_by_hand(tmp_path):
+def test_i2b2_by_hand(tmp_path: Path) -> None:
     tags = [
         tag(4, 7, "Zoé"),
         '<DATE id="P1" start="19" end="24" text="3 mai" comment=""/>',
@@ -147,7 +149,7 @@ def test_i2b2_by_hand(tmp_path):
         assert found(note) == [(4, 7, "PATIENT"), (19, 24, "DATE"), (29, 33, "CITY")]
 
 
-def test_leading_lines_of_the_text_count(tmp_path):
+def test_leading_lines_of_the_text_count(tmp_path: Path) -> None:
     content = XML.format(text="\n\n" + TEXT, tags=tag(6, 9, "Zoé"))
     assert found(only(written(tmp_path, a__xml=content) / "a.xml")) == [(6, 9, "PATIENT")]
 
@@ -158,28 +160,31 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "Expanded"><!ENTITY c "&b;&b;">]>'
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (XML.format(text=TEXT, tags=tag(5, 8, "Zoé")), "tag 1: the text at its offsets"),
+        (XML.format(text=TEXT, tags=tag(5, 8, "Zoé")), "tag 1: the text at the offsets"),
         (XML.format(text=TEXT, tags=tag(4, 99, "Zoé")), "tag 1: offsets 4 to 99"),
-        (XML.format(text=TEXT, tags=tag("x", 7, "Zoé")), "tag 1: has no start and end"),
-        (XML.format(text=TEXT, tags=tag("9" * 5000, 7, "Zoé")), "tag 1: has no start and end"),
-        (XML.format(text=TEXT, tags="<NAME/>"), "tag 1: has no start and end"),
-        (XML.format(text=TEXT, tags="<NAME"), "cannot be read as XML"),
-        ("<root><RECORD>Quill</RECORD></root>", "has no TEXT"),
-        ('<root><TEXT>Dr <PHI TYPE="D">Quill</PHI></TEXT></root>', "has no TEXT"),
+        (XML.format(text=TEXT, tags=tag("x", 7, "Zoé")), "tag 1: start and end must be integers"),
+        (
+            XML.format(text=TEXT, tags=tag("9" * 5000, 7, "Zoé")),
+            "tag 1: start and end must be integers",
+        ),
+        (XML.format(text=TEXT, tags="<NAME/>"), "tag 1: start and end must be integers"),
+        (XML.format(text=TEXT, tags="<NAME"), "not valid XML"),
+        ("<root><RECORD>Quill</RECORD></root>", "must have a TEXT element"),
+        ('<root><TEXT>Dr <PHI TYPE="D">Quill</PHI></TEXT></root>', "must have a TEXT element"),
         (BOMB + "<a><TEXT>&c;</TEXT></a>", "without a document type"),
         ('<!DOCTYPE a SYSTEM "http://example.org/x.dtd"><a/>', "without a document type"),
-        ("<a>" * 5000, "cannot be read as XML"),
+        ("<a>" * 5000, "not valid XML"),
     ],
 )
-def test_broken_xml_is_refused(tmp_path, content, said):
+def test_broken_xml_is_refused(tmp_path: Path, content: str, said: str) -> None:
     assert said in refused(written(tmp_path, a__xml=content) / "a.xml", "Expanded")
 
 
-def test_what_is_too_large_is_not_read(tmp_path):
+def test_what_is_too_large_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     with path.open("wb") as file:
-        file.truncate(MOST_BYTES + 1)  # a hole: no disk is written
-    assert "a.xml: is too large" in refused(path)
+        file.truncate(MAX_BYTES + 1)  # a hole: no disk is written
+    assert "a.xml: larger than" in refused(path)
 
 
 # CoNLL
@@ -199,7 +204,7 @@ mai NN I-DATE
 """
 
 
-def test_conll_by_hand(tmp_path):
+def test_conll_by_hand(tmp_path: Path) -> None:
     note = only(written(tmp_path, a__conll=COLUMNS) / "a.conll")
     assert (note.document.note_id, note.document.text) == ("a", "Dr. Zoé Quill\nle 3 mai")
     assert found(note) == [(4, 7, "FIRST_NAME"), (8, 13, "LAST_NAME"), (17, 22, "DATE")]
@@ -217,19 +222,19 @@ def test_conll_by_hand(tmp_path):
         ("B-A E-A E-A I-A", [(0, 3), (4, 5), (6, 7)]),
     ],
 )
-def test_every_scheme(tmp_path, tags, spans):
+def test_every_scheme(tmp_path: Path, tags: str, spans: list[tuple[int, int]]) -> None:
     lines = "".join(f"{token}\t{tag}\n" for token, tag in zip("wxyz", tags.split(), strict=True))
     note = only(written(tmp_path, a__bio=lines) / "a.bio")
     assert note.document.text == "w x y z"
     assert [(span.start, span.end) for span in note.spans] == spans
 
 
-def test_a_change_of_label_or_of_sentence_begins_a_span(tmp_path):
+def test_a_change_of_label_or_of_sentence_begins_a_span(tmp_path: Path) -> None:
     note = only(written(tmp_path, a__tsv="a\tB-X-Y\nb\tI-Z\n\nc\tI-Z\n") / "a.tsv")
     assert found(note) == [(0, 1, "X-Y"), (2, 3, "Z"), (4, 5, "Z")]
 
 
-def test_notes_are_named_or_numbered(tmp_path):
+def test_notes_are_named_or_numbered(tmp_path: Path) -> None:
     named = "\ufeff# note_id = n 1\na\tO\n# newdoc id = n2\r\nb\tO\r\n#\tO\n"
     notes, _ = read(written(tmp_path, a__conll=named) / "a.conll")
     assert [(n.document.note_id, n.document.text) for n in notes] == [("n 1", "a"), ("n2", "b #")]
@@ -239,9 +244,9 @@ def test_notes_are_named_or_numbered(tmp_path):
 
 
 @pytest.mark.parametrize("line", ["Quill", "Quill\tNNP", "Quill\tB-", "\tO", "Quill\tX-NAME"])
-def test_lines_without_a_tag_are_named(tmp_path, line):
+def test_lines_without_a_tag_are_named(tmp_path: Path, line: str) -> None:
     path = written(tmp_path, a__conll=f"a\tO\n{line}\n") / "a.conll"
-    assert "a.conll, line 2: is no token with a tag" in refused(path)
+    assert "a.conll, line 2: not a token with a tag" in refused(path)
 
 
 # Which format
@@ -255,18 +260,20 @@ def test_lines_without_a_tag_are_named(tmp_path, line):
         ("a\tO\nb\tB-X\n", "a b"),
     ],
 )
-def test_content_tells_the_format_where_the_ending_does_not(tmp_path, content, text):
+def test_content_tells_the_format_where_the_ending_does_not(
+    tmp_path: Path, content: str, text: str
+) -> None:
     (tmp_path / "gold").write_text(content)
     assert only(tmp_path / "gold").document.text == text
 
 
-def test_a_folder_holds_one_format(tmp_path):
-    assert "holds no .ann and no .xml" in refused(tmp_path)
+def test_a_folder_holds_one_format(tmp_path: Path) -> None:
+    assert "contains no .ann or .xml" in refused(tmp_path)
     written(tmp_path, a__ann="", a__xml="<a/>")
-    assert "holds both" in refused(tmp_path)
+    assert "contains both" in refused(tmp_path)
 
 
-def test_what_is_not_there_is_said(tmp_path):
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     for name in ("a.xml", "a.ann", "a.conll", "a.jsonl", "a"):
         assert "no such file" in refused(tmp_path / name)
 
@@ -280,7 +287,7 @@ TEXTS = st.text(st.one_of(CHARS, st.sampled_from(" \n.aé😀")), min_size=1, ma
 
 
 @st.composite
-def annotated(draw):
+def annotated(draw: st.DrawFn) -> Annotated:
     text = draw(TEXTS)
     spans = []
     for _ in range(draw(st.integers(0, 4))):
@@ -289,7 +296,7 @@ def annotated(draw):
     return Annotated(Document("n", text), tuple(dict.fromkeys(spans)))
 
 
-def as_brat(note):
+def as_brat(note: Annotated) -> str:
     lines = []
     for number, span in enumerate(note.spans):
         words = " ".join(note.document.text[span.start : span.end].split())
@@ -297,7 +304,7 @@ def as_brat(note):
     return "".join(lines)
 
 
-def as_xml(note):
+def as_xml(note: Annotated) -> str:
     text = note.document.text
     tags = [tag(s.start, s.end, text[s.start : s.end], s.label) for s in note.spans]
     return XML.format(text=text.replace("]]>", "]]]]><![CDATA[>"), tags="\n".join(tags))
@@ -308,14 +315,14 @@ several = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 @several
 @given(annotated())
-def test_brat_gives_back_what_was_written(tmp_path, note):
+def test_brat_gives_back_what_was_written(tmp_path: Path, note: Annotated) -> None:
     folder = written(tmp_path, n__txt=note.document.text, n__ann=as_brat(note))
     assert only(folder) == note
 
 
 @several
 @given(annotated())
-def test_i2b2_gives_back_what_was_written(tmp_path, note):
+def test_i2b2_gives_back_what_was_written(tmp_path: Path, note: Annotated) -> None:
     path = written(tmp_path, n__xml=as_xml(note)) / "n.xml"
     assert only(path) == note
 
@@ -324,16 +331,16 @@ WORDS = st.text("ab.é#", min_size=1, max_size=4)
 
 
 @st.composite
-def tagged(draw):
+def tagged(draw: st.DrawFn) -> list[list[tuple[list[str], str | None]]]:
     """Sentences of runs: words under one label, or under none."""
     runs = st.tuples(st.lists(WORDS, min_size=1, max_size=3), st.one_of(st.none(), LABELS))
     return draw(st.lists(st.lists(runs, min_size=1, max_size=4), min_size=1, max_size=3))
 
 
-def tags(size, label, scheme):
+def tags(size: int, label: str | None, scheme: str) -> list[str]:
     if label is None:
         return ["O"] * size
-    single, last = {"BIO": "BI", "BIOES": "SE", "BILOU": "UL"}[scheme]
+    single, last = {"BIO": ("B", "I"), "BIOES": ("S", "E"), "BILOU": ("U", "L")}[scheme]
     if size == 1:
         return [f"{single}-{label}"]
     return [f"B-{label}", *[f"I-{label}"] * (size - 2), f"{last}-{label}"]
@@ -341,10 +348,12 @@ def tags(size, label, scheme):
 
 @several
 @given(tagged(), st.sampled_from(["BIO", "BIOES", "BILOU"]), st.sampled_from("\t "))
-def test_conll_gives_back_what_was_written(tmp_path, sentences, scheme, blank):
+def test_conll_gives_back_what_was_written(
+    tmp_path: Path, sentences: list[list[tuple[list[str], str | None]]], scheme: str, blank: str
+) -> None:
     lines, texts, spans, at = ["# note_id = n"], [], [], 0
     for sentence in sentences:
-        words = []
+        words: list[str] = []
         for run, label in sentence:
             if label:
                 start = at + len(" ".join(words)) + bool(words)

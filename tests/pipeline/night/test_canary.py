@@ -7,24 +7,27 @@ import os
 import re
 import traceback
 import zlib
+from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
+from typing import Any, NoReturn
 
 import apache_beam as beam
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 import pipeline.notes.detection
-from pipeline.beam.failures import guarded
-from pipeline.beam.worker import UnitShare, nightly
+from pipeline.beam.failures import run_guarded_stage
+from pipeline.beam.worker import UnitShare, build_nightly_graph
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
-from pipeline.night.nightly import run_nightly
+from pipeline.night.engine import run_in_process
+from pipeline.night.nightly import Job, run_nightly
 from pipeline.notes.batch import Batch
-from pipeline.notes.batch_commit import write
-from pipeline.notes.stages import STAGES, read
-from pipeline.notes.worker_resources import open_tools
+from pipeline.notes.batch_commit import commit_batch
+from pipeline.notes.stages import STAGES, read_batch
+from pipeline.notes.worker_resources import WorkerResources, open_resources
 from pipeline.warehouse.note_rows import Unit
+from record.document import Document
 from record.errors import CryptonymError
 from tests.pipeline.conftest import Site
 
@@ -61,13 +64,13 @@ pipeline.notes.stages.STAGES = tuple(
 
 
 @pytest.fixture(autouse=True)
-def one_worker(monkeypatch):
+def one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one worker says and leaves, several do."""
     monkeypatch.setattr(Site, "WORKERS", 1)
 
 
 @pytest.fixture
-def hospital(site):
+def hospital(site: Site) -> Site:
     """A hospital where the first patient is the one that is looked for."""
     site.source("delete from note where note_id > 12")
     site.source("update patient_identity set family_names = ? where person_id = 1", NAME)
@@ -88,7 +91,7 @@ def hospital(site):
     return site
 
 
-def pdf():
+def pdf() -> bytes:
     made = BytesIO()
     canvas = Canvas(made)
     canvas.setTitle(f"{META} {NAME}")
@@ -101,7 +104,7 @@ def pdf():
     return made.getvalue()
 
 
-def plant(site, mistake):
+def plant(site: Site, mistake: str) -> None:
     """Put a mistake into every process of the program."""
     folder = site.folder / "mistake"
     folder.mkdir()
@@ -110,13 +113,13 @@ def plant(site, mistake):
     site.environment |= {"PYTHONPATH": path}
 
 
-def holds(data, word):
+def holds(data: bytes, word: str) -> bool:
     """Whether bytes hold a word, whatever its case, in UTF-8 or UTF-16."""
     data = data.lower()
     return any(word.lower().encode(code) in data for code in ("utf-8", "utf-16-le", "utf-16-be"))
 
 
-def traces(site, *words):
+def traces(site: Site, *words: str) -> list[Any]:
     """The files of the site, but for the hospital's own, that hold one of the words."""
     files = [path for path in site.folder.rglob("*") if path.is_file()]
     ours = [path for path in files if path.name not in ORIGINALS and path.parent.name != "pdf"]
@@ -124,20 +127,20 @@ def traces(site, *words):
     return [path.name for path in ours for word in words if holds(path.read_bytes(), word)]
 
 
-def secrets(site):
+def secrets(site: Site) -> tuple[str, bytes]:
     """The key as text and as bytes."""
     text = (site.folder / "master.key").read_text().split()[1]
     return text, bytes.fromhex(text)
 
 
-def test_the_search_does_find_them(hospital):
+def test_the_search_does_find_them(hospital: Site) -> None:
     for file, word in (("hospital.db", NAME), ("hospital.db", WORD), (f"pdf/{NAME}.pdf", META)):
         assert holds((hospital.folder / file).read_bytes(), word)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("--runner=FnApiRunner",)], ids=["workers", "beam"])
-def test_a_run_leaves_no_trace(hospital, arguments):
+def test_a_run_leaves_no_trace(hospital: Site, arguments: tuple[str, ...]) -> None:
     ended = hospital.run(*arguments)
     assert ended.returncode == 0, ended.stderr
     assert len(hospital.released()) == 11
@@ -157,7 +160,7 @@ def test_a_run_leaves_no_trace(hospital, arguments):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("--runner=FnApiRunner",)], ids=["workers", "beam"])
-def test_a_detector_that_raises_says_nothing(hospital, arguments):
+def test_a_detector_that_raises_says_nothing(hospital: Site, arguments: tuple[str, ...]) -> None:
     plant(hospital, RAISES)
     ended = hospital.run(*arguments)
     assert ended.returncode == 0, ended.stderr
@@ -169,7 +172,7 @@ def test_a_detector_that_raises_says_nothing(hospital, arguments):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("--runner=FnApiRunner",)], ids=["workers", "beam"])
-def test_a_stage_that_raises_says_nothing(hospital, arguments):
+def test_a_stage_that_raises_says_nothing(hospital: Site, arguments: tuple[str, ...]) -> None:
     plant(hospital, FAILS)
     ended = hospital.run(*arguments)
     assert ended.returncode == 1, ended.stdout + ended.stderr
@@ -182,10 +185,11 @@ def test_a_stage_that_raises_says_nothing(hospital, arguments):
 
 
 @pytest.mark.slow
-def test_a_run_that_was_killed_leaves_no_trace(hospital):
+def test_a_run_that_was_killed_leaves_no_trace(hospital: Site) -> None:
     process = hospital.start()
     while process.poll() is None and "--summary" not in "".join(hospital.processes().values()):
         pass
+    assert process.stderr
     for line in process.stderr:
         if line.startswith(("reconciling", "publishing")):
             break
@@ -195,9 +199,9 @@ def test_a_run_that_was_killed_leaves_no_trace(hospital):
     assert traces(hospital, NAME, META) == []
 
 
-def test_state_holds_no_name_while_notes_wait_in_it(hospital):
-    def stop(job):
-        drive(job)
+def test_state_holds_no_name_while_notes_wait_in_it(hospital: Site) -> None:
+    def stop(job: Job) -> NoReturn:
+        run_in_process(job)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -209,17 +213,17 @@ def test_state_holds_no_name_while_notes_wait_in_it(hospital):
 # What is printed of things that hold text
 
 
-def stages_of(tools):
+def stages_of(tools: WorkerResources) -> Iterator[Batch]:
     """Every batch between two stages."""
-    batch = read(Unit(0, "", 1, 12, 12), tools)
+    batch = read_batch(Unit(0, "", 1, 12, 12), tools)
     yield batch
     for _, stage in STAGES:
         batch = stage(batch, tools)
         yield batch
 
 
-def test_no_representation_shows_text(hospital, monkeypatch):
-    def fails(document):
+def test_no_representation_shows_text(hospital: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(document: Document) -> list[Any]:
         if document.note_id == "2":
             raise ValueError(document.text)
         return []
@@ -227,9 +231,9 @@ def test_no_representation_shows_text(hospital, monkeypatch):
     monkeypatch.setattr(
         pipeline.notes.detection, "FAMILIES", (*pipeline.notes.detection.FAMILIES, fails)
     )
-    run_nightly(hospital.config, drive)
+    run_nightly(hospital.config, run_in_process)
     settings = replace(load(hospital.config), cohort="another")
-    with open_tools(settings) as tools:
+    with open_resources(settings) as tools:
         batches = list(stages_of(tools))
         shown = [repr(tools), repr(settings), str(batches)]
     assert len(batches[-1].items) == 10
@@ -244,17 +248,17 @@ def test_no_representation_shows_text(hospital, monkeypatch):
         assert repr(key[1])[2:-1] not in text
 
 
-def test_errors_of_batches_hold_no_text_however_deep(hospital):
-    def stage(batch, tools):
+def test_errors_of_batches_hold_no_text_however_deep(hospital: Site) -> None:
+    def stage(batch: Batch, tools: WorkerResources) -> NoReturn:
         try:
             raise KeyError(WORD)
         except KeyError as error:
             raise RuntimeError(f"{NAME} {batch}") from error
 
-    run_nightly(hospital.config, drive)
-    with open_tools(load(hospital.config)) as tools, pytest.raises(CryptonymError) as caught:
-        guarded("detect", stage, Batch(unit=Unit(0, "", 1, 12, 12)), tools)
-    error = caught.value
+    run_nightly(hospital.config, run_in_process)
+    with open_resources(load(hospital.config)) as tools, pytest.raises(CryptonymError) as caught:
+        run_guarded_stage("detect", stage, Batch(unit=Unit(0, "", 1, 12, 12)), tools)
+    error: BaseException | None = caught.value
     while error is not None:
         assert not holds((repr(error) + str(error)).encode(), NAME)
         error = error.__cause__ or error.__context__
@@ -264,8 +268,8 @@ def test_errors_of_batches_hold_no_text_however_deep(hospital):
 
 
 @pytest.mark.parametrize("thing", ["cohort", "rewriter", "seal", "columns", "state"])
-def test_what_holds_a_key_or_a_connection_is_never_pickled(hospital, thing):
-    with open_tools(load(hospital.config)) as tools:
+def test_what_holds_a_key_or_a_connection_is_never_pickled(hospital: Site, thing: str) -> None:
+    with open_resources(load(hospital.config)) as tools:
         for held in (getattr(tools, thing), tools):
             with pytest.raises((TypeError, AttributeError, RuntimeError)):
                 beam.internal.pickler.dumps(held)
@@ -274,7 +278,7 @@ def test_what_holds_a_key_or_a_connection_is_never_pickled(hospital, thing):
 # The graph, as a cluster would be sent it
 
 
-def unpacked(data):
+def unpacked(data: Any) -> bytes:
     """Bytes with all that is packed in them (base64, zlib, bzip2) laid open behind."""
     opened = [data]
     for run in re.findall(rb"[A-Za-z0-9+/=]{64,}", data):
@@ -291,14 +295,16 @@ def unpacked(data):
     return b"\n".join(opened)
 
 
-def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
-    run_nightly(hospital.config, drive)
+def test_the_serialized_graph_holds_no_secret(
+    hospital: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_nightly(hospital.config, run_in_process)
     monkeypatch.setenv("WAREHOUSE", f"postgresql://me:{PASSWORD}@db/warehouse")
     hospital.configure("sqlite:///hospital.db", "env:WAREHOUSE")
     settings = load(hospital.config)
     graph = beam.Pipeline()
     units = [Unit(k, "", 5 * k + 1, 5 * k + 5, 5) for k in range(3)]
-    nightly(graph, UnitShare(settings, 1, units, hospital.folder / "summary.json"))
+    build_nightly_graph(graph, UnitShare(settings, 1, units, hospital.folder / "summary.json"))
     data = unpacked(graph.to_runner_api().SerializeToString())
     assert b"env:WAREHOUSE" in data
     assert b"file:master.key" in data
@@ -307,14 +313,16 @@ def test_the_serialized_graph_holds_no_secret(hospital, monkeypatch):
     assert key[1] not in data
 
 
-def test_units_and_settings_are_all_that_travels(hospital):
+def test_units_and_settings_are_all_that_travels(hospital: Site) -> None:
     settings = load(hospital.config)
-    run_nightly(hospital.config, drive)
-    with open_tools(settings) as tools:
+    run_nightly(hospital.config, run_in_process)
+    with open_resources(settings) as tools:
         batches = list(stages_of(tools))
-        write(batches[-1], tools, 1)
+        commit_batch(batches[-1], tools, 1)
     graph = beam.Pipeline()
-    nightly(graph, UnitShare(settings, 1, [batches[-1].unit], hospital.folder / "summary.json"))
+    build_nightly_graph(
+        graph, UnitShare(settings, 1, [batches[-1].unit], hospital.folder / "summary.json")
+    )
     data = unpacked(graph.to_runner_api().SerializeToString())
     assert not any(holds(data, word) for word in (NAME, META, WORD))
     assert secrets(hospital)[1] not in data

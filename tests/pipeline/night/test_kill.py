@@ -3,18 +3,24 @@
 import os
 import random
 import signal
+import subprocess
 import time
+from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
+from signal import Signals
+from typing import Any
 
 import pytest
 import tenacity
-from sqlalchemy import Engine, event
+from sqlalchemy import Connection, Engine, event
 
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.state.ledger import open_state
-from pipeline.state.lock import Held, RunLock, lock_path
+from pipeline.state.run_lock import Held, RunLock, make_lock_path
+from tests.pipeline.conftest import Site
 
 pytestmark = pytest.mark.slow
 NOTES = 60
@@ -24,14 +30,14 @@ TRANSACTIONS = 40
 """More than a run of the small hospital has."""
 
 
-def kill(process):
+def kill(process: subprocess.Popen[str]) -> str:
     """Kill the supervisor alone, as the kernel does when memory is short; tell what it had said."""
     process.kill()
     stdout, stderr = process.communicate()
     return stdout + stderr
 
 
-def check(site, undisturbed):
+def check(site: Site, undisturbed: tuple[str, dict[int, str], float]) -> None:
     """The output is that of a run in peace, and every note of the source is accounted for."""
     digest, texts, _ = undisturbed
     assert site.digest() == digest
@@ -43,14 +49,16 @@ def check(site, undisturbed):
     assert sum(outcomes(site).values()) == NOTES
 
 
-def outcomes(site):
+def outcomes(site: Site) -> dict[str, int]:
     """What the ledger says, after the output was read."""
     settings = load(site.config)
     with closing(open_state(settings.state, settings.base)) as state:
-        return state.outcomes()
+        return state.count_outcomes()
 
 
-def test_killed_at_random_moments(make_site, undisturbed):
+def test_killed_at_random_moments(
+    make_site: Callable[..., Site], undisturbed: tuple[str, dict[int, str], float]
+) -> None:
     draw = random.Random(SEED)
     moments = [draw.uniform(k, k + 1) * undisturbed[2] / MOMENTS for k in range(MOMENTS)]
     draw.shuffle(moments)
@@ -71,11 +79,14 @@ def test_killed_at_random_moments(make_site, undisturbed):
     check(site, undisturbed)
 
 
-def test_killed_in_every_phase(make_site, undisturbed):
+def test_killed_in_every_phase(
+    make_site: Callable[..., Site], undisturbed: tuple[str, dict[int, str], float]
+) -> None:
     draw = random.Random(SEED)
     site = make_site(NOTES)
     for phase in ("planning", "working", "reconciling", "publishing", "reading back"):
         process = site.start()
+        assert process.stderr
         assert any(line.startswith(f"{phase} ...") for line in process.stderr), phase
         wait = draw.uniform(0, undisturbed[2] / 2 if phase == "working" else 0.02)
         print(f"seed {SEED}, kill {wait:.3f} s into {phase}")
@@ -87,7 +98,9 @@ def test_killed_in_every_phase(make_site, undisturbed):
     check(site, undisturbed)
 
 
-def test_nothing_is_released_before_everything_is_accounted_for(make_site):
+def test_nothing_is_released_before_everything_is_accounted_for(
+    make_site: Callable[..., Site],
+) -> None:
     site = make_site(NOTES)
     process = site.start()
     wait_for_workers(site, 2)
@@ -99,7 +112,9 @@ def test_nothing_is_released_before_everything_is_accounted_for(make_site):
     assert site.released() == {}
 
 
-def test_a_worker_that_dies_is_started_again(make_site, undisturbed):
+def test_a_worker_that_dies_is_started_again(
+    make_site: Callable[..., Site], undisturbed: tuple[str, dict[int, str], float]
+) -> None:
     site = make_site(NOTES)
     process = site.start()
     first = wait_for_workers(site, 2)
@@ -114,7 +129,9 @@ def test_a_worker_that_dies_is_started_again(make_site, undisturbed):
     check(site, undisturbed)
 
 
-def test_a_worker_that_keeps_dying_ends_the_run(make_site, undisturbed):
+def test_a_worker_that_keeps_dying_ends_the_run(
+    make_site: Callable[..., Site], undisturbed: tuple[str, dict[int, str], float]
+) -> None:
     site = make_site(NOTES)
     process = site.start()
     while process.poll() is None:
@@ -124,16 +141,18 @@ def test_a_worker_that_keeps_dying_ends_the_run(make_site, undisturbed):
     _, stderr = process.communicate()
     assert process.returncode == 1
     assert "worker-" in stderr
-    assert "ended with code -9" in stderr
+    assert "exited with code -9" in stderr
     assert "Remedy" in stderr
     assert site.released() == {}
     assert site.wait_until_empty() == {}
-    assert run_nightly(site.config, drive).exit_code == 0
+    assert run_nightly(site.config, run_in_process).exit_code == 0
     check(site, undisturbed)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -15)])
-def test_a_polite_end_leaves_nothing_running(make_site, number, code):
+def test_a_polite_end_leaves_nothing_running(
+    make_site: Callable[..., Site], number: Signals, code: int
+) -> None:
     site = make_site(10_000)
     process = site.start()
     wait_for_workers(site, 2)
@@ -145,7 +164,7 @@ def test_a_polite_end_leaves_nothing_running(make_site, number, code):
     assert site.released() == {}
 
 
-def wait_for_workers(site, count):
+def wait_for_workers(site: Site, count: int) -> Any:
     deadline = time.monotonic() + 60
     while len(site.workers()) < count and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -156,7 +175,7 @@ def wait_for_workers(site, count):
 # Two at once
 
 
-def test_the_second_run_is_refused_and_told_who_runs(site):
+def test_the_second_run_is_refused_and_told_who_runs(site: Site) -> None:
     first = site.start()
     wait_for_workers(site, 1)
     second = site.call()
@@ -168,8 +187,8 @@ def test_the_second_run_is_refused_and_told_who_runs(site):
     assert "30 planned" in stdout
 
 
-def test_a_lock_outside_the_program_counts(site):
-    with RunLock(lock_path("sqlite:///state.db", site.folder)):
+def test_a_lock_outside_the_program_counts(site: Site) -> None:
+    with RunLock(make_lock_path("sqlite:///state.db", site.folder)):
         refused = site.run()
     assert refused.returncode == 2
     assert f"pid {os.getpid()} on" in refused.stderr
@@ -177,7 +196,7 @@ def test_a_lock_outside_the_program_counts(site):
     assert not (site.folder / "state.db").exists()
 
 
-def test_orphans_hold_the_lock_until_they_are_gone(site):
+def test_orphans_hold_the_lock_until_they_are_gone(site: Site) -> None:
     process = site.start()
     orphans = wait_for_workers(site, 2)
     for pid in orphans:
@@ -196,20 +215,20 @@ def test_orphans_hold_the_lock_until_they_are_gone(site):
         stop=tenacity.stop_after_delay(20),
         reraise=True,
     )
-    assert again(run_nightly)(site.config, drive).exit_code == 0
+    assert again(run_nightly)(site.config, run_in_process).exit_code == 0
 
 
 # At every transaction
 
 
-def run_until(config, transaction):
+def run_until(config: Path, transaction: int) -> int:
     """Run the job in a process that is killed before it commits; returns how it ended."""
     child = os.fork()
     if child:
         return os.waitpid(child, 0)[1]
     left = transaction
 
-    def count(connection):
+    def count(connection: Connection) -> None:
         nonlocal left
         if connection.get_execution_options().get("immediate"):
             left -= 1
@@ -219,15 +238,15 @@ def run_until(config, transaction):
     code = 1
     try:
         event.listen(Engine, "commit", count)
-        code = run_nightly(config, drive).exit_code
+        code = run_nightly(config, run_in_process).exit_code
     finally:
         os._exit(code)
 
 
-def test_killed_before_every_transaction(make_site):
+def test_killed_before_every_transaction(make_site: Callable[..., Site]) -> None:
     whole = make_site(20)
     whole.source("delete from note where note_source_value is not null")
-    run_nightly(whole.config, drive)
+    run_nightly(whole.config, run_in_process)
     killed = 0
     for transaction in range(1, TRANSACTIONS):
         site = make_site(20)
@@ -237,7 +256,7 @@ def test_killed_before_every_transaction(make_site):
             break
         assert os.WTERMSIG(ended) == signal.SIGKILL
         killed += 1
-        run_nightly(site.config, drive)
+        run_nightly(site.config, run_in_process)
         assert site.digest() == whole.digest(), transaction
         assert site.released() == whole.released(), transaction
         assert outcomes(site) == outcomes(whole), transaction

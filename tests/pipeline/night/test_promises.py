@@ -3,17 +3,20 @@
 import json
 import sqlite3
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from datetime import date, datetime
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scipy.stats import binom
 
-from evaluation.detection.leaks import make_scanner
+from evaluation.detection.leaks import make_leak_scanner
 from pipeline.config.progress import Progress
 from pipeline.config.settings import load
-from pipeline.night.demo import Fiction, make_demo
-from pipeline.night.engine import drive
+from pipeline.night.demo import DemoOptions, make_demo
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import make_seal
 from pipeline.state.ledger import open_state
@@ -28,13 +31,13 @@ LANGUAGES = ("fr", "en", "es")
 class Hospital:
     """A hospital that was run, as somebody sees it who has the key and the gold."""
 
-    def __init__(self, folder, lang, cohort, *, recognizes):
+    def __init__(self, folder: Path, lang: str, cohort: str, *, recognizes: bool) -> None:
         self.folder = folder / lang
         self.recognizes = recognizes
         config = self.folder / "nightly.toml"
         if not self.folder.exists():
             with drawn_from(lang):
-                make_demo(Fiction(self.folder, patients=25, seed=11, lang=lang), Progress())
+                make_demo(DemoOptions(self.folder, patients=25, seed=11, lang=lang), Progress())
         text = config.read_text().replace('cohort = "research"', f'cohort = "{cohort}"')
         if not recognizes:
             text += "\n[extraction]\nlanguages = []\n"
@@ -43,7 +46,7 @@ class Hospital:
             text.replace("state.db", f"{cohort}-state.db").replace("research.db", f"{cohort}.db")
         )
         derive(self.folder / "master.key", cohort)
-        self.ended = run_nightly(config, drive)
+        self.ended = run_nightly(config, run_in_process)
         settings = load(config)
         master = load_master(settings.key.locator, settings.base)
         self.cohort = master.cohort(cohort)
@@ -64,9 +67,9 @@ class Hospital:
             ):
                 self.spans[note].append(tuple(span))
 
-    def replacements(self):
+    def replacements(self) -> Iterator[tuple[Any, Any, Any, Any]]:
         """(person, label, value, surrogate) of every span of notes that are text in the table."""
-        sealed = self.state.sealed([int(note["note_id"]) for note in self.truth])
+        sealed = self.state.read_sealed([int(note["note_id"]) for note in self.truth])
         for note, note_id in self.released():
             if note.get("rendering", "text") != "text":
                 continue
@@ -76,7 +79,7 @@ class Hospital:
                 value = note["text"][old.start : old.end]
                 yield note["person_id"], label, value, self.texts[note_id][start:end]
 
-    def released(self):
+    def released(self) -> Iterator[tuple[Any, int]]:
         """Pairs of a gold note and its id in the output, of notes that were released."""
         for note in self.truth:
             note_id = self.cohort.pseudonym("note", note["note_id"])
@@ -85,17 +88,17 @@ class Hospital:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("promises")
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
-def hospital(request, folder):
+def hospital(request: pytest.FixtureRequest, folder: Path) -> Hospital:
     """Scans are recognized in one language: that takes longer than all the rest."""
     return Hospital(folder, request.param, "research", recognizes=request.param == LANGUAGES[0])
 
 
-def test_most_notes_are_released(hospital):
+def test_most_notes_are_released(hospital: Hospital) -> None:
     released = Counter(note.get("rendering", "text") for note, _ in hospital.released())
     given = Counter(note.get("rendering", "text") for note in hospital.truth)
     assert set(given) == {"text", "pdf", "scan"}
@@ -105,8 +108,8 @@ def test_most_notes_are_released(hospital):
     assert released.total() > 0.9 * given.total()
 
 
-def test_no_known_value_of_the_patient_survives(hospital):
-    scanners = {person: make_scanner(record) for person, record in hospital.records.items()}
+def test_no_known_value_of_the_patient_survives(hospital: Hospital) -> None:
+    scanners = {person: make_leak_scanner(record) for person, record in hospital.records.items()}
     leaks = []
     for note, note_id in hospital.released():
         scanner = scanners[note["person_id"]]
@@ -115,19 +118,19 @@ def test_no_known_value_of_the_patient_survives(hospital):
     assert leaks == []
 
 
-def test_the_scanner_does_find_them_in_the_originals(hospital):
-    scanners = {person: make_scanner(record) for person, record in hospital.records.items()}
+def test_the_scanner_does_find_them_in_the_originals(hospital: Hospital) -> None:
+    scanners = {person: make_leak_scanner(record) for person, record in hospital.records.items()}
     with_hits = sum(bool(scanners[note["person_id"]].scan(note["text"])) for note in hospital.truth)
     assert with_hits > 0.95 * len(hospital.truth)
 
 
-def test_surrogate_offsets_lie_within_the_text(hospital):
+def test_surrogate_offsets_lie_within_the_text(hospital: Hospital) -> None:
     for note_id, spans in hospital.spans.items():
         assert all(0 <= start < end <= len(hospital.texts[note_id]) for start, end, _ in spans)
         assert all(a[1] <= b[0] for a, b in pairwise(spans))
 
 
-def test_note_dates_of_a_patient_move_together(hospital):
+def test_note_dates_of_a_patient_move_together(hospital: Hospital) -> None:
     shifts = defaultdict(set)
     with sqlite3.connect(hospital.folder / "hospital.db") as db:
         written = {
@@ -143,7 +146,7 @@ def test_note_dates_of_a_patient_move_together(hospital):
     assert all(30 <= abs(days.pop()) <= 365 for days in shifts.values())
 
 
-def numeric(text, lang):
+def numeric(text: Any, lang: str) -> date | None:
     """Read a full numeric date by the standard library; None for any other."""
     orders = ("%m/%d/%Y", "%Y-%m-%d") if lang == "en" else ("%d/%m/%Y", "%Y-%m-%d")
     for order in orders:
@@ -154,7 +157,9 @@ def numeric(text, lang):
     return None
 
 
-def test_every_interval_between_two_dates_of_a_patient_is_unchanged(hospital, request):
+def test_every_interval_between_two_dates_of_a_patient_is_unchanged(
+    hospital: Hospital, request: pytest.FixtureRequest
+) -> None:
     lang = hospital.folder.name
     shifts = defaultdict(set)
     pairs = 0
@@ -171,7 +176,7 @@ def test_every_interval_between_two_dates_of_a_patient_is_unchanged(hospital, re
     assert len(shifts) > 20
 
 
-def test_nothing_is_replaced_by_itself(hospital):
+def test_nothing_is_replaced_by_itself(hospital: Hospital) -> None:
     same = [
         label
         for _, label, value, surrogate in hospital.replacements()
@@ -180,7 +185,7 @@ def test_nothing_is_replaced_by_itself(hospital):
     assert same == []
 
 
-def test_two_cohorts_share_no_mapping_beyond_chance(folder):
+def test_two_cohorts_share_no_mapping_beyond_chance(folder: Path) -> None:
     first, second = (
         Hospital(folder, "fr", cohort, recognizes=False) for cohort in ("oncology", "cardiology")
     )
@@ -195,7 +200,7 @@ def test_two_cohorts_share_no_mapping_beyond_chance(folder):
     assert not set(first.texts) & set(second.texts)
 
 
-def names(hospital):
+def names(hospital: Hospital) -> dict[Any, Any]:
     return {
         (person, label, value.casefold()): surrogate.casefold()
         for person, label, value, surrogate in hospital.replacements()

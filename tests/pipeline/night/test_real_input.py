@@ -2,39 +2,41 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pymupdf
 import pytest
-from sqlalchemy import MetaData, create_engine, func, insert, select, text
+from sqlalchemy import MetaData, RowMapping, Table, create_engine, func, insert, select, text
 
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import SourceSettings, load
 from pipeline.night import engine, supervisor
-from pipeline.night.demo import demo_config
-from pipeline.night.nightly import run_nightly
-from pipeline.notes.worker_resources import settled
+from pipeline.night.demo import make_demo_config
+from pipeline.night.nightly import Job, NightlyResult, run_nightly
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.warehouse.warehouse import open_output, open_source
-from synthesis.fictional.hospital import adopt, make_hospital
+from synthesis.fictional.hospital import make_hospital, make_hospital_for
 from synthesis.fictional.omop import Tables, write_omop
-from synthesis.fictional.people.records import Visit
+from synthesis.fictional.people.records import Hospital, Visit
 from tests.keys import make_key
 
 PDFS = Path(__file__).parents[4] / "shared/fixtures/pdf"
 
 
-def configured(folder, **changes):
+def configured(folder: Path, **changes: Any) -> Path:
     """Write a configuration in a folder; `changes` are pieces of its text, by what they replace."""
     if not (folder / "master.key").exists():
         make_key(folder / "master.key", "research")
-    lines = demo_config("fr")
+    lines = make_demo_config("fr")
     changes = {"documents": ""} | changes
     for old, new in changes.items():
         line = {"source": "sqlite:///hospital.db", "state": "sqlite:///state.db",
@@ -47,13 +49,13 @@ def configured(folder, **changes):
     return path
 
 
-def digest(config):
-    settings = settled(load(config))
+def digest(config: Path) -> str:
+    settings = resolve_urls(load(config))
     with closing(open_output(settings.output, settings.base)) as output:
         return output.digest()
 
 
-def counted(ended):
+def counted(ended: NightlyResult) -> dict[Any, Any]:
     tally = ended.summary.tally.to_json()
     return {key: tally[key] for key in tally if key not in ("microseconds", "peak_memory")}
 
@@ -62,12 +64,12 @@ def counted(ended):
 
 
 @pytest.fixture
-def make_database(postgres_server):
+def make_database(postgres_server: str) -> Iterator[Callable[[str], str]]:
     """Makes further databases on the private server; returns their URLs."""
     server = create_engine(postgres_server, isolation_level="AUTOCOMMIT")
     names = []
 
-    def make(name):
+    def make(name: str) -> str:
         names.append(f"real_input_{name}")
         with server.connect() as connection:
             connection.execute(text(f"create database {names[-1]}"))
@@ -80,7 +82,7 @@ def make_database(postgres_server):
     server.dispose()
 
 
-def furnish(url, synthea_tables):
+def furnish(url: str, synthea_tables: Callable[..., dict[str, int]]) -> tuple[int, Hospital]:
     """Fill a database with the published tables, and give their persons identities and notes."""
     database = create_engine(url)
     counts = synthea_tables(database)
@@ -95,7 +97,7 @@ def furnish(url, synthea_tables):
         stays = [made_visit(row) for row in rows]
         highest = connection.scalar(select(func.max(tables.tables["provider"].c.provider_id)))
     staff = make_hospital(1, seed=3).clinicians
-    hospital = adopt(
+    hospital = make_hospital_for(
         records,
         seed=3,
         clinicians=[replace(one, provider_id=one.provider_id + highest) for one in staff],
@@ -112,7 +114,7 @@ def furnish(url, synthea_tables):
     return written, hospital
 
 
-def made_visit(row):
+def made_visit(row: RowMapping) -> Visit:
     return Visit(
         visit_id=row["visit_occurrence_id"],
         person_id=row["person_id"],
@@ -124,11 +126,11 @@ def made_visit(row):
     )
 
 
-def moment(value):
+def moment(value: Any) -> datetime:
     return value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
 
 
-def export(url, folder):
+def export(url: str, folder: Path) -> None:
     """Write every table of a database as Parquet, the notes in two files."""
     database, tables = create_engine(url), MetaData()
     tables.reflect(database)
@@ -148,7 +150,7 @@ def export(url, folder):
 ARROW = {int: pa.int64(), str: pa.string(), datetime: pa.timestamp("us"), date: pa.date32()}
 
 
-def typed(rows, table):
+def typed(rows: list[dict[Any, Any]], table: Table) -> Any:
     kinds = [(c.name, ARROW.get(c.type.python_type, pa.float64())) for c in table.columns]
     plain = [{k: float(v) if ARROW.get(type(v), 0) == 0 and v is not None else v
               for k, v in row.items()} for row in rows]  # fmt: skip
@@ -157,8 +159,10 @@ def typed(rows, table):
 
 @pytest.mark.slow
 def test_published_tables_come_out_alike_from_every_kind_of_warehouse(
-    tmp_path, make_database, synthea_tables
-):
+    tmp_path: Path,
+    make_database: Callable[[str], str],
+    synthea_tables: Callable[..., dict[str, int]],
+) -> None:
     sqlite, postgres = f"sqlite:///{tmp_path}/hospital.db", make_database("source")
     written, hospital = furnish(sqlite, synthea_tables)
     assert furnish(postgres, synthea_tables)[0] == written > 60
@@ -173,7 +177,7 @@ def test_published_tables_come_out_alike_from_every_kind_of_warehouse(
         ),
         configured(tmp_path, source=postgres, state="sqlite:///third.db", output="parquet:again"),
     ]
-    ended = [run_nightly(config, engine.drive) for config in configs]
+    ended = [run_nightly(config, engine.run_in_process) for config in configs]
     assert {one.exit_code for one in ended} == {EXIT_DONE}
     assert len({json.dumps(counted(one), sort_keys=True) for one in ended}) == 1
     assert len({digest(config) for config in configs}) == 1
@@ -186,7 +190,7 @@ def test_published_tables_come_out_alike_from_every_kind_of_warehouse(
     check_tables(tmp_path / "research.db", hospital)
 
 
-def check_tables(path, hospital):
+def check_tables(path: Path, hospital: Hospital) -> None:
     """Joins, sexes and intervals of the published tables survive."""
     tables, database = MetaData(), create_engine(f"sqlite:///{path}")
     tables.reflect(database, only=["note", "person"])
@@ -206,7 +210,7 @@ def check_tables(path, hospital):
 # PDFs --------------------------------------------------------------------------------------------
 
 
-def hospital_of_documents(folder, names, **changes):
+def hospital_of_documents(folder: Path, names: list[str], **changes: Any) -> Path:
     """One patient whose every note is a document; note n is the n-th name."""
     config = configured(folder, **changes)
     database = create_engine(f"sqlite:///{folder}/hospital.db")
@@ -228,7 +232,7 @@ def hospital_of_documents(folder, names, **changes):
     return config
 
 
-def fates(folder, names):
+def fates(folder: Path, names: list[str]) -> dict[Any, Any]:
     """What became of each document: `released`, or stage, error and reason."""
     tables, database = MetaData(), create_engine(f"sqlite:///{folder}/state.db")
     tables.reflect(database)
@@ -250,7 +254,7 @@ KNOWN = {
 
 
 @pytest.mark.slow
-def test_every_pdf_of_the_collection_is_released_or_refused_with_its_reason(tmp_path):
+def test_every_pdf_of_the_collection_is_released_or_refused_with_its_reason(tmp_path: Path) -> None:
     if not PDFS.is_dir():
         pytest.skip("the collection of PDFs is not there: it is shared beside the checkout")
     names = sorted(str(path.relative_to(PDFS)) for path in PDFS.rglob("*.pdf"))
@@ -262,7 +266,7 @@ def test_every_pdf_of_the_collection_is_released_or_refused_with_its_reason(tmp_
         # Recognition takes a minute here, and is the matter of other tests.
         limits="[extraction]\nlanguages = []\n[limits]\nnotes_per_unit = 21",
     )
-    ended = run_nightly(config, supervisor.drive)
+    ended = run_nightly(config, supervisor.run_in_workers)
     found = fates(tmp_path, names)
     for fate, count in Counter(found.values()).most_common():
         print(f"{count:4}  {fate}")
@@ -280,7 +284,7 @@ def test_every_pdf_of_the_collection_is_released_or_refused_with_its_reason(tmp_
     assert ended.summary.tally.peak_memory["worker-0"] < 700_000
 
 
-def page_bomb():
+def page_bomb() -> bytes:
     """A PDF of 2 kB that claims ten thousand million pages: each node of its tree has ten kids."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>"]
     for level in range(10):
@@ -298,7 +302,7 @@ def page_bomb():
     return bytes(data + f"startxref\n{start}\n%%EOF\n".encode())
 
 
-def long_document(pages):
+def long_document(pages: int) -> Any:
     with pymupdf.open() as document:
         for number in range(1, pages + 1):
             words = (
@@ -309,7 +313,7 @@ def long_document(pages):
         return document.tobytes()
 
 
-def test_long_documents_and_page_bombs(tmp_path):
+def test_long_documents_and_page_bombs(tmp_path: Path) -> None:
     documents = {
         "bomb.pdf": page_bomb(),
         "long.pdf": long_document(500),
@@ -320,14 +324,14 @@ def test_long_documents_and_page_bombs(tmp_path):
         (tmp_path / "pdf" / name).write_bytes(data)
     names = list(documents)
     config = hospital_of_documents(tmp_path, names, documents='documents = "pdf"')
-    run_nightly(config, engine.drive)
+    run_nightly(config, engine.run_in_process)
     found = fates(tmp_path, names)
     assert found["long.pdf"] == "extract Unreadable too-many-pages"
     assert found["bomb.pdf"].startswith("extract Unreadable ")
     assert found["short.pdf"] == "released"
     # A wider limit is another configuration: what it refused before is tried again.
     config.write_text(config.read_text().replace("[limits]", "[limits]\nmax_pages = 600"))
-    run_nightly(config, engine.drive)
+    run_nightly(config, engine.run_in_process)
     found = fates(tmp_path, names)
     assert (found["long.pdf"], found["short.pdf"]) == ("released", "released")
     assert found["bomb.pdf"].startswith("extract Unreadable ")
@@ -339,7 +343,7 @@ def test_long_documents_and_page_bombs(tmp_path):
 
 
 @pytest.mark.slow
-def test_memory_does_not_grow_with_the_notes(tmp_path):
+def test_memory_does_not_grow_with_the_notes(tmp_path: Path) -> None:
     config = configured(tmp_path, limits="[limits]\nnotes_per_unit = 48")
     database = create_engine(f"sqlite:///{tmp_path}/hospital.db")
     hospital = make_hospital(
@@ -349,9 +353,9 @@ def test_memory_does_not_grow_with_the_notes(tmp_path):
     database.dispose()
     process, sizes = psutil.Process(), []
 
-    def drive(job):
+    def drive(job: Job) -> dict[str, int]:
         watched = replace(job, watch=lambda: sizes.append(process.memory_info().rss))
-        return engine.drive(watched)
+        return engine.run_in_process(watched)
 
     ended = run_nightly(config, drive)
     assert ended.summary.tally.outcomes["released"] > 0.9 * notes

@@ -6,36 +6,41 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from signal import Signals
 from threading import Event, Thread
+from typing import Any, cast
 
 import pytest
 
 from pipeline.cli import main
 from pipeline.config.settings import load
 from pipeline.night import watch
-from pipeline.night.engine import drive
-from pipeline.night.event_log import Journal, open_journal
-from pipeline.night.nightly import run_nightly
-from pipeline.night.run_history import read_history
-from pipeline.night.signals import ended_by_signals
-from pipeline.night.watch import Resident, Vigil, Watcher
-from pipeline.notes.worker_resources import settled
+from pipeline.night.engine import run_in_process
+from pipeline.night.event_log import EventLog, open_event_log
+from pipeline.night.nightly import NightlyResult, run_nightly
+from pipeline.night.run_history import PastRun, read_history
+from pipeline.night.stop_signals import catch_stop_signals
+from pipeline.night.watch import InProcessRunner, Watcher, WatchOptions
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.state.ledger import State
-from pipeline.state.lock import run_lock
-from pipeline.state.new_notes import find_new, has_new
+from pipeline.state.new_notes import find_new_units, has_new_notes
+from pipeline.state.run_lock import make_run_lock
+from pipeline.warehouse.warehouse import Source
 from record.errors import Unavailable
+from tests.pipeline.conftest import Site
 
 
 class Ward:
     """A small hospital, whose later notes come in one by one."""
 
-    def __init__(self, site):
+    def __init__(self, site: Site) -> None:
         self.site = site
         self.config = site.config
-        self.kept = {}
+        self.kept: dict[int, Any] = {}
         with closing(self.db()) as db, db:
             # To read documents takes a process of its own.
             db.execute("delete from note where note_text = ''")
@@ -44,10 +49,10 @@ class Ward:
             db.execute("delete from note where note_id > ?", (self.notes[4][0],))
         self.later = self.notes[5:]
 
-    def db(self):
+    def db(self) -> sqlite3.Connection:
         return sqlite3.connect(self.site.folder / "hospital.db")
 
-    def add(self, count):
+    def add(self, count: int | None) -> list[int]:
         """Let notes come in; returns their ids."""
         rows, self.later = self.later[:count], self.later[count:]
         marks = ",".join("?" * len(self.names))
@@ -55,41 +60,45 @@ class Ward:
             db.executemany(f"insert into note values ({marks})", rows)
         return [row[0] for row in rows]
 
-    def held(self, note_ids):
+    def held(self, note_ids: list[int]) -> list[int]:
         """Which of these notes the output holds."""
         released = self.site.released()
         return [note_id for note_id in note_ids if self.site.out_id(note_id) in released]
 
-    def runs(self):
-        settings = settled(load(self.config))
+    def runs(self) -> list[PastRun]:
+        settings = resolve_urls(load(self.config))
         return read_history(settings.state, settings.base)
 
 
 @pytest.fixture
-def ward(make_site):
+def ward(make_site: Callable[..., Site]) -> Ward:
     return Ward(make_site(60))
 
 
-def script(ward, steps, **options):
+def script(
+    ward: Ward, steps: Iterable[Callable[[], object]], **options: Any
+) -> tuple[list[NightlyResult], list[float | None]]:
     """Keep watch; between two looks the next step is done, and after the last one it is stopped."""
-    steps, told, waits = list(steps), [], []
+    left = list(steps)
+    told: list[NightlyResult] = []
+    waits: list[float | None] = []
 
     class Stop(Event):
-        def wait(self, timeout=None):
+        def wait(self, timeout: float | None = None) -> bool:
             waits.append(timeout)
-            if steps:
-                steps.pop(0)()
-            if not steps:
+            if left:
+                left.pop(0)()
+            if not left:
                 self.set()
             return self.is_set()
 
-    vigil = replace(Vigil(ward.config, interval=7.0, most=4), **options)
-    with closing(Resident()) as resident:
-        Watcher(vigil, resident, Stop(), Journal(), told.append).run()
+    vigil = replace(WatchOptions(ward.config, interval=7.0, max_notes=4), **options)
+    with closing(InProcessRunner()) as resident:
+        Watcher(vigil, resident, Stop(), EventLog(), told.append).run()
     return told, waits
 
 
-def test_new_notes_are_released_in_small_batches(ward):
+def test_new_notes_are_released_in_small_batches(ward: Ward) -> None:
     more = []
     told, waits = script(ward, [lambda: more.extend(ward.add(9)), lambda: None])
     first, *batches = (ended.summary.tally.outcomes for ended in told)
@@ -102,10 +111,10 @@ def test_new_notes_are_released_in_small_batches(ward):
     assert waits == [7.0, 7.0], "it waits only when there is nothing to do"
 
 
-def test_a_batch_tells_nothing_of_deleted_or_changed_notes(ward):
+def test_a_batch_tells_nothing_of_deleted_or_changed_notes(ward: Ward) -> None:
     gone, changed = ward.notes[0][0], ward.notes[1][0]
 
-    def happen():
+    def happen() -> None:
         ward.add(1)
         with closing(ward.db()) as db, db:
             db.execute("delete from note where note_id = ?", (gone,))
@@ -117,10 +126,10 @@ def test_a_batch_tells_nothing_of_deleted_or_changed_notes(ward):
     assert before == [gone, changed], "a batch withdraws nothing"
     assert told[-1].summary.tally.outcomes["deleted"] == 0
     # The next whole run does.
-    with closing(Resident()) as resident:
+    with closing(InProcessRunner()) as resident:
         stop = Event()
         watcher = Watcher(
-            replace(Vigil(ward.config), sweep=5), resident, stop, Journal(),
+            replace(WatchOptions(ward.config), sweep=5), resident, stop, EventLog(),
             lambda ended: stop.set(), clock=lambda: next(now),
         )  # fmt: skip
         watcher.run()
@@ -128,45 +137,49 @@ def test_a_batch_tells_nothing_of_deleted_or_changed_notes(ward):
     assert "Tout va bien." in ward.site.released().values()
 
 
-def test_a_batch_that_was_interrupted_is_taken_up_as_a_batch(ward, monkeypatch):
+def test_a_batch_that_was_interrupted_is_taken_up_as_a_batch(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A whole run that takes up a batch must not hold all other notes for deleted."""
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     before = ward.site.released()
     new = ward.add(3)
 
-    def stopped(*_):
+    def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(State, "published", stopped)
+        patch.setattr(State, "mark_published", stopped)
         with pytest.raises(KeyboardInterrupt):
-            run_nightly(ward.config, drive, most_new=4)
+            run_nightly(ward.config, run_in_process, most_new=4)
     assert (ward.runs()[0].scope, ward.runs()[0].status) == ("new", "interrupted")
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     assert before.items() <= ward.site.released().items()
     assert len(ward.held(new)) == 3
     assert [(past.scope, past.attempts) for past in ward.runs()[:2]] == [("all", 1), ("new", 2)]
 
 
-def test_it_backs_off_while_the_database_is_away_and_goes_on(ward, monkeypatch):
-    away, pauses, real = [True, True, True], [], watch.run_nightly
+def test_it_backs_off_while_the_database_is_away_and_goes_on(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away, pauses, real = [True, True, True], [], run_nightly
 
-    def sometimes(*arguments, **options):
+    def sometimes(*arguments: Any, **options: Any) -> NightlyResult:
         if away:
             away.pop()
-            raise Unavailable("source", "the connection failed or was lost", "wait")
+            raise Unavailable("source", "connection failed or lost", "wait")
         return real(*arguments, **options)
 
     monkeypatch.setattr(watch, "run_nightly", sometimes)
     told, waits = script(ward, [lambda: None] * 4)
     assert len(told) == 1
-    pauses = waits[:3]
+    pauses = [wait for wait in waits[:3] if wait is not None]
     assert pauses == sorted(pauses) == [1, 2, 4]
 
 
-def test_patience_has_an_end(ward, monkeypatch):
-    def never(*_, **__):
-        raise Unavailable("source", "the connection failed or was lost", "wait")
+def test_patience_has_an_end(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object, **__: Any) -> None:
+        raise Unavailable("source", "connection failed or lost", "wait")
 
     monkeypatch.setattr(watch, "run_nightly", never)
     with pytest.raises(Unavailable, match="lost"):
@@ -175,16 +188,18 @@ def test_patience_has_an_end(ward, monkeypatch):
     assert told == [], "asked to stop while it waits: no error"
 
 
-def test_it_waits_while_a_run_holds_the_lock(ward):
-    settings = settled(load(ward.config))
-    with run_lock(settings.state.url, settings.base):
+def test_it_waits_while_a_run_holds_the_lock(ward: Ward) -> None:
+    settings = resolve_urls(load(ward.config))
+    with make_run_lock(settings.state.url, settings.base):
         told, waits = script(ward, [lambda: None, lambda: None])
     assert told == []
     assert waits == [7.0, 7.0]
 
 
 @pytest.mark.parametrize("most", [1, 4, 200])
-def test_new_notes_are_found_until_there_are_none(warehouse, make_note, tmp_path, most):
+def test_new_notes_are_found_until_there_are_none(
+    warehouse: Callable[..., Source], make_note: Callable[..., Any], tmp_path: Path, most: int
+) -> None:
     """In each kind of source, whatever the size of its units: no note is left, none comes twice."""
     ids = list(range(3, 120, 2))
     source = warehouse(
@@ -192,21 +207,22 @@ def test_new_notes_are_found_until_there_are_none(warehouse, make_note, tmp_path
     )
 
     class Ledger:
-        def __init__(self):
+        def __init__(self) -> None:
             self.seen = set(ids[10:40])
 
-        def known(self, note_ids):
+        def find_known(self, note_ids: Iterable[int]) -> set[int]:
             return self.seen & set(note_ids)
 
-    state, batches = Ledger(), []
-    while has_new(source, state):
-        batch = list(find_new(source, state, most))
+    ledger = Ledger()
+    state, batches = cast(State, ledger), []
+    while has_new_notes(source, state):
+        batch = list(find_new_units(source, state, most))
         assert [unit.index for unit, _ in batch] == list(range(len(batch)))
-        batches.append({n for _, note_ids in batch for n in note_ids} - state.seen)
+        batches.append({n for _, note_ids in batch for n in note_ids} - ledger.seen)
         for unit, note_ids in batch:
             assert [row.note_id for row in source.read(unit)] == note_ids
-        state.seen |= batches[-1]
-    assert list(find_new(source, state, most)) == []
+        ledger.seen |= batches[-1]
+    assert list(find_new_units(source, state, most)) == []
     assert sum(map(len, batches)) == len(ids) - 30
     assert all(batches)
 
@@ -215,12 +231,12 @@ BLOCKED = "import signal; print(len(signal.pthread_sigmask(0, [])))"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_become_a_flag(number):
+def test_signals_become_a_flag(number: Signals) -> None:
     before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
     over = Event()
     other = Thread(target=over.wait)  # blocks nothing: the system may hand signals to it
     other.start()
-    with ended_by_signals() as stop:
+    with catch_stop_signals() as stop:
         assert not stop.is_set()
         child = subprocess.run(
             [sys.executable, "-S", "-c", BLOCKED],
@@ -230,7 +246,7 @@ def test_signals_become_a_flag(number):
         os.kill(os.getpid(), number)
         assert stop.wait(10)
     for _ in range(20):
-        with ended_by_signals() as stop:
+        with catch_stop_signals() as stop:
             assert other.ident
             signal.pthread_kill(other.ident, number)
             assert stop.wait(10)
@@ -240,13 +256,14 @@ def test_signals_become_a_flag(number):
     assert {one: signal.getsignal(one) for one in before} == before
 
 
-def test_the_command_ends_politely_and_writes_a_log(ward, tmp_path):
+def test_the_command_ends_politely_and_writes_a_log(ward: Ward, tmp_path: Path) -> None:
     log = tmp_path / "watch.jsonl"
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "pipeline.cli", "watch", str(ward.config), "--interval", "0.1",
          "--log", str(log), "--plain"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+    assert process.stdout
     try:
         first = process.stdout.readline()
         process.send_signal(signal.SIGTERM)
@@ -263,12 +280,12 @@ def test_the_command_ends_politely_and_writes_a_log(ward, tmp_path):
     assert log.stat().st_mode & 0o777 == 0o600
 
 
-def test_runs_are_told(ward, capsys):
+def test_runs_are_told(ward: Ward, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs", str(ward.config)]) == 0
     assert "there was no run yet" in capsys.readouterr().out
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     ward.add(2)
-    run_nightly(ward.config, drive, most_new=10)
+    run_nightly(ward.config, run_in_process, most_new=10)
     assert main(["runs", str(ward.config)]) == 0
     head, *lines = capsys.readouterr().out.splitlines()
     assert head.split()[:2] == ["run", "started"]
@@ -286,16 +303,16 @@ def test_runs_are_told(ward, capsys):
     assert Path(ward.config).exists()
 
 
-def test_an_error_is_written_down_without_a_traceback(tmp_path):
+def test_an_error_is_written_down_without_a_traceback(tmp_path: Path) -> None:
     with (
         pytest.raises(Unavailable),
-        open_journal("log.jsonl", tmp_path) as journal,
-        journal.watching("run"),
+        open_event_log("log.jsonl", tmp_path) as journal,
+        journal.log_command("run"),
     ):
         try:
             raise ValueError("Jean DUPONT")
         except ValueError:
-            raise Unavailable("source", "the disk is full", "free space") from None
+            raise Unavailable("source", "disk full", "free space") from None
     told = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
-    assert told[-1]["message"] == "source: the disk is full. Remedy: free space"
+    assert told[-1]["message"] == "source: disk full. Remedy: free space"
     assert "DUPONT" not in (tmp_path / "log.jsonl").read_text()

@@ -2,22 +2,21 @@
 
 from datetime import date, datetime
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pipeline.config.settings import RulesSettings
 from pipeline.notes import detection, stages
-from pipeline.notes.batch import Batch, Item
-from pipeline.notes.detection import KnownPatients, by_rules, detect, detect_together, spoken
+from pipeline.notes.batch import Batch, BatchNote
+from pipeline.notes.detection import KnownPatients, by_rules, detect, spoken
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.warehouse.note_rows import NoteRow, Unit
 from record.document import Document
 from record.errors import ConfigError
 from record.patient import PatientRecord
 from record.span import Span
 from rules.known.known import KnownPatient
-from rules.matching.normalized_document import TOGETHER
 from rules.matching.scanner import AUTOMATA
 
 FRENCH = (
@@ -31,7 +30,7 @@ ENGLISH = (
 BORN = PatientRecord("1", birth_date=date(1950, 4, 3))
 
 
-def document(text, lang=""):
+def document(text: str, lang: str = "") -> Document:
     return Document("1", text, lang=lang)
 
 
@@ -49,16 +48,18 @@ def document(text, lang=""):
         ("", f"{FRENCH} {FRENCH}\n{ENGLISH}", "es", "fr"),
     ],
 )
-def test_a_note_has_the_language_it_names_or_is_in_or_the_default(named, text, default, lang):
+def test_a_note_has_the_language_it_names_or_is_in_or_the_default(
+    named: str, text: str, default: str, lang: str
+) -> None:
     assert spoken(document(text, named), default) == document(text, lang)
 
 
 @pytest.fixture
-def family(monkeypatch):
+def family(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A family of one rule, which finds each X in the language asked for; and what was asked."""
     asked = []
 
-    def find(note):
+    def find(note: Document) -> list[Span]:
         asked.append(note.lang)
         return [
             Span(at, at + 1, "ID", f"rules.{note.lang}")
@@ -70,17 +71,19 @@ def family(monkeypatch):
     return asked
 
 
-def found(text, lang=""):
+def found(text: str, lang: str = "") -> set[Any]:
     return {(span.start, span.detector) for span in by_rules(document(text, lang))}
 
 
-def test_a_note_in_one_language_is_read_once(family):
+def test_a_note_in_one_language_is_read_once(family: list[str]) -> None:
     text = f"X {FRENCH} X « no acute distress » X"
     assert {detector for _, detector in found(text)} == {"rules.fr"}
     assert family == ["fr"]
 
 
-def test_each_stretch_is_read_in_its_language_and_no_place_is_passed_over(family):
+def test_each_stretch_is_read_in_its_language_and_no_place_is_passed_over(
+    family: list[str],
+) -> None:
     text = f"X {FRENCH} X\n{ENGLISH} X\n"
     places = [at for at, char in enumerate(text) if char == "X"]
     languages = ("fr", "fr", "en")
@@ -90,7 +93,7 @@ def test_each_stretch_is_read_in_its_language_and_no_place_is_passed_over(family
     assert family == ["fr", "en"]
 
 
-def test_a_span_across_two_stretches_is_kept_in_both(monkeypatch):
+def test_a_span_across_two_stretches_is_kept_in_both(monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"{FRENCH}\n{ENGLISH}"
     border = len(FRENCH)
     spans = [Span(border - 2, border + 3, "ID")]
@@ -101,85 +104,43 @@ def test_a_span_across_two_stretches_is_kept_in_both(monkeypatch):
 @pytest.mark.parametrize(
     ("named", "languages"), [("fr", {"fr", "en"}), ("en", {"fr", "en"}), ("es", {"es"})]
 )
-def test_other_languages_count_only_beside_the_one_a_note_names(family, named, languages):
+def test_other_languages_count_only_beside_the_one_a_note_names(
+    family: list[str], named: str, languages: set[str]
+) -> None:
     text = f"X {FRENCH}\n{ENGLISH} X"
     assert {detector for _, detector in found(text, named)} == {f"rules.{e}" for e in languages}
 
 
-def test_a_named_language_holds_for_a_note_in_another(family):
+def test_a_named_language_holds_for_a_note_in_another(family: list[str]) -> None:
     assert {detector for _, detector in found(f"{ENGLISH} X", "fr")} == {"rules.fr"}
 
 
-def test_known_values_are_read_in_the_language_of_their_stretch():
+def test_known_values_are_read_in_the_language_of_their_stretch() -> None:
     text = f"{FRENCH} {FRENCH}\nDOB 04/03/1950. {ENGLISH}"
     spans = detect(document(text, "fr"), KnownPatient(BORN))
     births = {text[s.start : s.end] for s in spans if s.detector.startswith("known")}
     assert births == {"04/03/1950"}
 
 
-def test_what_a_release_is_searched_for_is_found_everywhere():
+def test_what_a_release_is_searched_for_is_found_everywhere() -> None:
     text = f"{FRENCH} {FRENCH}\nDOB 03/04/1950. {ENGLISH}"
     known = KnownPatient(BORN)
     assert set(known.detect(document(text, "fr"))) <= set(detect(document(text, "fr"), known))
 
 
-PIECES = st.sampled_from(
-    (
-        FRENCH,
-        ENGLISH,
-        "",
-        "né le 03/04/1950. ",
-        "\nDOB 04/03/1950, Dr. Alan BRISK\n",
-        "06 12 34 56 78",
-    )
-)
-SEARCHES = st.tuples(
-    st.builds(
-        document, st.lists(PIECES, max_size=4).map(" ".join), st.sampled_from(("", "fr", "de"))
-    ),
-    st.sampled_from((None, KnownPatient(BORN))),
-)
-
-
-@given(st.lists(SEARCHES, max_size=5), st.sampled_from((1, 2, TOGETHER)))
-@settings(max_examples=30)
-def test_side_by_side_documents_have_what_each_has_alone(searches, together):
-    before, detection.TOGETHER = detection.TOGETHER, together
-    try:
-        assert detect_together(searches) == [detect(*search) for search in searches]
-    finally:
-        detection.TOGETHER = before
-
-
-def test_more_documents_than_are_remembered_are_all_searched():
-    texts = [f"Vu le 03/04/{1900 + number} par le Dr BRISK." for number in range(2 * TOGETHER + 5)]
-    found = detect_together([(document(text, "fr"), None) for text in texts])
-    dates = [{t[s.start : s.end] for s in spans} for t, spans in zip(texts, found, strict=True)]
-    assert all(text[6:16] in held for text, held in zip(texts, dates, strict=True))
-
-
-def test_long_documents_are_not_searched_together_and_not_remembered(monkeypatch):
+def test_nothing_is_kept_of_long_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(detection, "_LONG", 30)
-    texts = ["Vu le 03/04/1950.", "Vu le 03/05/1950.", "X" * 40, "Vu."]
-    searches = [(document(text, "fr"), None) for text in texts]
-    groups = detection._groups([detection._Search(*search) for search in searches])
-    assert [[len(each.document.text) for each in group] for group in groups] == [
-        [17],
-        [17],
-        [40],
-        [3],
-    ]
-    assert detect_together(searches) == [detect(*search) for search in searches]
-    for search in (lambda: detect_together(searches[:1]), lambda: detect(*searches[2])):
-        search()
-        assert [automaton.scan.cache_info().currsize for automaton in AUTOMATA] == [0, 0]
+    detect(document("Vu le 03/04/1950.", "fr"), None)
+    assert all(automaton.scan.cache_info().currsize for automaton in AUTOMATA)
+    detect(document("X" * 40, "fr"), None)
+    assert [automaton.scan.cache_info().currsize for automaton in AUTOMATA] == [0, 0]
 
 
 @pytest.fixture
-def picky(monkeypatch):
+def picky(monkeypatch: pytest.MonkeyPatch) -> None:
     """A family that raises on one text and finds the first character of any other."""
 
-    def find(note):
+    def find(note: Document) -> list[Span]:
         if "Quill" in note.text:
             raise ValueError(note.text)
         return [Span(0, 1, "ID", "rules.picky")]
@@ -187,18 +148,10 @@ def picky(monkeypatch):
     monkeypatch.setattr(detection, "FAMILIES", (find, *detection.FAMILIES))
 
 
-def test_a_document_that_cannot_be_searched_harms_no_other(picky):
-    texts = ("Vu 1.", "Quill 03/04/1950", "Quill", "Vu le 03/04/1950", "Quill")
-    searches = [(document(text, "fr"), None) for text in texts]
-    first, *none, good, last = detect_together(searches)
-    assert (*none, last) == (None, None, None)
-    assert (first, good) == (detect(*searches[0]), detect(*searches[3]))
-
-
-def test_of_a_batch_only_the_note_to_blame_is_refused(picky):
+def test_of_a_batch_only_the_note_to_blame_is_refused(picky: Any) -> None:
     texts = {1: "Vu 1.", 2: "Quill 03/04/1950", 3: "Vu 3."}
     batch = Batch(Unit(0, "", 1, 3, 3), tuple(texts), tuple(map(item_of, texts, texts.values())))
-    done = stages.find(stages.extract(batch, TOOLS), TOOLS)
+    done = stages.detect_identifiers(stages.extract_texts(batch, TOOLS), TOOLS)
     assert [item.row.note_id for item in done.items] == [1, 3]
     assert all(item.found for item in done.items)
     (refused,) = done.refused
@@ -207,35 +160,41 @@ def test_of_a_batch_only_the_note_to_blame_is_refused(picky):
     assert "Quill" not in repr(refused.failure)
 
 
-TOOLS = SimpleNamespace(
-    settings=SimpleNamespace(lang="es", rules=RulesSettings()),
-    known=KnownPatients(),
-    tagger=None,
-    text=lambda value: value,
+TOOLS = cast(
+    WorkerResources,
+    SimpleNamespace(
+        settings=SimpleNamespace(lang="es", rules=RulesSettings()),
+        known=KnownPatients(),
+        tagger=None,
+        text=lambda value: value,
+    ),
 )
 
 
-def item_of(note_id, text, concept=None):
+def item_of(note_id: int, text: str, concept: int | str | None = None) -> BatchNote:
     row = NoteRow(
         note_id, person_id=1, note_datetime=datetime(2024, 3, 2), note_title="Lettre",
         note_text=text, language_concept_id=concept,
     )  # fmt: skip
-    return Item(row, patient=PatientRecord("1"))
+    return BatchNote(row, patient=PatientRecord("1"))
 
 
 @pytest.mark.parametrize(
     ("concept", "text", "lang"),
     [(0, ENGLISH, "en"), (None, "120/80", "es"), (4180190, ENGLISH, "fr"), ("abc", FRENCH, "fr")],
 )
-def test_a_row_without_a_known_language_has_that_of_its_text(concept, text, lang):
+def test_a_row_without_a_known_language_has_that_of_its_text(
+    concept: int | str | None, text: str, lang: str
+) -> None:
     batch = Batch(Unit(0, "", 1, 1, 1), (1,), (item_of(1, text, concept),))
-    done = stages.find(stages.extract(batch, TOOLS), TOOLS)
+    done = stages.detect_identifiers(stages.extract_texts(batch, TOOLS), TOOLS)
     assert not done.refused
     (item,) = done.items
+    assert item.document is not None and item.title is not None
     assert (item.document.lang, item.title.lang) == (lang, lang)
 
 
-def test_the_hospitals_own_numbers_are_found():
+def test_the_hospitals_own_numbers_are_found() -> None:
     site = RulesSettings(
         patient_shapes=("z[0-9]{6}",), visit_shapes=("[0-9]{3}-[a-z]{2}",), patient_words=("NoMed",)
     ).site
@@ -249,6 +208,6 @@ def test_the_hospitals_own_numbers_are_found():
     ("key", "value"),
     [("patient_shapes", "[0-9]+"), ("visit_shapes", "(a|b"), ("patient_words", "12")],
 )
-def test_numbers_that_cannot_be_searched_for_are_refused_by_name(key, value):
+def test_numbers_that_cannot_be_searched_for_are_refused_by_name(key: str, value: str) -> None:
     with pytest.raises(ConfigError, match=rf"rules\.{key}\[0\]"):
         assert RulesSettings(**{key: (value,)}).site

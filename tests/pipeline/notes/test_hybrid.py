@@ -1,14 +1,17 @@
 """Rules and a model together: which span wins where, what is cleaned, and what stays covered."""
 
 import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from evaluation.detection.alignment import Pair, tokenize
-from evaluation.detection.scores import score
-from pipeline.notes.overlap_resolution import resolve, trim
+from evaluation.detection.scores import score_pairs
+from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
 from record.span import Span
 
 TEXT = "Mme Jeanne M. DUPONT-MARTIN, née le 12/03/1950, 12 rue des Lilas (75), tél. (+33) 1 44 55."
@@ -38,7 +41,9 @@ RELATIONS = {
 @pytest.mark.parametrize("labels", [(A, A), (A, B), (B, A)], ids=["same", "other", "swapped"])
 @pytest.mark.parametrize("detectors", [("rules.names", "model"), ("model", "rules.names")])
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_every_relation_of_a_rule_and_a_model(relation, detectors, labels):
+def test_every_relation_of_a_rule_and_a_model(
+    relation: str, detectors: tuple[str, str], labels: tuple[str, str]
+) -> None:
     where, decided = RELATIONS[relation]
     one, two = (
         Span(*offsets, label, detector, 0.7 if detector == "model" else 1.0)
@@ -50,23 +55,23 @@ def test_every_relation_of_a_rule_and_a_model(relation, detectors, labels):
         for who, _, offsets in (part.partition(":") for part in decided.split())
     ]
     for spans in ([one, two], [two, one]):
-        found = resolve(spans, "x" * 40)
+        found = resolve_spans(spans, "x" * 40)
         assert [(span.label, f"{span.start}-{span.end}") for span in found] == expected
 
 
-def test_the_thirteen_relations_are_all_there():
+def test_the_thirteen_relations_are_all_there() -> None:
     assert len({name.split(",")[0] for name in RELATIONS}) == 13
 
 
-def test_two_overlapping_spans_of_the_same_length_are_the_rules():
+def test_two_overlapping_spans_of_the_same_length_are_the_rules() -> None:
     rule, model = Span(10, 20, A, "rules.names"), Span(15, 25, B, "model", 0.6)
-    found = resolve([rule, model], "x" * 40)
+    found = resolve_spans([rule, model], "x" * 40)
     assert [(s.start, s.end, s.label) for s in found] == [(10, 20, A), (20, 25, B)]
 
 
-def test_what_is_known_of_the_patient_names_the_span():
+def test_what_is_known_of_the_patient_names_the_span() -> None:
     known, model = Span(10, 20, A, "known.family_names"), Span(10, 20, B, "model")
-    assert resolve([known, model], "x" * 40) == (known,)
+    assert resolve_spans([known, model], "x" * 40) == (known,)
 
 
 @pytest.mark.parametrize(
@@ -109,21 +114,21 @@ def test_what_is_known_of_the_patient_names_the_span():
         ("😀", "ID", None),
     ],
 )
-def test_ends_are_cleaned(text, label, expected):
+def test_ends_are_cleaned(text: str, label: str, expected: str | None) -> None:
     whole = f"a{text}b"
-    found = trim([Span(1, 1 + len(text), label, "model", 0.5)], whole)
+    found = trim_spans([Span(1, 1 + len(text), label, "model", 0.5)], whole)
     assert [whole[span.start : span.end] for span in found] == [expected] * (expected is not None)
     assert all((s.label, s.detector, s.score) == (label, "model", 0.5) for s in found)
-    assert trim(found, whole) == found
+    assert trim_spans(found, whole) == found
 
 
-def test_a_dot_that_another_follows_ends_an_abbreviation():
+def test_a_dot_that_another_follows_ends_an_abbreviation() -> None:
     for text, end in (("3 Izq.. X", 6), ("3 Izq. X", 5), ("3 Izq.", 5), ("2 5.. X", 3)):
-        (found,) = trim([Span(0, min(6, text.rindex(".") + 1), "STREET", "model")], text)
+        (found,) = trim_spans([Span(0, min(6, text.rindex(".") + 1), "STREET", "model")], text)
         assert found.end == end, text
 
 
-def spans_of(detectors, text=TEXT):
+def spans_of(detectors: list[Any], text: str = TEXT) -> SearchStrategy[list[Any]]:
     labels = st.sampled_from([A, B, "DATE", "PHONE", "FIRST_NAME"])
     return st.lists(
         st.builds(
@@ -143,48 +148,50 @@ MODEL = spans_of(["model"])
 GOLD = spans_of(["gold"])
 
 
-def letters(spans, text):
+def letters(spans: Iterable[Span], text: str) -> set[Any]:
     covered = {at for span in spans for at in range(span.start, span.end)}
     return {at for at in covered if text[at].isalnum()}
 
 
 @given(st.text(" .,(+-)aé1\u0301", min_size=1, max_size=30), st.data())
-def test_cleaning_uncovers_no_letter_and_no_digit(text, data):
+def test_cleaning_uncovers_no_letter_and_no_digit(text: str, data: st.DataObject) -> None:
     spans = data.draw(spans_of(["model"], text))
-    assert letters(trim(spans, text), text) == letters(spans, text)
+    assert letters(trim_spans(spans, text), text) == letters(spans, text)
 
 
 @given(RULES, MODEL)
-def test_a_hybrid_covers_what_either_covers(rules, model):
+def test_a_hybrid_covers_what_either_covers(rules: list[Span], model: list[Span]) -> None:
     found = hybrid(rules, model, TEXT)
     assert letters(found, TEXT) == letters([*rules, *model], TEXT)
     assert all(one.end <= two.start for one, two in itertools.pairwise(found))
 
 
-def redacted(gold, predicted):
+def redacted(gold: Sequence[Span], predicted: Sequence[Span]) -> float:
     """The share of gold tokens covered, of those that hold a letter or digit."""
     words = [Span(*each, "X") for each in tokenize(TEXT) if TEXT[each[0]].isalnum()]
     held = [word for word in words if any(word.overlaps(span) for span in gold)]
-    return score([Pair("n", TEXT, tuple(held), tuple(predicted))], resamples=1)["redacted"]
+    return score_pairs([Pair("n", TEXT, tuple(held), tuple(predicted))], resamples=1)["redacted"]
 
 
-def hybrid(rules, model, text):
-    return resolve([*rules, *trim(model, text)], text)
+def hybrid(rules: list[Span], model: list[Span], text: str) -> tuple[Span, ...]:
+    return resolve_spans([*rules, *trim_spans(model, text)], text)
 
 
-def published(rules, model):
+def published(rules: list[Span], model: list[Span]) -> list[Any]:
     """EDS-NLP's policy: within each the longest, then the model's span wins any overlap."""
-    kept = list(resolve(model, TEXT))
-    return [*kept, *(s for s in resolve(rules, TEXT) if not any(s.overlaps(k) for k in kept))]
+    kept = list(resolve_spans(model, TEXT))
+    return [*kept, *(s for s in resolve_spans(rules, TEXT) if not any(s.overlaps(k) for k in kept))]
 
 
 @given(GOLD, RULES, MODEL)
-def test_a_hybrid_redacts_no_less_than_either(gold, rules, model):
+def test_a_hybrid_redacts_no_less_than_either(
+    gold: list[Span], rules: list[Span], model: list[Span]
+) -> None:
     both = redacted(gold, hybrid(rules, model, TEXT))
     assert both >= max(redacted(gold, rules), redacted(gold, model))
 
 
-def test_the_published_policy_redacts_less_than_the_rules_alone():
+def test_the_published_policy_redacts_less_than_the_rules_alone() -> None:
     """The same property, which a short span of the model that evicts a longer rule's breaks."""
     gold, rules, model = find(
         st.tuples(GOLD, RULES, MODEL),

@@ -1,21 +1,26 @@
 """A model in the nightly job: what it finds goes, what it fails on is held back."""
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from models.tagger.runtime import Tagger
+from models.tagger.sequences.alignment import TrainingNote
 from models.tagger.shipped_model import folder_of
 from models.tagger.training.training import Corpora, train
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
-from pipeline.night.supervisor import _shared
+from pipeline.night.supervisor import _make_environment
 from pipeline.notes.model_detection import TOGETHER, Foresight
 from pipeline.notes.worker_resources import config_hash, load_tagger
 from record.document import Document
 from record.errors import ConfigError
+from record.span import Span
 from surrogates.keys.keys import load_master
 from tests.models.tagger.toy import toy_notes, toy_recipe, toy_training
 from tests.pipeline.night.test_nightly import out_id, outcomes, released
@@ -26,17 +31,17 @@ TEXT = "Dr Plimsko seen today in the ward\n code 4821 without fever and pain\n"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("tagger") / "toy"
     assert toy_training(out).f1 == 1.0
     return out
 
 
-def ask(config, folder):
+def ask(config: Path, folder: Path | str) -> None:
     config.write_text(f'{config.read_text()}\n[model]\nfolder = "{folder}"\n')
 
 
-def plant(config, text=TEXT, number=0):
+def plant(config: Path, text: str = TEXT, number: int = 0) -> Any:
     """Put a text into a note of its own; returns its id."""
     with sqlite3.connect(config.parent / "hospital.db") as db:
         rows = "select note_id from note where note_text <> '' order by note_id limit 1 offset ?"
@@ -45,25 +50,25 @@ def plant(config, text=TEXT, number=0):
     return note_id
 
 
-def hash_of(config):
+def hash_of(config: Path) -> bytes:
     settings = load(config)
     return config_hash(settings, load_master("file:master.key", settings.base).cohort("research"))
 
 
-def test_what_only_the_model_finds_is_replaced(config, folder):
+def test_what_only_the_model_finds_is_replaced(config: Path, folder: Path) -> None:
     note_id = plant(config)
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     assert "code 4821" in released(config)[out_id(config, note_id)]
     ask(config, folder)
-    ended = run_nightly(config, drive)
+    ended = run_nightly(config, run_in_process)
     assert outcomes(ended).get("unchanged", 0) == 0
     text = released(config)[out_id(config, note_id)]
     assert "4821" not in text
     assert " code " in text
-    assert outcomes(run_nightly(config, drive))["unchanged"] == outcomes(ended)["planned"]
+    assert outcomes(run_nightly(config, run_in_process))["unchanged"] == outcomes(ended)["planned"]
 
 
-def test_another_model_is_another_configuration(config, folder, tmp_path):
+def test_another_model_is_another_configuration(config: Path, folder: Path, tmp_path: Path) -> None:
     plain = hash_of(config)
     ask(config, folder)
     asked = hash_of(config)
@@ -75,29 +80,32 @@ def test_another_model_is_another_configuration(config, folder, tmp_path):
         (folder / "tagger.json").write_bytes(settings)
 
 
-def test_another_runtime_is_another_configuration(config, folder):
+def test_another_runtime_is_another_configuration(config: Path, folder: Path) -> None:
     ask(config, folder)
     asked = hash_of(config)
     config.write_text(f'{config.read_text()}runtime = "torch"\n')
     assert hash_of(config) != asked
-    assert load_tagger(load(config)).runtime == "torch"
+    tagger = load_tagger(load(config))
+    assert isinstance(tagger, Tagger) and tagger.runtime == "torch"
     config.write_text(config.read_text().replace("torch", "nothing"))
     with pytest.raises(ConfigError, match=r"model\.runtime"):
         load(config)
 
 
-def test_a_note_on_which_the_model_fails_is_held_back_alone(config, folder, monkeypatch):
+def test_a_note_on_which_the_model_fails_is_held_back_alone(
+    config: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = plant(config), plant(config, "note about the quokka\n", 1)
     spans = Tagger.spans
 
-    def failing(tagger, documents):
+    def failing(tagger: Any, documents: Sequence[Document]) -> list[list[Span]]:
         if any("quokka" in document.text for document in documents):
             raise RuntimeError("about the quokka")
         return spans(tagger, documents)
 
     monkeypatch.setattr(Tagger, "spans", failing)
     ask(config, folder)
-    run_nightly(config, drive)
+    run_nightly(config, run_in_process)
     texts = released(config)
     assert "4821" not in texts[out_id(config, first)]
     assert out_id(config, second) not in texts
@@ -108,14 +116,14 @@ def test_a_note_on_which_the_model_fails_is_held_back_alone(config, folder, monk
 
 
 @pytest.mark.parametrize("name", ["nowhere", "."])
-def test_a_folder_that_holds_no_model_is_refused(config, name):
+def test_a_folder_that_holds_no_model_is_refused(config: Path, name: str) -> None:
     ask(config, name)
     with pytest.raises(ConfigError, match=r"tagger\.json"):
-        run_nightly(config, drive)
+        run_nightly(config, run_in_process)
 
 
-def test_a_model_with_labels_without_surrogates_is_refused(config, tmp_path):
-    def renamed(note):
+def test_a_model_with_labels_without_surrogates_is_refused(config: Path, tmp_path: Path) -> None:
+    def renamed(note: TrainingNote) -> TrainingNote:
         spans = tuple(replace(span, label=f"MY_{span.label}") for span in note.annotated.spans)
         return replace(note, annotated=replace(note.annotated, spans=spans))
 
@@ -123,16 +131,16 @@ def test_a_model_with_labels_without_surrogates_is_refused(config, tmp_path):
     train(Corpora(notes, notes[:2]), toy_recipe(epochs=1), tmp_path / "mine")
     ask(config, tmp_path / "mine")
     with pytest.raises(ConfigError, match="labels without surrogates: MY_ID, MY_NAME"):
-        run_nightly(config, drive)
+        run_nightly(config, run_in_process)
 
 
-def test_foresight_asks_about_many_at_once_and_about_the_others_alone(folder):
+def test_foresight_asks_about_many_at_once_and_about_the_others_alone(folder: Path) -> None:
     asked = []
 
     class Counting:
         labels = ()
 
-        def spans(self, documents):
+        def spans(self, documents: Sequence[Document]) -> list[Any]:
             asked.append(len(documents))
             if any(document.text == "bad" for document in documents):
                 raise ValueError
@@ -152,13 +160,15 @@ def test_foresight_asks_about_many_at_once_and_about_the_others_alone(folder):
     assert Foresight(None, documents).spans(documents[-2]) == []
 
 
-def test_relative_folders_start_at_the_configuration(tmp_path):
+def test_relative_folders_start_at_the_configuration(tmp_path: Path) -> None:
     assert folder_of("mine", tmp_path) == tmp_path / "mine"
     assert folder_of("default", tmp_path).name == "weights"
 
 
-def test_workers_share_the_processors_and_the_operator_may_say_otherwise(monkeypatch):
+def test_workers_share_the_processors_and_the_operator_may_say_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda process: set(range(8)))
-    assert _shared({"A": "b"}, 3) == {"OMP_NUM_THREADS": "2", "A": "b"}
-    assert _shared({}, 20) == {"OMP_NUM_THREADS": "1"}
-    assert _shared({"OMP_NUM_THREADS": "5"}, 3) == {"OMP_NUM_THREADS": "5"}
+    assert _make_environment({"A": "b"}, 3) == {"OMP_NUM_THREADS": "2", "A": "b"}
+    assert _make_environment({}, 20) == {"OMP_NUM_THREADS": "1"}
+    assert _make_environment({"OMP_NUM_THREADS": "5"}, 3) == {"OMP_NUM_THREADS": "5"}

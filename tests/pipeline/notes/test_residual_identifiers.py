@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from pipeline.night.engine import release
+from pipeline.night.engine import release_note
 from pipeline.notes.detection import KnownPatients
 from record.document import Annotated, Document
 from record.errors import Unsafe
@@ -24,21 +24,21 @@ PATIENT = PatientRecord(
 )
 
 
-def released(text, policy, *labelled):
+def released(text: str, policy: Policy, *labelled: tuple[str, str]) -> str:
     spans = []
     for value, label in labelled:
         start = text.index(value)
         spans.append(Span(start, start + len(value), label))
     annotated = Annotated(Document("n1", text, "42", "fr"), tuple(sorted(spans)))
     rewriter = Rewriter(MasterKey(bytes(range(32))).cohort("c"), policy)
-    return release(annotated, PATIENT, rewriter, KnownPatients()).text
+    return release_note(annotated, PATIENT, rewriter, KnownPatients()).text
 
 
-def keeping(*labels):
+def keeping(*labels: str) -> Policy:
     return Policy(actions=Policy().actions | dict.fromkeys(labels, Action.KEEP))
 
 
-def test_a_kept_town_passes_where_it_was_found():
+def test_a_kept_town_passes_where_it_was_found() -> None:
     text = "Elle habite Montreuil (75012)."
     spans = (("Montreuil", "CITY"), ("75012", "ZIP"))
     assert released(text, keeping("CITY", "ZIP"), *spans) == text
@@ -50,7 +50,7 @@ def test_a_kept_town_passes_where_it_was_found():
         released(text, Policy())
 
 
-def test_a_kept_birth_date_passes():
+def test_a_kept_birth_date_passes() -> None:
     text = "Née le 03/02/1950."
     assert released(text, keeping("BIRTH_DATE"), ("03/02/1950", "BIRTH_DATE")) == text
 
@@ -58,17 +58,17 @@ def test_a_kept_birth_date_passes():
 @pytest.mark.parametrize(
     ("value", "label"), [("WEXLOVITCH", "LAST_NAME"), ("8012345678", "PATIENT_ID")]
 )
-def test_a_kept_name_or_number_is_residue(value, label):
+def test_a_kept_name_or_number_is_residue(value: str, label: str) -> None:
     with pytest.raises(Unsafe, match="residue"):
         released(f"Vu : {value}.", keeping(label), (value, label))
 
 
-def test_a_name_hidden_in_a_kept_town_is_residue():
+def test_a_name_hidden_in_a_kept_town_is_residue() -> None:
     with pytest.raises(Unsafe, match="residue"):
         released("Vu à Wexlovitch.", keeping("CITY"), ("Wexlovitch", "CITY"))
 
 
-def test_first_digits_and_masks_pass():
+def test_first_digits_and_masks_pass() -> None:
     policy = Policy(
         actions=Policy().actions | {"ZIP": Action.GENERALIZE, "CITY": Action.MASK}, zip_digits=2
     )

@@ -2,9 +2,11 @@
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,26 +17,29 @@ from sqlalchemy import create_engine, text
 import pipeline.notes.detection
 import pipeline.notes.stages
 import pipeline.notes.worker_resources
-from extractors.read import DocumentReader
+from extractors.document_reader import DocumentReader
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import make_seal, open_master
 from pipeline.state.ledger import open_state
 from pipeline.state.tables import STAGED
 from record.errors import ConfigError
+from tests.pipeline.conftest import Ward
 
 
-def test_under_the_nightly_cohorts_name_the_same_comes_out(ward):
+def test_under_the_nightly_cohorts_name_the_same_comes_out(ward: Ward) -> None:
     released = ward.release(*ward.EVERYBODY, name="research")
     assert released.exit_code == EXIT_DONE
     assert ward.digest("sqlite:///cohort.db") == ward.digest("sqlite:///demo/research.db")
 
 
 @pytest.mark.parametrize("output", ["parquet:cohort", "jsonl:cohort", "postgresql"])
-def test_every_output_holds_the_same(ward, output, request, monkeypatch):
+def test_every_output_holds_the_same(
+    ward: Ward, output: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ward.folder)
     options = {"output": output}
     if output == "postgresql":
@@ -54,16 +59,16 @@ def test_every_output_holds_the_same(ward, output, request, monkeypatch):
         assert ward.digest("parquet:cohort") == ward.digest("sqlite:///cohort.db")
 
 
-def test_nothing_is_detected(ward, monkeypatch):
-    def forbidden(*arguments, **options):
+def test_nothing_is_detected(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*arguments: Any, **options: Any) -> None:
         raise AssertionError("detected")
 
     for module, name in (
         (pipeline.notes.detection, "detect"),
         (pipeline.notes.stages, "detect"),
-        (pipeline.notes.stages, "find"),
-        (pipeline.notes.stages, "settle"),
-        (pipeline.notes.stages, "resolve"),
+        (pipeline.notes.stages, "detect_identifiers"),
+        (pipeline.notes.stages, "resolve_and_seal"),
+        (pipeline.notes.stages, "resolve_spans"),
         (pipeline.notes.stages, "Foresight"),
         (pipeline.notes.worker_resources, "load_tagger"),
     ):
@@ -75,7 +80,9 @@ def test_nothing_is_detected(ward, monkeypatch):
     assert set(released.counts.refused) <= {"quarantined", "residue"}
 
 
-def test_no_document_is_read_again_unless_its_text_was_not_kept(ward, monkeypatch):
+def test_no_document_is_read_again_unless_its_text_was_not_kept(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = ward.release(*ward.EVERYBODY)
     released = {note for (note,) in ward.rows("select note_id from note")}
     read = []
@@ -88,7 +95,7 @@ def test_no_document_is_read_again_unless_its_text_was_not_kept(ward, monkeypatc
     settings = load(ward.config)
     seal = make_seal(open_master(settings))
     with closing(open_state(settings.state, settings.base)) as state:
-        kept = state.sealed(documents)
+        kept = state.read_sealed(documents)
         assert len(kept) >= 5
         forgotten = {
             note: replace(seal.open(str(note), found.content, found.sealed), read=None)
@@ -105,8 +112,8 @@ def test_no_document_is_read_again_unless_its_text_was_not_kept(ward, monkeypatc
     assert last.counts.notes["released"] == first.counts.notes["released"] - len(gone)
 
 
-def test_no_model_is_read(ward, monkeypatch):
-    def forbidden(settings):
+def test_no_model_is_read(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(settings: Any) -> None:
         raise AssertionError("loaded")
 
     monkeypatch.setattr(pipeline.notes.worker_resources, "load_tagger", forbidden)
@@ -118,7 +125,7 @@ def test_no_model_is_read(ward, monkeypatch):
     assert len(released.manifest["versions"]["model"]) == 64
 
 
-def test_from_a_folder_of_tables(ward):
+def test_from_a_folder_of_tables(ward: Ward) -> None:
     folder = ward.config.parent
     (folder / "tables").mkdir()
     for table in ("note", "person", "location", "provider", "visit_occurrence", "patient_identity"):
@@ -131,7 +138,7 @@ def test_from_a_folder_of_tables(ward):
     (folder / "research.db").unlink()
     configured = ward.config.read_text().replace("sqlite:///hospital.db", "parquet:tables")
     ward.config.write_text(configured.replace("[limits]", "[limits]\nnotes_per_unit = 7"))
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     released = ward.release(1, 2, 3, name="research")
     assert released.changes["visit_occurrence"].added > 5
     assert ward.digest("sqlite:///cohort.db") == ward.digest("sqlite:///demo/research.db")
@@ -140,7 +147,7 @@ def test_from_a_folder_of_tables(ward):
     assert only.changes["note"].added == only.changes["note"].changed == 0
 
 
-def test_every_note_is_in_the_release_or_refused(ward):
+def test_every_note_is_in_the_release_or_refused(ward: Ward) -> None:
     counts = ward.release(2, 5, 77, 5).counts
     (total,) = ward.hospital("select count(*) from note where person_id in (2, 5)")[0]
     assert counts.notes["selected"] == total
@@ -153,7 +160,7 @@ def test_every_note_is_in_the_release_or_refused(ward):
         assert {row[0] for row in ward.rows(f"select person_id from {table}")} == persons
 
 
-def test_joins_and_intervals_hold(ward):
+def test_joins_and_intervals_hold(ward: Ward) -> None:
     ward.release(*ward.EVERYBODY)
     key = ward.key()
     days = dict(ward.rows("select note_id, note_date from note"))
@@ -178,7 +185,7 @@ def test_joins_and_intervals_hold(ward):
     assert all(len(found) == 1 and 30 <= abs(*found) <= 365 for found in shifts.values())
 
 
-def test_two_cohorts_cannot_be_linked(ward):
+def test_two_cohorts_cannot_be_linked(ward: Ward) -> None:
     for name in ("asthma", "stroke"):
         ward.release(*ward.EVERYBODY, name=name, output=f"sqlite:///{name}.db")
     for table, columns in (
@@ -192,16 +199,16 @@ def test_two_cohorts_cannot_be_linked(ward):
         )
         assert mine
         assert mine & theirs <= {None}
-    mine, theirs = surrogates(ward, "asthma"), surrogates(ward, "stroke")
-    common = mine.keys() & theirs.keys()
+    one, other = surrogates(ward, "asthma"), surrogates(ward, "stroke")
+    common = one.keys() & other.keys()
     assert len(common) > 200
-    agreeing = sum(mine[key] == theirs[key] for key in common)
+    agreeing = sum(one[key] == other[key] for key in common)
     # As between two cohorts of the nightly job: lexicons are not uniform.
-    chance = 1 / min(len(set(mine.values())), len(set(theirs.values())))
+    chance = 1 / min(len(set(one.values())), len(set(other.values())))
     assert binom.sf(agreeing - 1, len(common), chance) > 1e-6
 
 
-def surrogates(ward, name):
+def surrogates(ward: Ward, name: str) -> dict[tuple[Any, Any, Any], Any]:
     """What became of each name of each person, told by the stored spans."""
     settings, key = load(ward.config), ward.key(name)
     seal = make_seal(open_master(settings))
@@ -211,7 +218,7 @@ def surrogates(ward, name):
         spans[note].append(span)
     with closing(open_state(settings.state, settings.base)) as state:
         notes = [note for note, _ in ward.text_notes()]
-        sealed = state.sealed(notes)
+        sealed = state.read_sealed(notes)
     found = {}
     for note, person, original in ward.hospital("select note_id, person_id, note_text from note"):
         out = key.pseudonym("note", str(note))
@@ -225,19 +232,19 @@ def surrogates(ward, name):
     return found
 
 
-def changed_text(ward):
+def changed_text(ward: Ward) -> int:
     note, _ = ward.text_notes()[0]
     ward.hospital("update note set note_text = note_text || ' Fin.' where note_id = ?", note)
     return 1
 
 
-def changed_identity(ward):
+def changed_identity(ward: Ward) -> int:
     _, person = ward.text_notes()[0]
     ward.hospital("update patient_identity set family_names = 'QUILL' where person_id = ?", person)
     return sum(1 for _, other in ward.text_notes() if other == person)
 
 
-def changed_document(ward):
+def changed_document(ward: Ward) -> int:
     documents = "select note_source_value from note where note_text = '' and person_id = 11"
     (name,) = ward.hospital(documents)[0]
     with (ward.config.parent / "pdf" / name).open("ab") as file:
@@ -245,7 +252,7 @@ def changed_document(ward):
     return 1
 
 
-def changed_configuration(ward):
+def changed_configuration(ward: Ward) -> int:
     ward.config.write_text(ward.config.read_text() + '\n[rules]\nvisit_words = ["sejour"]\n')
     return sum(person in (1, 2, 11) for _, person in ward.text_notes())
 
@@ -254,7 +261,9 @@ CHANGES = [changed_text, changed_identity, changed_document, changed_configurati
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_stale_spans_are_refused_until_the_nightly_job_has_caught_up(ward, change):
+def test_stale_spans_are_refused_until_the_nightly_job_has_caught_up(
+    ward: Ward, change: Callable[[Any], Any]
+) -> None:
     before = ward.release(1, 2, 11)
     least = change(ward)
     if change is changed_configuration:
@@ -268,13 +277,13 @@ def test_stale_spans_are_refused_until_the_nightly_job_has_caught_up(ward, chang
     assert refused.changes["note"].changed == refused.changes["note"].added == 0
     is_above = refused.counts.refused_share > 0.2
     assert refused.exit_code == (EXIT_QUARANTINE if is_above else EXIT_DONE)
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     caught_up = ward.release(1, 2, 11)
     assert "stale-spans" not in caught_up.counts.refused
     assert caught_up.counts.notes["selected"] == before.counts.notes["selected"]
 
 
-def test_a_note_that_was_never_detected_is_refused(ward):
+def test_a_note_that_was_never_detected_is_refused(ward: Ward) -> None:
     columns = [row[1] for row in ward.hospital("pragma table_info(note)")][1:]
     names = ", ".join(columns)
     ward.hospital(
@@ -284,31 +293,31 @@ def test_a_note_that_was_never_detected_is_refused(ward):
     assert ward.release().counts.refused["not-detected"] == 1
 
 
-def test_what_the_nightly_job_holds_back_stays_out(ward):
+def test_what_the_nightly_job_holds_back_stays_out(ward: Ward) -> None:
     note, _ = ward.text_notes()[0]
     ward.hospital("update note set note_date = 'x', note_datetime = 'x' where note_id = ?", note)
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     before = ward.release().counts
     assert before.refused["quarantined"] >= 1
     ids = {row[0] for row in ward.rows("select note_id from note")}
     assert ward.key().pseudonym("note", str(note)) not in ids
 
 
-def test_spans_of_another_version_are_refused_whoever_put_them_there(ward):
+def test_spans_of_another_version_are_refused_whoever_put_them_there(ward: Ward) -> None:
     note, _ = ward.text_notes()[0]
     with closing(sqlite3.connect(ward.config.with_name("state.db"))) as db, db:
         db.execute("update span_store set sealed = zeroblob(40) where note_id = ?", (note,))
     assert ward.release().counts.refused["broken-seal"] == 1
 
 
-def test_what_a_night_has_not_published_yet_stays_out(ward):
+def test_what_a_night_has_not_published_yet_stays_out(ward: Ward) -> None:
     note, _ = ward.text_notes()[0]
     with closing(sqlite3.connect(ward.config.with_name("state.db"))) as db, db:
         db.execute("update ledger set outcome = ? where note_id = ?", (STAGED, note))
     assert ward.release().counts.refused["not-published"] == 1
 
 
-def test_a_cohort_whose_key_was_destroyed_is_released_no_more(ward):
+def test_a_cohort_whose_key_was_destroyed_is_released_no_more(ward: Ward) -> None:
     ward.release(1)
     before = ward.digest("sqlite:///cohort.db")
     key = ["--key", str(ward.config.with_name("master.key"))]

@@ -4,47 +4,57 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import Incomplete, run_nightly
+from pipeline.notes.batch import Batch
+from pipeline.notes.stored_spans import run_release_stages
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.release import run as running
 from pipeline.release import unit as making
-from pipeline.release.draft import ReleaseDraft
 from pipeline.release.persons import read_persons
-from pipeline.release.row_digests import Hashes, add_totals
+from pipeline.release.release_context import ReleaseContext
+from pipeline.release.row_digests import TableHashes, add_totals
+from pipeline.release.staging import ReleaseStaging
 from pipeline.release.targets import FolderTarget
+from pipeline.warehouse.warehouse import Source
 from record.errors import ConfigError, Unavailable
+from tests.pipeline.conftest import Ward
 
 
-def test_the_second_release_changes_nothing(ward):
+def test_the_second_release_changes_nothing(ward: Ward) -> None:
     assert ward.release().is_changed
     files = [ward.folder / "cohort.db", *ward.config.parent.glob("release-asthma-*")]
     assert len(files) == 3
     before = [path.read_bytes() for path in files]
     again = ward.release()
     assert not again.is_changed
-    assert all(change.is_none for change in again.changes.values())
+    assert all(change.is_empty for change in again.changes.values())
     assert [path.read_bytes() for path in files] == before
 
 
-def test_only_what_changed_is_touched(ward):
+def test_only_what_changed_is_touched(ward: Ward) -> None:
     ward.release()
     note, _ = ward.text_notes()[0]
     ward.hospital("update note set note_text = note_text || ' Fin.' where note_id = ?", note)
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     changes = ward.release().changes
     assert changes["note"].changed == 1
     assert changes["note"].added == changes["note"].withdrawn == 0
-    assert changes["person"].is_none
+    assert changes["person"].is_empty
 
 
-def test_a_withdrawn_person_is_gone_from_the_file_itself(ward):
+def test_a_withdrawn_person_is_gone_from_the_file_itself(ward: Ward) -> None:
     ward.release()
     key = ward.key()
     gone = key.pseudonym("person", "3")
@@ -61,7 +71,7 @@ def test_a_withdrawn_person_is_gone_from_the_file_itself(ward):
     assert added["note"].added > 0
 
 
-def test_window_and_kinds(ward):
+def test_window_and_kinds(ward: Ward) -> None:
     settings = load(ward.config)
     kind, concept = next((kind, concept) for concept, kind in settings.source.kinds.items())
     days = [date.fromisoformat(row[0]) for row in ward.hospital("select note_date from note")]
@@ -81,16 +91,18 @@ class Killed(BaseException):
     """Stands for a process that is gone."""
 
 
-def test_a_kill_leaves_the_old_folder_or_the_new(ward, monkeypatch):
+def test_a_kill_leaves_the_old_folder_or_the_new(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ward.release(output="parquet:cohort")
     place = ward.folder / "cohort"
     before = ward.digest("parquet:cohort"), (place / "manifest.json").read_bytes()
 
-    def killed(self, made):
+    def killed(self: FolderTarget, made: Any) -> None:
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(FolderTarget, "_point_to", killed)
+        patch.setattr(FolderTarget, "_switch_to", killed)
         with pytest.raises(Killed):
             ward.release(1, 2, output="parquet:cohort")
     assert (ward.digest("parquet:cohort"), (place / "manifest.json").read_bytes()) == before
@@ -116,56 +128,60 @@ run_release(ReleaseRequest(Path(sys.argv[1]), "asthma", Path(sys.argv[2]), sys.a
 """
 
 
-def test_a_kill_leaves_the_old_tables_or_the_new(ward):
+def test_a_kill_leaves_the_old_tables_or_the_new(ward: Ward) -> None:
     ward.release()
     before = ward.digest("sqlite:///cohort.db")
-    command = [sys.executable, "-P", "-c", HARD, ward.config, ward.persons(1, 2)]
+    command: list[str | Path] = [sys.executable, "-P", "-c", HARD, ward.config, ward.persons(1, 2)]
     ended = subprocess.run([*command, ward.url("sqlite:///cohort.db")], check=False)
     assert ended.returncode == 9
     assert ward.digest("sqlite:///cohort.db") == before
     assert ward.release(1, 2).changes["person"].withdrawn == 2
 
 
-def test_lost_notes_release_nothing(ward, monkeypatch):
+def test_lost_notes_release_nothing(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
     ward.release(1)
     before = ward.digest("sqlite:///cohort.db")
-    replay = making.replay
 
-    def losing(batch, tools):
-        batch = replay(batch, tools)
-        return making.replace(batch, items=batch.items[1:])
+    def losing(batch: Batch, tools: WorkerResources) -> Batch:
+        batch = run_release_stages(batch, tools)
+        return replace(batch, items=batch.items[1:])
 
-    monkeypatch.setattr(making, "replay", losing)
-    with pytest.raises(Incomplete, match=r"^\d+ notes are missing; nothing was released"):
+    monkeypatch.setattr(making, "run_release_stages", losing)
+    with pytest.raises(Incomplete, match=r"^\d+ notes are missing; nothing was published"):
         ward.release()
     assert ward.digest("sqlite:///cohort.db") == before
 
 
 @pytest.mark.parametrize("output", ["parquet:cohort", "sqlite:///cohort.db"])
-def test_what_does_not_read_back_is_not_shown(ward, monkeypatch, output):
+def test_what_does_not_read_back_is_not_shown(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
     ward.release(1, output=output)
     before = ward.digest(output)
     if output.startswith("parquet"):
         monkeypatch.setattr(making, "read_keys", lambda *which: (0, set()))
     else:
-        parts = ReleaseDraft.parts
-        monkeypatch.setattr(ReleaseDraft, "parts", lambda *which: list(parts(*which))[1:])
+        parts = ReleaseStaging.parts
+        monkeypatch.setattr(ReleaseStaging, "parts", lambda *which: list(parts(*which))[1:])
     with pytest.raises(Incomplete, match="not"):
         ward.release(output=output)
     monkeypatch.undo()
     assert ward.digest(output) == before
 
 
-def test_the_manifest_describes_the_tables(ward, monkeypatch):
+def test_the_manifest_describes_the_tables(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ward.folder)
     ward.release(output="jsonl:cohort")
     folder = ward.folder / "cohort"
     manifest = json.loads((folder / "manifest.json").read_text())
-    for name, told in manifest["tables"].items():
-        hashes = Hashes()
+    for name, parameters in manifest["tables"].items():
+        hashes = TableHashes()
         for path in [*folder.glob(f"{name}.jsonl"), *folder.glob(f"{name}/part-*.jsonl")]:
             hashes.add(tuple(json.loads(line).values()) for line in path.read_text().splitlines())
-        assert (hashes.rows, add_totals([hashes.total])) == (told["rows"], told["sha256"])
+        assert (hashes.rows, add_totals([hashes.total])) == (
+            parameters["rows"],
+            parameters["sha256"],
+        )
     assert manifest["key_id"] == ward.key().key_id
     lines = (folder / "metadata" / "part-000000.jsonl").read_text().splitlines()
     facts = {row["value_as_string"] for row in map(json.loads, lines)}
@@ -178,14 +194,16 @@ def test_the_manifest_describes_the_tables(ward, monkeypatch):
 @pytest.mark.parametrize(
     ("output", "problem"),
     [
-        ("sqlite:///demo/research.db", "the same place"),
-        ("sqlite:///demo/hospital.db", "the same place"),
-        ("sqlite:///demo/state.db", "the same place"),
-        ("sqlite:///other.db", "no release under this cohort's key"),
-        ("parquet:demo/pdf", "no release under this cohort's key"),
+        ("sqlite:///demo/research.db", "must not be the same database or folder"),
+        ("sqlite:///demo/hospital.db", "must not be the same database or folder"),
+        ("sqlite:///demo/state.db", "must not be the same database or folder"),
+        ("sqlite:///other.db", "other than a release under this cohort's key"),
+        ("parquet:demo/pdf", "other than a release under this cohort's key"),
     ],
 )
-def test_what_is_no_release_of_this_cohort_is_left_alone(ward, output, problem):
+def test_what_is_no_release_of_this_cohort_is_left_alone(
+    ward: Ward, output: str, problem: str
+) -> None:
     ward.release(1, output="sqlite:///other.db", name="stroke")
     # The register, which keeps what was tried as well, is in the state.
     paths = [path for path in ward.folder.rglob("*.db") if path.name != "state.db"]
@@ -203,17 +221,17 @@ def test_what_is_no_release_of_this_cohort_is_left_alone(ward, output, problem):
         ('"person_id","name"\n"-7","x"\n', {-7}, 0),
     ],
 )
-def test_lists_of_persons(tmp_path, text, persons, duplicates):
+def test_lists_of_persons(tmp_path: Path, text: str, persons: set[int], duplicates: int) -> None:
     path = tmp_path / "persons.csv"
     path.write_text(text, encoding="utf-8")
     found = read_persons(path)
-    assert (found.person_ids, found.duplicates) == (persons, duplicates)
+    assert (set(found.person_ids), found.duplicates) == (persons, duplicates)
 
 
 @pytest.mark.parametrize(
     "text", ["", "person_id\n", "1\nMadame Wexlovitch\n", "1\n2.5\n", "9" * 30]
 )
-def test_a_list_that_names_nobody_or_nonsense_is_refused(tmp_path, text):
+def test_a_list_that_names_nobody_or_nonsense_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "persons.csv"
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
@@ -225,7 +243,9 @@ NAME = "Wexlovitch"
 PERSON = 771234567
 
 
-def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
+def test_nothing_of_a_patient_or_key_is_told(
+    ward: Ward, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for table in ("person", "note", "visit_occurrence", "patient_identity"):
         ward.hospital(f"update {table} set person_id = {PERSON} where person_id = 1")
     ward.hospital(f"update patient_identity set family_names = '{NAME}' where person_id = {PERSON}")
@@ -233,7 +253,7 @@ def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
         f"update note set note_text = note_text || ' Mme {NAME} va bien.' "
         f"where person_id = {PERSON} and note_text <> ''"
     )
-    run_nightly(ward.config, drive)
+    run_nightly(ward.config, run_in_process)
     secret = ward.config.with_name("master.key").read_text().split()[1]
     command = ["release", str(ward.config), "--cohort", "asthma", "--plain", "--persons"]
     command += [str(ward.persons(PERSON, 2, 3)), "--output"]
@@ -241,11 +261,11 @@ def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
         assert main([*command, ward.url(output)]) == EXIT_DONE
     ward.hospital(f"update note set note_text = '{NAME}' where person_id = {PERSON}")
     # Most notes are stale now: the run says so, and not which.
-    told = [ward.url("parquet:cohort"), "--json", "--withdraw-stale"]
-    assert main([*command, *told]) in (EXIT_DONE, EXIT_QUARANTINE)
+    parameters = [ward.url("parquet:cohort"), "--json", "--withdraw-stale"]
+    assert main([*command, *parameters]) in (EXIT_DONE, EXIT_QUARANTINE)
 
-    def quotes(index, desk):
-        raise ValueError(NAME, PERSON, desk.draft.unit(index).person_ids)
+    def quotes(index: int, context: ReleaseContext) -> None:
+        raise ValueError(NAME, PERSON, context.staging.unit(index).person_ids)
 
     monkeypatch.setattr(running, "make_unit", quotes)
     assert main([*command, ward.url("parquet:cohort")]) == 1
@@ -255,14 +275,16 @@ def test_nothing_of_a_patient_or_key_is_told(ward, capfd, monkeypatch):
     made += [ward.folder / "cohort.db"]
     texts += [path.read_bytes().decode("latin-1") for path in made if path.is_file()]
     assert len(texts) > 8
-    for told in texts:
+    for held in texts:
         for word in (NAME.lower(), str(PERSON), secret, bytes.fromhex(secret).decode("latin-1")):
-            assert word not in told.lower()
+            assert word not in held.lower()
     assert not list((ward.config.parent / ".cryptonym").iterdir())
 
 
-def test_exit_codes(ward, capfd, monkeypatch):
-    def run(*more, persons=None, output="sqlite:///cohort.db"):
+def test_exit_codes(
+    ward: Ward, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*more: str, persons: Path | None = None, output: str = "sqlite:///cohort.db") -> int:
         listed = str(persons or ward.persons(1, 2))
         command = ["release", str(ward.config), "--cohort", "asthma", "--persons", listed]
         return main([*command, "--output", ward.url(output), *more])
@@ -284,22 +306,24 @@ def test_exit_codes(ward, capfd, monkeypatch):
     ward.hospital("update note set note_text = note_text || ' Fin.'")
     seen = ward.digest("sqlite:///cohort.db")
     assert run() == 2
-    assert "wait for the nightly job" in capfd.readouterr().err
+    assert "waiting for the nightly job" in capfd.readouterr().err
     assert ward.digest("sqlite:///cohort.db") == seen
     assert run("--withdraw-stale") == 3
     ward.config.with_name("pdf").rename(ward.folder / "gone")
     assert run() == 4
-    monkeypatch.setattr(running, "make_unit", lambda index, desk: None)
+    monkeypatch.setattr(running, "make_unit", lambda index, context: None)
     (ward.folder / "gone").rename(ward.config.with_name("pdf"))
     assert run() == 1
 
 
-def test_a_release_and_a_night_exclude_each_other(ward, monkeypatch):
+def test_a_release_and_a_night_exclude_each_other(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = []
 
-    def inside(source, listed):
+    def inside(source: Source, listed: Iterable[int]) -> None:
         with pytest.raises(ConfigError, match="another run holds the lock"):
-            run_nightly(ward.config, drive)
+            run_nightly(ward.config, run_in_process)
         found.append(True)
         raise Unavailable("x", "y", "z")
 

@@ -6,9 +6,13 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import date, timedelta
 from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,19 +26,26 @@ from pipeline.beam import release_worker
 from pipeline.beam.failures import RunnerFailed
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_DONE
-from pipeline.config.settings import load
+from pipeline.config.settings import Settings, load
 from pipeline.release import run as running
-from pipeline.release.draft import ReleaseDraft, ReleaseUnit
 from pipeline.release.persons import query_persons
 from pipeline.release.plan import count_units, units_of_range
-from pipeline.release.release_context import draft_folder, open_desk, open_share
-from pipeline.release.request import complete, make_policy
-from pipeline.release.row_digests import Hashes, differ
+from pipeline.release.release_context import (
+    ReleaseContext,
+    open_context,
+    open_worker_context,
+    staging_folder,
+)
+from pipeline.release.request import complete_request, make_policy
+from pipeline.release.row_digests import TableHashes, compare_rows
+from pipeline.release.staging import ReleaseStaging, ReleaseUnit
+from pipeline.release.unit import make_unit
 from record.columns import TABLES, Treatment
 from record.errors import ConfigError, Unavailable
 from tests.keys import derive
+from tests.pipeline.conftest import Ward
 
-CLINICAL = {
+CLINICAL: dict[str, tuple[str, dict[str, Any]]] = {
     "condition_occurrence": ("condition_start_date", {"condition_source_value": "Wexlovitch"}),
     "drug_exposure": ("drug_exposure_start_date", {"quantity": 2.5, "sig": "Wexlovitch 3/j"}),
     "procedure_occurrence": ("procedure_date", {"procedure_concept_id": 4}),
@@ -46,22 +57,26 @@ CLINICAL = {
 OWN_ROW = {"death", "observation_period"}
 
 
-def add_clinical(ward):
+def add_clinical(ward: Ward) -> None:
     """Return every visit a row of each table, each patient a period, and the sixth one a death."""
     visits = ward.hospital(
         "select visit_occurrence_id, person_id, visit_start_date from visit_occurrence"
     )
     source = random.Random(3)
-    for table, (started, more) in CLINICAL.items():
+    for table, (start_column, more) in CLINICAL.items():
         ward.hospital(f"create table {table} ({', '.join(TABLES[table])}, hospital_code)")
         seen = set()
         for visit, person, day in visits:
             if table in OWN_ROW and (person in seen or (table == "death" and person != 6)):
                 continue
             seen.add(person)
-            row = {TABLES[table][0]: visit, "person_id": person, "hospital_code": "Wexlovitch"}
+            row: dict[str, Any] = {
+                TABLES[table][0]: visit,
+                "person_id": person,
+                "hospital_code": "Wexlovitch",
+            }
             moved = date.fromisoformat(day) + timedelta(days=source.randrange(9))
-            row |= {started: moved.isoformat(), **more}
+            row |= {start_column: moved.isoformat(), **more}
             if table == "death":
                 row["person_id"] = person
             if "visit_occurrence_id" in TABLES[table]:
@@ -73,7 +88,9 @@ def add_clinical(ward):
 
 
 @pytest.fixture(scope="module")
-def clinic(night, tmp_path_factory, make_ward):
+def clinic(
+    night: Path, tmp_path_factory: pytest.TempPathFactory, make_ward: Callable[[Path, Path], Ward]
+) -> Ward:
     """A hospital after its night, with rows in the clinical tables, and two cohorts of it."""
     ward = make_ward(night, tmp_path_factory.mktemp("clinic"))
     ward.config.write_text(
@@ -86,12 +103,12 @@ def clinic(night, tmp_path_factory, make_ward):
     return ward
 
 
-def rows_of(folder, table):
+def rows_of(folder: Path, table: str) -> list[Any]:
     return [row for path in sorted(folder.glob(f"{table}/part-*.parquet"))
             for row in pq.read_table(path).to_pylist()]  # fmt: skip
 
 
-def test_every_table_has_the_rows_of_the_cohort_and_no_other(clinic):
+def test_every_table_has_the_rows_of_the_cohort_and_no_other(clinic: Ward) -> None:
     key = clinic.key("asthma")
     persons = {key.pseudonym("person", str(person)) for person in range(1, 7)}
     for table in (*CLINICAL, "visit_occurrence"):
@@ -107,24 +124,24 @@ def test_every_table_has_the_rows_of_the_cohort_and_no_other(clinic):
     assert b"Wexlovitch" not in held
 
 
-def test_notes_and_tables_join_and_keep_their_intervals(clinic):
+def test_notes_and_tables_join_and_keep_their_intervals(clinic: Ward) -> None:
     folder, key = clinic.folder / "asthma", clinic.key("asthma")
     visits = {row["visit_occurrence_id"]: row for row in rows_of(folder, "visit_occurrence")}
-    shifts = defaultdict(Counter)
-    tables = {name: started for name, (started, _) in CLINICAL.items()}
-    for table, started in (tables | {"note": "note_date"}).items():
+    shifts: dict[str, Counter[int]] = defaultdict(Counter)
+    tables = {name: start_column for name, (start_column, _) in CLINICAL.items()}
+    for table, start_column in (tables | {"note": "note_date"}).items():
         after = {row[f"{table}_id"] if table != "death" else row["person_id"]: row
                  for row in rows_of(folder, table)}  # fmt: skip
         column = "person_id" if table == "death" else f"{table}_id"
         kind = "person" if table == "death" else table
         for row, person, day in clinic.hospital(
-            f"select {column}, person_id, {started} from {table} where person_id <= 6"
+            f"select {column}, person_id, {start_column} from {table} where person_id <= 6"
         ):
             made = after.get(key.pseudonym(kind, str(row)))
             if made is None:
                 assert table == "note"
                 continue
-            shifts[person][(made[started] - date.fromisoformat(day)).days] += 1
+            shifts[person][(made[start_column] - date.fromisoformat(day)).days] += 1
             visit = made.get("visit_occurrence_id")
             assert visit is None or visits[visit]["person_id"] == made["person_id"]
     assert len(shifts) == 6
@@ -133,13 +150,15 @@ def test_notes_and_tables_join_and_keep_their_intervals(clinic):
     assert dict(row)["value_as_number"] == 7.25
 
 
-def test_three_cohorts_that_share_patients_cannot_be_linked(clinic, postgres_url):
+def test_three_cohorts_that_share_patients_cannot_be_linked(
+    clinic: Ward, postgres_url: str
+) -> None:
     engine = create_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
         connection.execute(text("create schema gout"))
     clinic.release(*range(2, 8), name="gout", output=postgres_url, schema="gout")
 
-    def rows(name, table, columns):
+    def rows(name: str, table: str, columns: Sequence[str]) -> list[Any]:
         if name == "asthma":
             return [tuple(map(row.get, columns)) for row in rows_of(clinic.folder / name, table)]
         if name == "stroke":
@@ -181,7 +200,9 @@ def test_three_cohorts_that_share_patients_cannot_be_linked(clinic, postgres_url
     engine.dispose()
 
 
-def test_a_refresh_touches_what_changed_and_a_withdrawal_is_traced(clinic, monkeypatch):
+def test_a_refresh_touches_what_changed_and_a_withdrawal_is_traced(
+    clinic: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = clinic.folder / "asthma"
     before = {path: path.stat().st_ino for path in folder.resolve().rglob("*.parquet")}
     again = clinic.release(*range(1, 7), output="parquet:asthma")
@@ -190,7 +211,7 @@ def test_a_refresh_touches_what_changed_and_a_withdrawal_is_traced(clinic, monke
     clinic.hospital("update measurement set value_as_number = 8 where measurement_id = ?", one)
     changed = clinic.release(*range(1, 7), output="parquet:asthma")
     assert changed.changes["measurement"].changed == 1
-    assert all(each.is_none for name, each in changed.changes.items() if name != "measurement")
+    assert all(each.is_empty for name, each in changed.changes.items() if name != "measurement")
     inodes = {path.stat().st_ino for path in folder.resolve().rglob("*.parquet")}
     assert len(inodes - set(before.values())) == 1
 
@@ -202,26 +223,28 @@ def test_a_refresh_touches_what_changed_and_a_withdrawal_is_traced(clinic, monke
     for table in TABLES:
         assert gone not in {row.get("person_id") for row in rows_of(folder, table)}
     assert not {row["note_id"] for row in rows_of(folder, "note_span")} & notes
-    told = json.loads((folder / "manifest.json").read_text())["withdrawn"]
-    assert told == fewer.manifest["withdrawn"]
+    parameters = json.loads((folder / "manifest.json").read_text())["withdrawn"]
+    assert parameters == fewer.manifest["withdrawn"]
     kept = clinic.release(1, 2, *range(4, 7), output="parquet:asthma")
-    assert (kept.is_changed, kept.manifest["withdrawn"]) == (False, told)
+    assert (kept.is_changed, kept.manifest["withdrawn"]) == (False, parameters)
     clean = clinic.release(1, 2, *range(4, 7), output="parquet:clean").manifest
-    assert clean | {"withdrawn": told} == fewer.manifest
+    assert clean | {"withdrawn": parameters} == fewer.manifest
     back = clinic.release(*range(1, 7), output="parquet:asthma")
     assert back.manifest["withdrawn"] == {"person_id": [], "note_id": []}
 
 
-def test_worker_processes_and_killed_runs_give_the_same_bytes(clinic, monkeypatch):
+def test_worker_processes_and_killed_runs_give_the_same_bytes(
+    clinic: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clinic.release(*range(1, 7), output="parquet:plain")
     sums = (clinic.folder / "plain" / "SHA256SUMS").read_text()
-    made, count = running.make_unit, []
+    made, count = make_unit, []
 
-    def dying(index, desk):
+    def dying(index: int, context: ReleaseContext) -> None:
         count.append(index)
         if len(count) == 2:
             raise KeyboardInterrupt
-        made(index, desk)
+        made(index, context)
 
     monkeypatch.setattr(running, "make_unit", dying)
     with pytest.raises(KeyboardInterrupt):
@@ -245,15 +268,15 @@ def test_worker_processes_and_killed_runs_give_the_same_bytes(clinic, monkeypatc
         assert _without_papers(clinic.folder / name / "SHA256SUMS") == _of_tables(sums)
 
 
-def _without_papers(path):
+def _without_papers(path: Path) -> Any:
     return _of_tables(path.read_text())
 
 
-def _of_tables(sums):
+def _of_tables(sums: str) -> list[Any]:
     return [line for line in sums.splitlines() if line.endswith(".parquet")]
 
 
-def test_in_postgresql_it_is_the_same(clinic, postgres_url):
+def test_in_postgresql_it_is_the_same(clinic: Ward, postgres_url: str) -> None:
     options = {"output": postgres_url, "schema": "cohort"}
     engine = create_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
@@ -274,7 +297,7 @@ def test_in_postgresql_it_is_the_same(clinic, postgres_url):
     assert orphans == left == 0
 
 
-def test_a_folder_of_typed_tables_gives_the_same(clinic):
+def test_a_folder_of_typed_tables_gives_the_same(clinic: Ward) -> None:
     folder = clinic.config.with_name("tables")
     folder.mkdir()
     names = ("note", "person", "location", "provider", "visit_occurrence", "patient_identity")
@@ -284,8 +307,8 @@ def test_a_folder_of_typed_tables_gives_the_same(clinic):
             where = "" if name in ("location", "provider") else "where person_id < 7"
             rows = [dict(row) for row in db.execute(f"select * from {name} {where}")]
         if name in CLINICAL:
-            started = CLINICAL[name][0]
-            rows = [row | {started: date.fromisoformat(row[started])} for row in rows]
+            start_column = CLINICAL[name][0]
+            rows = [row | {start_column: date.fromisoformat(row[start_column])} for row in rows]
         pq.write_table(pa.Table.from_pylist(rows), folder / f"{name.upper()}.parquet")
     configured = clinic.config.read_text()
     clinic.config.write_text(configured.replace("sqlite:///hospital.db", "parquet:tables"))
@@ -293,49 +316,51 @@ def test_a_folder_of_typed_tables_gives_the_same(clinic):
         found = clinic.release(*range(1, 7), output="parquet:from-folder").manifest
     finally:
         clinic.config.write_text(configured)
-    told = clinic.release(*range(1, 7), output="parquet:from-database").manifest
-    assert found["tables"].items() <= told["tables"].items()
-    others = told["tables"].keys() - found["tables"].keys()
-    assert all(told["tables"][name]["rows"] == 0 for name in others)
-    assert found["units"] < told["units"]
+    parameters = clinic.release(*range(1, 7), output="parquet:from-database").manifest
+    assert found["tables"].items() <= parameters["tables"].items()
+    others = parameters["tables"].keys() - found["tables"].keys()
+    assert all(parameters["tables"][name]["rows"] == 0 for name in others)
+    assert found["units"] < parameters["units"]
 
 
-def test_a_worker_process_refuses_another_configuration(clinic):
+def test_a_worker_process_refuses_another_configuration(clinic: Ward) -> None:
     settings = load(clinic.config)
-    with closing(ReleaseDraft.begin(draft_folder(settings))) as draft:
-        draft.tell({"made_by": ["another key"]})
-        with pytest.raises(ConfigError, match="changed under a release"):
-            open_share(complete(clinic.order(1), settings), settings)
-        draft.remove()
+    with closing(ReleaseStaging.create(staging_folder(settings))) as staging:
+        staging.store_parameters({"fingerprint": ["another key"]})
+        with pytest.raises(ConfigError, match="changed during the release"):
+            open_worker_context(complete_request(clinic.order(1), settings), settings)
+        staging.remove()
 
 
 @pytest.mark.parametrize(
     ("error", "raised"),
     [(Unavailable("x", "y", "z"), Unavailable), (ValueError("Wexlovitch"), RunnerFailed)],
 )
-def test_what_fails_in_the_graph_is_told_without_text(clinic, monkeypatch, error, raised):
-    def failing(index, desk):
+def test_what_fails_in_the_graph_is_told_without_text(
+    clinic: Ward, monkeypatch: pytest.MonkeyPatch, error: Any, raised: type[Exception]
+) -> None:
+    def failing(index: int, context: ReleaseContext) -> None:
         raise error
 
     monkeypatch.setattr(release_worker, "make_unit", failing)
     settings = load(clinic.config)
-    order = complete(clinic.order(1), settings)
-    draft = ReleaseDraft.begin(draft_folder(settings))
-    desk = open_desk(order, settings, draft)
-    draft.tell({"made_by": desk.made_by})
-    draft.plan([ReleaseUnit(0, 0, 2**62 - 1, [1], [])])
+    order = complete_request(clinic.order(1), settings)
+    staging = ReleaseStaging.create(staging_folder(settings))
+    context = open_context(order, settings, staging)
+    staging.store_parameters({"fingerprint": context.fingerprint})
+    staging.add_units([ReleaseUnit(0, 0, 2**62 - 1, [1], [])])
     with pytest.raises(raised) as caught:
-        release_worker.work(order, draft, (0, 1), draft.folder / "worker-0.json")
+        release_worker.work(order, staging, (0, 1), staging.folder / "worker-0.json")
     assert "Wexlovitch" not in str(caught.value)
-    desk.close()
-    draft.remove()
+    context.close()
+    staging.remove()
 
 
-def test_a_cohort_of_the_configuration(clinic):
+def test_a_cohort_of_the_configuration(clinic: Ward) -> None:
     days = [row[0] for row in clinic.hospital("select measurement_date from measurement")]
     middle = sorted(days)[len(days) // 2]
-    told = clinic.config.with_name("cohorts.toml")
-    told.write_text(
+    parameters = clinic.config.with_name("cohorts.toml")
+    parameters.write_text(
         clinic.config.read_text()
         + f"""
 [cohorts.flu]
@@ -346,8 +371,8 @@ columns = ["person", "note", "visit_occurrence", "measurement.measurement_concep
 policy = {{ date_precision = "month" }}
 """
     )
-    assert main(["release", str(told), "--cohort", "flu", "--plain", "--json"]) == EXIT_DONE
-    with closing(sqlite3.connect(told.with_name("flu.db"))) as db:
+    assert main(["release", str(parameters), "--cohort", "flu", "--plain", "--json"]) == EXIT_DONE
+    with closing(sqlite3.connect(parameters.with_name("flu.db"))) as db:
         found = {row[0] for row in db.execute("select name from sqlite_master where type='table'")}
         dates = {row[0] for row in db.execute("select measurement_date from measurement")}
         values = {row[0] for row in db.execute("select value_as_number from measurement")}
@@ -364,7 +389,7 @@ policy = {{ date_precision = "month" }}
     assert (count, values, astray) == (wanted, {None}, 0)
 
 
-def test_a_query_reads_and_nothing_else(clinic, postgres_url):
+def test_a_query_reads_and_nothing_else(clinic: Ward, postgres_url: str) -> None:
     settings = load(clinic.config)
     assert query_persons("select 7 as n, 3 as person_id union all select 1, 3;", settings) == (
         type(query_persons("select 3", settings))(frozenset({3}), 1)
@@ -392,7 +417,7 @@ def test_a_query_reads_and_nothing_else(clinic, postgres_url):
     engine.dispose()
 
 
-def _pointed(clinic, url):
+def _pointed(clinic: Ward, url: str) -> Settings:
     path = clinic.config.with_name("server.toml")
     path.write_text(clinic.config.read_text().replace("sqlite:///hospital.db", url))
     return load(path)
@@ -406,16 +431,16 @@ def _pointed(clinic, url):
         {"policy": "nonsense"},
     ],
 )
-def test_what_nobody_has_is_refused(clinic, options):
+def test_what_nobody_has_is_refused(clinic: Ward, options: dict[str, frozenset[str] | str]) -> None:
     with pytest.raises(ConfigError):
         clinic.release(1, output="parquet:never", **options)
     assert not (clinic.folder / "never").exists()
 
 
-def test_columns_that_were_not_asked_for_are_dropped_by_the_policy(clinic):
+def test_columns_that_were_not_asked_for_are_dropped_by_the_policy(clinic: Ward) -> None:
     order = clinic.order(1, columns=frozenset({"measurement.value_as_number", "death"}))
     settings = load(clinic.config)
-    policy = make_policy(complete(order, settings), settings)
+    policy = make_policy(complete_request(order, settings), settings)
     assert policy.treatment("measurement.value_as_number") is Treatment.KEEP
     assert policy.treatment("measurement.unit_concept_id") is Treatment.DROP
     assert policy.treatment("measurement.measurement_date") is Treatment.SHIFT
@@ -428,8 +453,10 @@ ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 2), st.integers(0, 2
 
 
 @given(ROWS, ROWS, st.randoms(use_true_random=False))
-def test_comparison_finds_what_differs_whatever_the_order(old, new, source):
-    before, after, shuffled = Hashes(), Hashes(), Hashes()
+def test_comparison_finds_what_differs_whatever_the_order(
+    old: list[tuple[int, int, int, str]], new: list[tuple[int, int, int, str]], source: Random
+) -> None:
+    before, after, shuffled = TableHashes(), TableHashes(), TableHashes()
     before.add(old)
     after.add(new)
     half = len(new) // 2
@@ -437,7 +464,7 @@ def test_comparison_finds_what_differs_whatever_the_order(old, new, source):
     shuffled.add(mixed[:half])
     shuffled.add(mixed[half:])
     assert after == shuffled
-    found = differ(before, after)
+    found = compare_rows(before, after)
     of = lambda rows, key: Counter(row for row in rows if row[0] == key)  # noqa: E731
     keys = {row[0] for row in old} | {row[0] for row in new}
     assert found.added == sorted(k for k in keys if of(new, k) and not of(old, k))
@@ -447,7 +474,7 @@ def test_comparison_finds_what_differs_whatever_the_order(old, new, source):
 
 
 @given(st.integers(0, 10), st.lists(st.integers(1, 2**62 - 1), min_size=1))
-def test_every_id_is_in_one_unit(power, ids):
+def test_every_id_is_in_one_unit(power: int, ids: list[int]) -> None:
     count = 2**power
     for number in ids:
         (index,) = units_of_range(number, number, count)
@@ -456,6 +483,6 @@ def test_every_id_is_in_one_unit(power, ids):
         assert list(units_of_range(low, high, 1)) == [0]
 
 
-def test_the_number_of_units_depends_on_persons_alone(clinic):
+def test_the_number_of_units_depends_on_persons_alone(clinic: Ward) -> None:
     with closing(clinic.tools()) as tools:
         assert [count_units(tools, n) for n in (0, 1, 5, 6, 11, 21)] == [1, 1, 1, 2, 4, 8]

@@ -3,15 +3,16 @@
 import pytest
 
 from pipeline.config.settings import load
-from pipeline.notes.worker_resources import open_reversal
+from pipeline.notes.worker_resources import open_reversal_vault
 from record.errors import ConfigError
 from surrogates.keys.keys import ALGORITHM
 from surrogates.keys.vault import new_vault_key
+from tests.pipeline.conftest import Ward
 
 
-def test_the_vault_tells_the_persons_of_a_release(ward):
+def test_the_vault_tells_the_persons_of_a_release(ward: Ward) -> None:
     folder = ward.config.parent
-    assert open_reversal(load(ward.config)) is None
+    assert open_reversal_vault(load(ward.config)) is None
     before = ward.config.read_text()
     asked = '\n[reversal]\nvault = "persons.vault"\nkey = "file:vault.key"\n'
     ward.config.write_text(before + asked)
@@ -21,7 +22,10 @@ def test_the_vault_tells_the_persons_of_a_release(ward):
     new_vault_key(folder / "vault.key")
     released = ward.release()
     assert released.manifest["versions"]["surrogates"] == str(ALGORITHM)
-    vault, cohort = open_reversal(load(ward.config)), ward.key()
-    told = {vault.reveal(cohort, str(row[0])) for row in ward.rows("select person_id from person")}
-    assert told == {str(person) for person in ward.FEW}
+    vault, cohort = open_reversal_vault(load(ward.config)), ward.key()
+    assert vault is not None
+    parameters = {
+        vault.reveal(cohort, str(row[0])) for row in ward.rows("select person_id from person")
+    }
+    assert parameters == {str(person) for person in ward.FEW}
     assert not ward.release().is_changed

@@ -2,24 +2,26 @@
 
 import sqlite3
 from collections import Counter
+from typing import Any
 
 import pytest
 
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
+from tests.pipeline.conftest import Site
 
 SECRET = "Zyxwvutsrq"
 WHOLE = 30
 
 
-def site_quarantine(site):
+def site_quarantine(site: Site) -> Counter[Any]:
     """Notes in quarantine: how many for which cause."""
     with sqlite3.connect(site.folder / "state.db") as state:
         return Counter(state.execute("select stage, error, reason from quarantine"))
 
 
 @pytest.fixture
-def loose(site):
+def loose(site: Site) -> Site:
     """The same notes in a table that takes anything."""
     site.source("create table loose as select * from note")
     site.source("drop table note")
@@ -54,10 +56,12 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize(("change", "cause"), MALFORMED)
-def test_a_malformed_row_alone_is_refused(loose, change, cause):
+def test_a_malformed_row_alone_is_refused(
+    loose: Site, change: str, cause: tuple[str, str, str] | str | None
+) -> None:
     loose.source("delete from note where note_id > 4 or note_source_value is not null")
     loose.source(f"update note set {change} where note_id = 2")
-    run_nightly(loose.config, drive)
+    run_nightly(loose.config, run_in_process)
     others = {loose.out_id(1), loose.out_id(3)}
     if cause == "released":
         assert loose.released().keys() == others | {loose.out_id(2)}
@@ -72,7 +76,7 @@ def test_a_malformed_row_alone_is_refused(loose, change, cause):
         assert cause is None or found == Counter([cause])
 
 
-def test_malformed_rows_by_the_dozen(loose):
+def test_malformed_rows_by_the_dozen(loose: Site) -> None:
     for number, (change, _) in enumerate(MALFORMED, start=1):
         loose.source(f"update note set {change} where note_id = ?", number)
     loose.source("insert into note (person_id, note_text) values (1, 'no id')")
@@ -89,11 +93,11 @@ def test_malformed_rows_by_the_dozen(loose):
     assert loose.out_id(WHOLE) in loose.released()
 
 
-def test_an_id_is_given_out_twice(loose):
-    run_nightly(loose.config, drive)
+def test_an_id_is_given_out_twice(loose: Site) -> None:
+    run_nightly(loose.config, run_in_process)
     assert loose.out_id(1) in loose.released()
     loose.source("insert into note select * from note where note_id = 1")
-    ended = run_nightly(loose.config, drive)
+    ended = run_nightly(loose.config, run_in_process)
     assert loose.out_id(1) not in loose.released()
     assert (("read", "Unreadable", "duplicate-id", "other"), 1) in (
         ended.summary.tally.quarantine.items()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.reports.charts import MOST_BINS, axis, bars, series
+from pipeline.reports.charts import MOST_BINS, draw_bars, make_axis, sum_by_bin
 
 ISO_DAYS = st.dates().map(date.isoformat)
 
@@ -28,14 +28,14 @@ ISO_DAYS = st.dates().map(date.isoformat)
 def test_the_unit_follows_the_span_of_time(
     first: str, last: str, unit: str, bins: tuple[str, ...] | None
 ) -> None:
-    along = axis([last, first])
+    along = make_axis([last, first])
     assert along.unit == unit
     assert bins is None or along.bins == bins
 
 
 @given(st.lists(ISO_DAYS, min_size=1, max_size=5))
 def test_bins_are_few_and_the_last_day_has_one(days: list[str]) -> None:
-    along = axis(days)
+    along = make_axis(days)
     assert 0 < len(along.bins) <= MOST_BINS
     assert along.places[max(days)] == len(along.bins) - 1
 
@@ -43,26 +43,27 @@ def test_bins_are_few_and_the_last_day_has_one(days: list[str]) -> None:
 @given(st.dates(date(2000, 1, 1), date(2030, 1, 1)), st.integers(0, 4000))
 def test_no_bin_between_first_and_last_is_missing(first: date, length: int) -> None:
     every_day = [(first + timedelta(days=step)).isoformat() for step in range(length + 1)]
-    assert axis([every_day[0], every_day[-1]]).bins == axis(every_day).bins
+    assert make_axis([every_day[0], every_day[-1]]).bins == make_axis(every_day).bins
 
 
 @given(st.dictionaries(st.dates(date(2020, 1, 1), date(2030, 1, 1)), st.integers(1, 9)))
 def test_a_series_keeps_the_total(counts: dict[date, int]) -> None:
     by_day = {day.isoformat(): count for day, count in counts.items()}
-    assert sum(series(by_day, axis(by_day))) == sum(by_day.values())
+    assert sum(sum_by_bin(by_day, make_axis(by_day))) == sum(by_day.values())
 
 
 def test_what_is_no_day_has_no_bin() -> None:
-    along = axis(["undated", "", "2024-13-45"])
+    along = make_axis(["undated", "", "2024-13-45"])
     assert along.bins == ()
-    assert series({"undated": 5}, along) == []
+    assert sum_by_bin({"undated": 5}, along) == []
 
 
 @given(st.lists(st.integers(0, 10**6), max_size=MOST_BINS))
 def test_one_bar_for_each_value_above_zero(values: list[int]) -> None:
     top = max(values, default=0)
     heights = [
-        float(size) for size in re.findall(r"v-([0-9.]+)", bars(values, top, width=90, height=20))
+        float(size)
+        for size in re.findall(r"v-([0-9.]+)", draw_bars(values, top, width=90, height=20))
     ]
     assert len(heights) == sum(value > 0 for value in values)
     assert all(1 <= size <= 20 for size in heights)

@@ -5,14 +5,16 @@ import math
 import re
 import statistics
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.utility.agreement import QUESTIONS, ReviewerAnswer, agreement, cohen
+from evaluation.utility.agreement import QUESTIONS, ReviewerAnswer, cohen, measure_agreement
 from pipeline.cli import main
-from pipeline.reports.review_pages import TRIALS, shared_out
+from pipeline.reports.review_pages import TRIALS, assign_pairs
 
 PAIRS = [
     {"pair": number, "synthetic": f"synthetic {number} <b>", "real": f"canary {number}"}
@@ -21,8 +23,8 @@ PAIRS = [
 
 
 @given(st.integers(2, 6), st.integers(0, 5))
-def test_every_pair_goes_to_two_reviewers_and_the_trials_to_all(reviewers, seed):
-    piles = shared_out(PAIRS, reviewers, seed)
+def test_every_pair_goes_to_two_reviewers_and_the_trials_to_all(reviewers: int, seed: int) -> None:
+    piles = assign_pairs(PAIRS, reviewers, seed)
     read = Counter(pair["pair"] for pile in piles for pair in pile if not pair["trial"])
     assert read == dict.fromkeys(range(TRIALS, 12), 2)
     assert all([pair["pair"] for pair in pile[:TRIALS]] == [0, 1] for pile in piles)
@@ -30,16 +32,16 @@ def test_every_pair_goes_to_two_reviewers_and_the_trials_to_all(reviewers, seed)
     assert max(map(len, piles)) - min(map(len, piles)) <= 2
 
 
-def scores(*values):
+def scores(*values: int) -> dict[Any, Any]:
     return dict(zip(QUESTIONS, values, strict=True))
 
 
-def ranked(values):
+def ranked(values: Any) -> list[Any]:
     """Mean ranks, up to a constant."""
     return [sum(x < y for x in values) + sum(x <= y for x in values) for y in values]
 
 
-def test_kappa_and_rho_are_those_of_other_programs():
+def test_kappa_and_rho_are_those_of_other_programs() -> None:
     # Kappa by scikit-learn's cohen_kappa_score; rho is Pearson's r of mean ranks.
     one = [1, 2, 3, 4, 5, 5, 1, 2, 2, 4]
     other = [1, 2, 3, 5, 5, 4, 1, 3, 2, 4]
@@ -48,7 +50,7 @@ def test_kappa_and_rho_are_those_of_other_programs():
         for name, values in (("a", one), ("b", other))
         for number, value in enumerate(values)
     ]
-    found = agreement(answers)
+    found = measure_agreement(answers)
     assert found[0].kappa == pytest.approx(0.625)
     ranks = [
         [(sum(x < y for x in v) + sum(x <= y for x in v)) / 2 for y in v] for v in (one, other)
@@ -60,7 +62,7 @@ def test_kappa_and_rho_are_those_of_other_programs():
     assert found[1].cleared == 10
 
 
-def test_kappa_is_nothing_by_chance_and_one_in_agreement():
+def test_kappa_is_nothing_by_chance_and_one_in_agreement() -> None:
     assert cohen([(1, 1), (2, 2), (5, 5)]) == 1.0
     assert cohen([(1, 1), (1, 2), (2, 1), (2, 2)]) == 0.0
     assert math.isnan(cohen([]))
@@ -75,12 +77,12 @@ def test_kappa_is_nothing_by_chance_and_one_in_agreement():
         [ReviewerAnswer(1, "a", {"linked": 3})],
     ],
 )
-def test_answers_that_mean_nothing_are_refused(answers):
+def test_answers_that_mean_nothing_are_refused(answers: list[ReviewerAnswer]) -> None:
     with pytest.raises(ValueError, match="pair"):
-        agreement(answers)
+        measure_agreement(answers)
 
 
-def test_from_pages_to_agreement(tmp_path, capsys):
+def test_from_pages_to_agreement(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     review = tmp_path / "review.jsonl"
     review.write_text("".join(json.dumps(pair | {"found_by": "BM25"}) + "\n" for pair in PAIRS))
     assert main(["synthesize", "review", str(review), "-o", str(tmp_path / "pages")]) == 0
@@ -112,13 +114,19 @@ def test_from_pages_to_agreement(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["review", "bad.jsonl", "-o", "out"], "holds no pairs"),
+        (["review", "bad.jsonl", "-o", "out"], "contains no pairs"),
         (["review", "good.jsonl", "-o", "out", "--reviewers", "1"], "is too few"),
-        (["agreement", "bad.jsonl"], "holds no answers"),
+        (["agreement", "bad.jsonl"], "contains no answers"),
         (["agreement", "a.json", "a.json"], "answered twice"),
     ],
 )
-def test_wrong_usage_is_told(words, problem, tmp_path, monkeypatch, capsys):
+def test_wrong_usage_is_told(
+    words: list[str],
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.jsonl").write_text("[]\n{")
     (tmp_path / "good.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS))

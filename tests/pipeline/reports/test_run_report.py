@@ -97,12 +97,12 @@ def test_it_shows_what_the_run_did() -> None:
         "3 notes released",
         "3 identifiers replaced",
         "1 min 15 s 2 workers",
-        "encrypted The document asks for a password.",
+        "encrypted The document is password-protected.",
         "n-77",
-        "1 1.00 a note",
+        "1 1.00 per note",
         "extract 1.5 s",
         "worker-0 200.0 MB",
-        "Digest of what was released",
+        "Digest of the released notes",
     ):
         assert expected in text
 
@@ -134,7 +134,7 @@ def test_hostile_names_stay_text(place: str) -> None:
 
 def test_a_quiet_night_has_a_page_too() -> None:
     text = Page(render(replace(summary(Tally()), ended=START))).text
-    assert "Empty: no note was held back." in text
+    assert "Empty: no notes are in quarantine." in text
     assert "No note was released in this run." in text
 
 
@@ -148,13 +148,13 @@ def test_a_lost_note_is_the_first_thing_said() -> None:
 
 def test_quarantine_above_the_limit_is_said() -> None:
     text = Page(render(replace(summary(busy(1)), max_quarantine_share=0.1))).text
-    assert "More notes in quarantine than the limit allows: 50.0 % of 10.0 %." in text
+    assert "Too many notes in quarantine: 50.0 %, limit 10.0 %." in text
 
 
 def test_many_kinds_share_a_column_and_none_is_lost() -> None:
     text = Page(render(summary(busy(MOST_KINDS + 4)))).text
     assert f"{OTHER_KINDS} 4 notes" in text
-    assert text.count("1.00 a note") == MOST_KINDS + 1
+    assert text.count("1.00 per note") == MOST_KINDS + 1
 
 
 def test_json_holds_the_same_counts() -> None:

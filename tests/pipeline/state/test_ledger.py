@@ -3,20 +3,23 @@
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from pipeline.config.settings import StateSettings
 from pipeline.night.run_history import read_history
-from pipeline.state import schema
-from pipeline.state.audit_records import open_records
-from pipeline.state.ledger import FailedNote, StagedNote, UnitResult, open_state
+from pipeline.state import schema_version
+from pipeline.state.audit_records import AuditReview, open_audit_records
+from pipeline.state.ledger import State, open_state
 from pipeline.state.tables import pack_ids, unpack_ids
+from pipeline.state.unit_results import FailedNote, StagedNote, UnitResult
 from pipeline.warehouse.note_rows import Unit
 from record.errors import Unavailable, Unsafe
 
@@ -26,7 +29,7 @@ A, B, NONE = b"a" * 16, b"b" * 16, bytes(16)
 
 
 @pytest.fixture
-def state(database_url, tmp_path):
+def state(database_url: str, tmp_path: Path) -> Iterator[State]:
     opened = open_state(StateSettings(database_url), tmp_path)
     yield opened
     opened.close()
@@ -35,35 +38,43 @@ def state(database_url, tmp_path):
 class Warehouse:
     """A source that holds these ids."""
 
-    def __init__(self, ids):
+    def __init__(self, ids: Iterable[int]) -> None:
         self.ids = set(ids)
 
-    def present(self, note_ids):
+    def present(self, note_ids: Sequence[int]) -> set[int]:
         return self.ids & set(note_ids)
 
 
-def units(*groups):
+def units(*groups: list[int]) -> list[Any]:
     return [
         (Unit(k, "", min(ids, default=0), max(ids, default=0), len(ids)), list(ids))
         for k, ids in enumerate(groups)
     ]
 
 
-def staged(note_id, content=A, config=A, payload=b"{}"):
+def staged(
+    note_id: int, content: bytes = A, config: bytes = A, payload: bytes = b"{}"
+) -> StagedNote:
     return StagedNote(
         note_id=note_id, person_id=1, content=content, identity=NONE, config=config,
         sealed=b"sealed" + content, payload=payload, kind="letter", day="2024-01-02", characters=7,
     )  # fmt: skip
 
 
-def failed(note_id, content=A, config=A):
+def failed(note_id: int, content: bytes = A, config: bytes = A) -> FailedNote:
     return FailedNote(
         note_id=note_id, person_id=None, content=content, identity=NONE, config=config,
         stage="extract", error="Unreadable", reason="no-text", kind="letter", day=None,
     )  # fmt: skip
 
 
-def result(releases=(), failures=(), unchanged=(), content=A, tally="{}"):
+def result(
+    releases: Sequence[int] = (),
+    failures: Sequence[int] = (),
+    unchanged: Sequence[int] = (),
+    content: bytes = A,
+    tally: str = "{}",
+) -> UnitResult:
     """The result of a unit, from ids."""
     return UnitResult(
         read_ids=[*releases, *failures, *unchanged],
@@ -74,7 +85,7 @@ def result(releases=(), failures=(), unchanged=(), content=A, tally="{}"):
     )
 
 
-def everything(state):
+def everything(state: State) -> dict[Any, Any]:
     """The rows of every table, as they are."""
     with state._engine.connect() as connection:
         return {
@@ -83,13 +94,13 @@ def everything(state):
         }
 
 
-def publish(state):
+def publish(state: State) -> None:
     """What the run does after it was reconciled."""
-    while notes := state.staged(limit=2):
-        state.published([note.note_id for note in notes])
+    while notes := state.read_staged(limit=2):
+        state.mark_published([note.note_id for note in notes])
 
 
-def night(state, *groups, results, config=A):
+def night(state: State, *groups: list[int], results: list[Any], config: bytes = A) -> int:
     """A whole run, up to its end."""
     run = state.begin(config)
     planned = units(*groups)
@@ -104,19 +115,19 @@ def night(state, *groups, results, config=A):
 # --- runs and plans --------------------------------------------------------------------------
 
 
-def test_an_interrupted_run_is_taken_up(state):
+def test_an_interrupted_run_is_taken_up(state: State) -> None:
     first = state.begin(A)
     assert (first.resumed, first.phase) == (False, "planning")
     state.plan(first.run_id, units([1, 2]))
     again = state.begin(A)
     assert again == replace(first, resumed=True, phase="working")
-    state.phase(first.run_id, "publishing")
+    state.set_phase(first.run_id, "publishing")
     assert state.begin(A).phase == "publishing"
     state.finish(first.run_id, "{}")
     assert state.begin(A).run_id == first.run_id + 1
 
 
-def test_another_configuration_begins_anew(state):
+def test_another_configuration_begins_anew(state: State) -> None:
     first = state.begin(A)
     second = state.begin(B)
     assert (second.resumed, second.run_id) == (False, first.run_id + 1)
@@ -125,7 +136,7 @@ def test_another_configuration_begins_anew(state):
     assert state.begin(B) == replace(third, resumed=True)
 
 
-def test_a_plan_replaces_the_plan_before(state):
+def test_a_plan_replaces_the_plan_before(state: State) -> None:
     run = state.begin(A)
     state.plan(run.run_id, units([1], [2], [3]))
     state.plan(run.run_id, units([4, 5], [6]))
@@ -133,10 +144,10 @@ def test_a_plan_replaces_the_plan_before(state):
     assert state.progress(run.run_id) == (0, 3)
 
 
-def test_a_plan_that_breaks_off_leaves_nothing(state):
+def test_a_plan_that_breaks_off_leaves_nothing(state: State) -> None:
     run = state.begin(A)
 
-    def breaking():
+    def breaking() -> Iterator[Any]:
         yield from units([1], [2])
         raise Unsafe("broken-off")
 
@@ -146,7 +157,7 @@ def test_a_plan_that_breaks_off_leaves_nothing(state):
     assert state.pending(run.run_id, 0, 1) == []
 
 
-def test_workers_share_the_units(state):
+def test_workers_share_the_units(state: State) -> None:
     run = state.begin(A)
     planned = units(*[[k] for k in range(10)])
     state.plan(run.run_id, planned)
@@ -158,14 +169,14 @@ def test_workers_share_the_units(state):
 
 
 @given(st.sets(st.integers(-(2**63), 2**63 - 1)))
-def test_ids_are_packed_without_loss(ids):
+def test_ids_are_packed_without_loss(ids: set[int]) -> None:
     assert unpack_ids(pack_ids(ids)) == sorted(ids)
 
 
 # --- units -----------------------------------------------------------------------------------
 
 
-def test_committing_twice_changes_nothing(state):
+def test_committing_twice_changes_nothing(state: State) -> None:
     run = state.begin(A)
     ((unit, _),) = planned = units([1, 2, 3])
     state.plan(run.run_id, planned)
@@ -173,91 +184,91 @@ def test_committing_twice_changes_nothing(state):
     before = everything(state)
     assert not state.commit_unit(run.run_id, unit, result([1, 2], [3], tally="second"))
     assert everything(state) == before
-    assert list(state.tallies(run.run_id)) == ["first"]
+    assert list(state.read_tallies(run.run_id)) == ["first"]
 
 
-def test_a_unit_nobody_planned_is_refused(state):
+def test_a_unit_nobody_planned_is_refused(state: State) -> None:
     run = state.begin(A)
     with pytest.raises(Unsafe, match="unknown-unit"):
         state.commit_unit(run.run_id, Unit(9, "", 1, 1, 1), result([1]))
-    assert state.entries([1]) == {}
+    assert state.read_entries([1]) == {}
 
 
-def test_a_failing_commit_leaves_nothing(state):
+def test_a_failing_commit_leaves_nothing(state: State) -> None:
     run = state.begin(A)
     ((unit, _),) = planned = units([1, 2])
     state.plan(run.run_id, planned)
     before = everything(state)
     broken = result([1], [2])
-    broken.failures[0] = replace(broken.failures[0], stage=None, reason=CANARY)
+    broken.failures[0] = replace(broken.failures[0], stage=cast(str, None), reason=CANARY)
     with pytest.raises(Unavailable) as caught:
         state.commit_unit(run.run_id, unit, broken)
     assert CANARY not in repr(caught.value) + str(caught.value) + repr(caught.value.__context__)
     assert everything(state) == before
 
 
-def test_the_ledger_knows_versions(state):
+def test_the_ledger_knows_versions(state: State) -> None:
     night(state, [1, 2, 3], results=[result([1, 2], [3])])
-    assert {k: (e.content, e.outcome) for k, e in state.entries(range(9)).items()} == {
+    assert {k: (e.content, e.outcome) for k, e in state.read_entries(range(9)).items()} == {
         1: (A, "released"), 2: (A, "released"), 3: (A, "quarantined"),
     }  # fmt: skip
-    assert state.outcomes() == {"released": 2, "quarantined": 1}
-    assert [(n.note_id, n.reason) for n in state.quarantined(5)] == [(3, "no-text")]
-    assert state.sealed([1, 3])[1].sealed == b"sealed" + A
-    assert set(state.sealed([1, 3])) == {1}
+    assert state.count_outcomes() == {"released": 2, "quarantined": 1}
+    assert [(n.note_id, n.reason) for n in state.read_quarantined(5)] == [(3, "no-text")]
+    assert state.read_sealed([1, 3])[1].sealed == b"sealed" + A
+    assert set(state.read_sealed([1, 3])) == {1}
 
 
-def test_staged_notes_come_back_whole(state):
+def test_staged_notes_come_back_whole(state: State) -> None:
     run = state.begin(A)
     ((unit, _),) = planned = units([1, 2])
     state.plan(run.run_id, planned)
     state.commit_unit(run.run_id, unit, result([1, 2]))
-    assert state.staged() == [staged(1), staged(2)]
-    assert state.staged(after=1) == [staged(2)]
+    assert state.read_staged() == [staged(1), staged(2)]
+    assert state.read_staged(after=1) == [staged(2)]
     assert CANARY not in repr(staged(1, payload=CANARY.encode()))
 
 
-def test_a_note_that_recovers_leaves_quarantine_and_back(state):
+def test_a_note_that_recovers_leaves_quarantine_and_back(state: State) -> None:
     night(state, [1], results=[result([], [1])])
     night(state, [1], results=[result([1], content=B)])
-    assert state.quarantined(5) == []
-    assert list(state.to_withdraw()) == []
+    assert state.read_quarantined(5) == []
+    assert list(state.find_withdrawable()) == []
     night(state, [1], results=[result([], [1])])
-    assert state.sealed([1]) == {}
-    assert list(state.to_withdraw()) == [[1]]
-    state.withdrawn([1])
-    assert list(state.to_withdraw()) == []
-    assert list(state.released_ids()) == []
+    assert state.read_sealed([1]) == {}
+    assert list(state.find_withdrawable()) == [[1]]
+    state.mark_withdrawn([1])
+    assert list(state.find_withdrawable()) == []
+    assert list(state.read_released_ids()) == []
 
 
-def test_a_resumed_commit_after_publishing_stages_nothing_again(state):
+def test_a_resumed_commit_after_publishing_stages_nothing_again(state: State) -> None:
     run = state.begin(A)
     ((unit, _),) = planned = units([1])
     state.plan(run.run_id, planned)
     state.commit_unit(run.run_id, unit, result([1]))
     publish(state)
     state.commit_unit(run.run_id, unit, result([1]))
-    assert state.staged() == []
-    assert list(state.released_ids()) == [1]
+    assert state.read_staged() == []
+    assert list(state.read_released_ids()) == [1]
 
 
-def test_what_an_abandoned_run_staged_is_harmless(state):
+def test_what_an_abandoned_run_staged_is_harmless(state: State) -> None:
     run = state.begin(A)
     ((unit, _),) = planned = units([1, 2])
     state.plan(run.run_id, planned)
     state.commit_unit(run.run_id, unit, result([1, 2]))
     night(state, [1], results=[result([1], content=B)], config=B)
     # Note 2 is gone from the source: the first run's version must not stay.
-    assert [list(c) for c in state.tombstones(2)] == [[2]]
+    assert [list(c) for c in state.find_deleted(2)] == [[2]]
     state.forget([2])
-    assert {k: e.content for k, e in state.entries([1, 2]).items()} == {1: B}
+    assert {k: e.content for k, e in state.read_entries([1, 2]).items()} == {1: B}
 
 
-def test_finished_runs_leave_their_summaries(state):
+def test_finished_runs_leave_their_summaries(state: State) -> None:
     for k in range(3):
         run_id = night(state, [1], results=[result([], [], [1]) if k else result([1])])
         state.finish(run_id, f"summary {k}")
-    assert state.summaries(2) == ["summary 2", "summary 1"]
+    assert state.read_summaries(2) == ["summary 2", "summary 1"]
     assert len(everything(state)["run_unit"]) == 1
 
 
@@ -265,7 +276,7 @@ def test_finished_runs_leave_their_summaries(state):
 
 
 @pytest.fixture
-def worked(state):
+def worked(state: State) -> int:
     """A run whose units are done: notes 1 to 9, of which 3 is refused and 7 unchanged."""
     night_before = night(state, [7], results=[result([7])])
     state.finish(night_before, "{}")
@@ -279,12 +290,12 @@ def worked(state):
     return run.run_id
 
 
-def tamper(state, statement):
+def tamper(state: State, statement: str) -> None:
     with state._engine.begin() as connection:
         connection.execute(text(statement))
 
 
-def test_all_is_well(state, worked):
+def test_all_is_well(state: State, worked: int) -> None:
     found = state.reconcile(worked, Warehouse(range(1, 10)))
     assert found.ok
     assert (found.planned, found.accounted, found.deleted_meanwhile) == (9, 9, 0)
@@ -304,17 +315,25 @@ def test_all_is_well(state, worked):
         ("delete from span_store where note_id = 2", [], 1),
     ],
 )  # fmt: skip
-def test_what_is_lost_is_noticed(state, worked, statement, missing, astray):
+def test_what_is_lost_is_noticed(
+    state: State, worked: int, statement: str, missing: list[int], astray: int
+) -> None:
     tamper(state, statement)
     if "note_id = 7" in statement and "outcome" in statement:
         tamper(state, "delete from span_store where note_id = 7")
     found = state.reconcile(worked, Warehouse(range(1, 10)))
     assert not found.ok
-    assert (list(found.missing_ids), found.missing, found.astray) == (missing, len(missing), astray)
+    assert (list(found.missing_ids), found.missing, found.inconsistent) == (
+        missing,
+        len(missing),
+        astray,
+    )
 
 
 @pytest.mark.parametrize("lost", [[], [5], [4, 6]])
-def test_one_note_dropped_on_the_way_is_noticed_and_made_good(state, lost):
+def test_one_note_dropped_on_the_way_is_noticed_and_made_good(
+    state: State, lost: list[int]
+) -> None:
     run = state.begin(A)
     ((unit, ids),) = planned = units([4, 5, 6])
     state.plan(run.run_id, planned)
@@ -329,12 +348,12 @@ def test_one_note_dropped_on_the_way_is_noticed_and_made_good(state, lost):
     assert state.reconcile(run.run_id, Warehouse(ids)).ok
 
 
-def test_notes_astray_are_done_again(state, worked):
+def test_notes_astray_are_done_again(state: State, worked: int) -> None:
     publish(state)
     tamper(state, "update ledger set outcome = 1 where note_id in (1, 3)")
     assert not state.reconcile(worked, Warehouse(range(1, 10))).ok
     assert len(state.pending(worked, 0, 1)) == 3
-    entries = state.entries(range(1, 10))
+    entries = state.read_entries(range(1, 10))
     assert entries[1].content != A, "its hash matches nothing: it will be done again"
     assert 3 not in entries
     for unit, came in zip(
@@ -346,7 +365,7 @@ def test_notes_astray_are_done_again(state, worked):
     assert state.reconcile(worked, Warehouse(range(1, 10))).ok
 
 
-def test_notes_deleted_meanwhile_are_not_missing(state):
+def test_notes_deleted_meanwhile_are_not_missing(state: State) -> None:
     run = state.begin(A)
     ((unit, _),) = planned = units([1, 2, 3])
     state.plan(run.run_id, planned)
@@ -363,7 +382,9 @@ def test_notes_deleted_meanwhile_are_not_missing(state):
     now=st.lists(st.sets(st.integers(-50, 50), max_size=8), max_size=5),
     page=st.integers(1, 7),
 )
-def test_tombstones_are_what_the_source_has_no_more(known, now, page, tmp_path_factory):
+def test_tombstones_are_what_the_source_has_no_more(
+    known: set[int], now: list[set[int]], page: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     import pipeline.state.reconciliation
 
     state = open_state(StateSettings("sqlite:///s.db"), tmp_path_factory.mktemp("state"))
@@ -380,22 +401,22 @@ def test_tombstones_are_what_the_source_has_no_more(known, now, page, tmp_path_f
     )
     try:
         gone = []
-        for chunk in state.tombstones(run.run_id):
+        for chunk in state.find_deleted(run.run_id):
             gone += chunk
             state.forget(chunk)
     finally:
         pipeline.state.reconciliation._LEDGER_PAGE = whole
     assert gone == sorted(known - set().union(*now))
-    assert set(state.entries(range(-50, 51))) == known & set().union(*now)
+    assert set(state.read_entries(range(-50, 51))) == known & set().union(*now)
     state.close()
 
 
-def test_notes_read_but_not_planned_are_not_deleted(state):
+def test_notes_read_but_not_planned_are_not_deleted(state: State) -> None:
     run = state.begin(A)
     ((unit, _),) = planned = units([1, 9])
     state.plan(run.run_id, planned)
     state.commit_unit(run.run_id, unit, result([1, 5, 9, 12]))
-    assert list(state.tombstones(run.run_id)) == []
+    assert list(state.find_deleted(run.run_id)) == []
 
 
 # --- several processes, and trouble ----------------------------------------------------------
@@ -413,7 +434,7 @@ WORKER = (
 )
 
 
-def test_two_processes_commit_at_once(database_url, state, tmp_path):
+def test_two_processes_commit_at_once(database_url: str, state: State, tmp_path: Path) -> None:
     run = state.begin(A)
     planned = units(*[list(range(k * 20, k * 20 + 20)) for k in range(40)])
     state.plan(run.run_id, planned)
@@ -424,7 +445,9 @@ def test_two_processes_commit_at_once(database_url, state, tmp_path):
     assert (found.ok, found.accounted) == (True, 800)
 
 
-def test_a_worker_killed_between_commits_loses_nothing(database_url, state, tmp_path):
+def test_a_worker_killed_between_commits_loses_nothing(
+    database_url: str, state: State, tmp_path: Path
+) -> None:
     run = state.begin(A)
     state.plan(run.run_id, units(*[list(range(k * 20, k * 20 + 20)) for k in range(200)]))
     command = [sys.executable, "-c", WORKER, database_url, str(tmp_path), str(run.run_id)]
@@ -435,42 +458,42 @@ def test_a_worker_killed_between_commits_loses_nothing(database_url, state, tmp_
     worker.wait()
     done, planned = state.progress(run.run_id)
     assert 0 < done < planned
-    assert sum(len(state.staged(after=k, limit=100)) for k in (-1,)) == min(done, 100)
+    assert sum(len(state.read_staged(after=k, limit=100)) for k in (-1,)) == min(done, 100)
     for share in "01":
         subprocess.run([*command, share], check=True, cwd=ROOT)
     assert state.reconcile(run.run_id, Warehouse(range(4000))).ok
 
 
-def test_a_full_disk_is_unavailable_and_says_no_text(tmp_path):
+def test_a_full_disk_is_unavailable_and_says_no_text(tmp_path: Path) -> None:
     state = open_state(StateSettings("sqlite:///s.db"), tmp_path)
     run = state.begin(A)
     ((unit, _),) = planned = units([1])
     state.plan(run.run_id, planned)
     with state._engine.connect() as connection:
-        pages = connection.exec_driver_sql("pragma page_count").scalar()
+        pages = connection.exec_driver_sql("pragma page_count").scalar_one()
         connection.exec_driver_sql(f"pragma max_page_count = {pages + 1}")
     came = replace(result([1]), releases=[staged(1, payload=CANARY.encode() * 1000)])
-    with pytest.raises(Unavailable, match="disk is full") as caught:
+    with pytest.raises(Unavailable, match="disk full") as caught:
         state.commit_unit(run.run_id, unit, came)
     assert CANARY not in repr(caught.value) + repr(caught.value.__context__)
     assert state.pending(run.run_id, 0, 1) == [unit]
     state.close()
 
 
-def test_a_file_that_is_no_database(tmp_path):
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     (tmp_path / "s.db").write_text(CANARY * 100)
-    with pytest.raises(Unavailable, match="damaged"):
+    with pytest.raises(Unavailable, match="corrupted"):
         open_state(StateSettings("sqlite:///s.db"), tmp_path)
 
 
-def test_the_state_is_for_its_owner_alone(tmp_path):
+def test_the_state_is_for_its_owner_alone(tmp_path: Path) -> None:
     state = open_state(StateSettings("sqlite:///s.db"), tmp_path)
     state.begin(A)
     assert {path.stat().st_mode & 0o077 for path in tmp_path.iterdir()} == {0}
     state.close()
 
 
-def test_the_ledger_is_small(tmp_path):
+def test_the_ledger_is_small(tmp_path: Path) -> None:
     state = open_state(StateSettings("sqlite:///s.db"), tmp_path)
     run = state.begin(A)
     ((unit, ids),) = planned = units(list(range(20_000)))
@@ -486,14 +509,16 @@ def test_the_ledger_is_small(tmp_path):
     assert (tmp_path / "s.db").stat().st_size / 20_000 < 70, "bytes a note"
 
 
-def test_urls_of_servers_that_do_not_answer(tmp_path, monkeypatch):
+def test_urls_of_servers_that_do_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    with pytest.raises(Unavailable, match=r"state: the connection failed") as caught:
+    with pytest.raises(Unavailable, match=r"state: connection failed") as caught:
         open_state(StateSettings("postgresql://u:s3cret@127.0.0.1:1/db"), tmp_path)
     assert "s3cret" not in str(caught.value) + repr(caught.value)
 
 
-def test_two_processes_open_one_state(postgres_url, tmp_path):
+def test_two_processes_open_one_state(postgres_url: str, tmp_path: Path) -> None:
     state = open_state(StateSettings(postgres_url), tmp_path)
     again = open_state(StateSettings(postgres_url), tmp_path)
     run = state.begin(A)
@@ -505,27 +530,29 @@ def test_two_processes_open_one_state(postgres_url, tmp_path):
 @pytest.mark.parametrize(
     ("opened", "gives"),
     [
-        (lambda where: list(open_state(*where).released_ids()), []),
+        (lambda where: list(open_state(*where).read_released_ids()), []),
         (lambda where: read_history(*where), []),
         (lambda where: read_reviews(*where), []),
     ],
     ids=["ledger", "history", "reviews"],
 )
-def test_a_server_that_is_away_for_a_moment_is_asked_again(tmp_path, monkeypatch, opened, gives):
+def test_a_server_that_is_away_for_a_moment_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Callable[[Any], Any], gives: list[Any]
+) -> None:
     where = (StateSettings("sqlite:///state.db"), tmp_path)
     open_state(*where).close()
-    look, failures = schema.revision, iter("ab")
+    look, failures = schema_version.read_revision, iter("ab")
 
-    def fails_twice(connection):
+    def fails_twice(connection: Connection) -> str | None:
         if next(failures, None):
-            raise Unavailable("state", "the connection failed or was lost", "run again")
+            raise Unavailable("state", "connection failed or lost", "run again")
         return look(connection)
 
-    monkeypatch.setattr(schema, "revision", fails_twice)
+    monkeypatch.setattr(schema_version, "read_revision", fails_twice)
     assert opened(where) == gives
     assert next(failures, None) is None
 
 
-def read_reviews(settings, base):
-    with open_records(settings, base) as records:
+def read_reviews(settings: Any, base: Any) -> list[AuditReview]:
+    with open_audit_records(settings, base) as records:
         return records.reviews()

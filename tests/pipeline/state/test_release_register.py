@@ -1,9 +1,12 @@
 """Who released what, when, where to, and what was held: kept, told, drawn; nothing of patients."""
 
 import json
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,28 +14,38 @@ from hypothesis import strategies as st
 
 from pipeline.cli import main
 from pipeline.config.settings import OutputSettings, StateSettings, load
-from pipeline.night.release_history import Past, label_panels, render
+from pipeline.night.release_history import ReleaseHistory, make_cohort_panels, render_release_page
 from pipeline.release import run as running
-from pipeline.release.targets import SqlTarget, show_place
+from pipeline.release.release_context import staging_folder
+from pipeline.release.targets import SqlTarget, describe_place
 from pipeline.reports.charts import PANEL_HEIGHT, PANEL_WIDTH
 from pipeline.state.ledger import open_state
-from pipeline.state.lock import run_lock
 from pipeline.state.quality_store import GateDecision
-from pipeline.state.release_register import PastRelease, account, read_register, registered
+from pipeline.state.release_register import (
+    PastRelease,
+    find_account_name,
+    read_register,
+    register_release,
+)
+from pipeline.state.run_lock import make_run_lock
+from pipeline.warehouse.warehouse import Source
 from record.errors import ConfigError, Unavailable
+from tests.pipeline.conftest import Ward
 
 START = datetime(2026, 1, 17, 2, tzinfo=UTC)
 STATE = StateSettings("sqlite:///state.db")
 
 
 @pytest.fixture(scope="module")
-def ward(night, make_ward, tmp_path_factory):
+def ward(
+    night: Path, make_ward: Callable[[Path, Path], Ward], tmp_path_factory: pytest.TempPathFactory
+) -> Ward:
     """A ward in which a release was made, repeated, refused, and failed."""
     made = make_ward(night, tmp_path_factory.mktemp("register"))
     made.release()
     made.release()
     made.hospital("update note set note_text = note_text || ' Fin.'")
-    with pytest.raises(ConfigError, match="wait for the nightly job"):
+    with pytest.raises(ConfigError, match="waiting for the nightly job"):
         made.release()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "find_persons", unreachable)
@@ -41,21 +54,21 @@ def ward(night, make_ward, tmp_path_factory):
     return made
 
 
-def unreachable(source, listed):
-    raise Unavailable("source", "the connection failed or was lost", "run again")
+def unreachable(source: Source, listed: Iterable[int]) -> None:
+    raise Unavailable("source", "connection failed or lost", "run again")
 
 
-def read(ward):
+def read(ward: Ward) -> list[PastRelease]:
     return read_register(load(ward.config).state, ward.config.parent)
 
 
-def test_every_release_is_in_the_register(ward):
+def test_every_release_is_in_the_register(ward: Ward) -> None:
     failed, refused, again, first = read(ward)
     assert [each.status for each in (first, again, refused, failed)] == [
         *("finished", "finished", "refused", "failed"),
     ]
     assert [each.exit_code for each in (first, again, refused, failed)] == [0, 0, 2, 4]
-    assert (first.ending, again.ending) == ("done", "nothing had changed")
+    assert (first.ending, again.ending) == ("done", "unchanged")
     (spans,) = ward.rows("select count(*) from note_span")[0]
     (notes,) = ward.rows("select count(*) from note")[0]
     assert (first.released, sum(first.labels.values())) == (notes, spans)
@@ -64,16 +77,19 @@ def test_every_release_is_in_the_register(ward):
     assert first.notes_changed == (notes, 0, 0)
     assert again.notes_changed == (0, 0, 0)
     assert first.about["key_id"] == ward.key().key_id
-    assert first.account == account() != ""
+    assert first.account == find_account_name() != ""
     assert first.place == ward.url("sqlite:///cohort.db")
     assert refused.about["refused"]["stale-spans"] == refused.refused > 0
-    assert "wait for the nightly job" in refused.error
+    assert "waiting for the nightly job" in refused.error
     assert (refused.released, refused.notes_changed) == (0, (0, 0, 0))
-    assert failed.error.startswith("source: the connection failed")
+    assert failed.error.startswith("source: connection failed")
+    assert first.ended is not None
     assert first.started < first.ended < again.started
 
 
-def test_the_command_tells_runs_and_releases(ward, capsys):
+def test_the_command_tells_runs_and_releases(
+    ward: Ward, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["runs", str(ward.config)]) == 0
     table = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert table[0][-1] == "gate"
@@ -89,10 +105,10 @@ def test_the_command_tells_runs_and_releases(ward, capsys):
     assert [each["what"] for each in json.loads(capsys.readouterr().out)] == ["release", "run"]
 
 
-def test_the_page_shows_them_and_names_nobody(ward):
+def test_the_page_shows_them_and_names_nobody(ward: Ward) -> None:
     page = ward.config.with_name("releases.html").read_text()
     assert page.count(">asthma<br>") == 4
-    assert "wait for the nightly job" in page
+    assert "waiting for the nightly job" in page
     assert "<h3>DATE</h3>" in page
     names = {
         name
@@ -104,7 +120,9 @@ def test_the_page_shows_them_and_names_nobody(ward):
     assert not {name for name in names if len(name) > 3 and name in text}
 
 
-def test_a_browser_shows_the_page_without_complaint(ward, photograph):
+def test_a_browser_shows_the_page_without_complaint(
+    ward: Ward, photograph: Callable[..., tuple[str, Path]]
+) -> None:
     complaints, picture = photograph(ward.config.with_name("releases.html").read_text())
     assert "CONSOLE" not in complaints
     assert picture.stat().st_size > 10_000
@@ -113,22 +131,24 @@ def test_a_browser_shows_the_page_without_complaint(ward, photograph):
 class Text(HTMLParser):
     """The words of a page, its tags, and no style sheet."""
 
-    def __init__(self, page):
+    def __init__(self, page: str) -> None:
         super().__init__()
-        self.words, self.tags, self._skips = [], [], False
+        self._skips = False
+        self.words: list[str] = []
+        self.tags: list[str] = []
         self.feed(page)
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self._skips = tag == "style"
 
-    def handle_data(self, data):
+    def handle_data(self, data: str) -> None:
         if not self._skips:
             self.words.append(data)
 
 
-def release(number, *, labels, notes=10, **options):
-    values = {
+def release(number: int, *, labels: dict[Any, Any], notes: int = 10, **options: Any) -> PastRelease:
+    values: dict[str, Any] = {
         "release_id": number, "cohort": "asthma", "account": "etl", "place": "parquet:/x",
         "status": "finished", "started": START + timedelta(days=number), "ended": None,
         "exit_code": 0,
@@ -137,26 +157,26 @@ def release(number, *, labels, notes=10, **options):
     return PastRelease(**(values | options))
 
 
-def test_what_people_wrote_cannot_script_the_page():
+def test_what_people_wrote_cannot_script_the_page() -> None:
     hostile = '"><script>alert(1)</script>'
-    past = Past(
+    past = ReleaseHistory(
         [release(1, labels={hostile: 3}, cohort=hostile, account=hostile, place=hostile)],
         [GateDecision(1, "accepted", hostile, hostile, new_normal=True, notes=7)],
     )
-    page = render(past)
+    page = render_release_page(past)
     assert "script" not in Text(page).tags
     assert page.count("alert(1)") >= 5
-    assert "No cohort was released yet" in render(Past())
+    assert "No cohort has been released yet" in render_release_page(ReleaseHistory())
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 40), st.integers(0, 40)), max_size=8))
 @settings(max_examples=30, deadline=None)
-def test_a_chart_is_of_surrogates_in_a_released_note(counted):
+def test_a_chart_is_of_surrogates_in_a_released_note(counted: list[tuple[int, int, int]]) -> None:
     releases = [
         release(number, labels={"DATE": dates, "NAME": names}, notes=notes)
         for number, (notes, dates, names) in enumerate(counted)
     ]
-    panels = {panel.title: panel for panel in label_panels(releases)}
+    panels = {panel.title: panel for panel in make_cohort_panels(releases)}
     assert panels.keys() == ({"DATE", "NAME"} if counted else set())
     for label, place in (("DATE", 1), ("NAME", 2)) if counted else ():
         expected = [each[place] / each[0] if each[0] else None for each in counted]
@@ -167,16 +187,16 @@ def test_a_chart_is_of_surrogates_in_a_released_note(counted):
             assert 0 <= y <= PANEL_HEIGHT
 
 
-def test_what_was_killed_is_interrupted_unless_it_goes_on(tmp_path):
+def test_what_was_killed_is_interrupted_unless_it_goes_on(tmp_path: Path) -> None:
     where = {"cohort": "asthma", "place": "parquet:/x"}
-    with run_lock(STATE.url, tmp_path):
-        with pytest.raises(KeyboardInterrupt), registered(STATE, tmp_path, **where) as entry:
-            entry.tell({"notes": {"released": 3}})
-            entry.publishing()
+    with make_run_lock(STATE.url, tmp_path):
+        with pytest.raises(KeyboardInterrupt), register_release(STATE, tmp_path, **where) as entry:
+            entry.set_about({"notes": {"released": 3}})
+            entry.mark_publishing()
             raise KeyboardInterrupt
         (killed,) = read_register(STATE, tmp_path)
         assert killed.status == "running"
-        with registered(STATE, tmp_path, **where):
+        with register_release(STATE, tmp_path, **where):
             latest, killed = read_register(STATE, tmp_path)
             assert (latest.status, killed.status) == ("running", "interrupted")
             assert killed.ending == "interrupted while publishing"
@@ -186,13 +206,15 @@ def test_what_was_killed_is_interrupted_unless_it_goes_on(tmp_path):
         assert [each.status for each in read_register(STATE, tmp_path)] == ["interrupted"] * 2
 
 
-def test_a_register_that_is_away_does_not_hide_what_stopped_a_release(tmp_path, monkeypatch):
-    def away(entry, phase, **values):
-        raise Unavailable("state", "the disk is full", "free space")
+def test_a_register_that_is_away_does_not_hide_what_stopped_a_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(entry: Any, phase: Any, **values: Any) -> None:
+        raise Unavailable("state", "disk full", "free space")
 
     with (
         pytest.raises(ConfigError, match="nobody is listed"),
-        registered(STATE, tmp_path, cohort="asthma", place="x") as entry,
+        register_release(STATE, tmp_path, cohort="asthma", place="x") as entry,
     ):
         monkeypatch.setattr(type(entry), "_write", away)
         raise ConfigError("--persons", "nobody is listed", "name a person")
@@ -206,8 +228,8 @@ def test_a_register_that_is_away_does_not_hide_what_stopped_a_release(tmp_path, 
         ("sqlite:////data/a.db", None, "sqlite:////data/a.db"),
     ],
 )
-def test_a_place_is_shown_without_a_password(url, schema, shown):
-    told = show_place(OutputSettings(url, schema))
+def test_a_place_is_shown_without_a_password(url: str, schema: str | None, shown: str) -> None:
+    told = describe_place(OutputSettings(url, schema))
     assert told.endswith(shown)
     assert "s3cret" not in told
     assert "ann" not in told
@@ -215,21 +237,25 @@ def test_a_place_is_shown_without_a_password(url, schema, shown):
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_withdrawal_is_traced_wherever_a_delivery_was_killed(
-    night, make_ward, tmp_path, monkeypatch, moment
-):
+    night: Path,
+    make_ward: Callable[[Path, Path], Ward],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    moment: str,
+) -> None:
     ward = make_ward(night, tmp_path)
     ward.release(1, 2)
     gone = ward.key().pseudonym("person", "2")
     notes = {note for (note,) in ward.rows(f"select note_id from note where person_id = {gone}")}
     assert notes
-    deliver = SqlTarget._deliver
+    publish = SqlTarget._publish_rows
 
-    def dying(target, draft, names):
+    def dying(target: Any, staging: Any, names: Any) -> None:
         if moment == "after":
-            deliver(target, draft, names)
+            publish(target, staging, names)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(SqlTarget, "_deliver", dying)
+    monkeypatch.setattr(SqlTarget, "_publish_rows", dying)
     with pytest.raises(KeyboardInterrupt):
         ward.release(1)
     monkeypatch.undo()
@@ -243,19 +269,23 @@ def test_a_withdrawal_is_traced_wherever_a_delivery_was_killed(
     assert ward.release(1, 2).manifest["withdrawn"] == {"person_id": [], "note_id": []}
 
 
-def test_a_state_that_forgot_what_is_visible_withdraws_nothing(night, make_ward, tmp_path):
+def test_a_state_that_forgot_what_is_visible_withdraws_nothing(
+    night: Path, make_ward: Callable[[Path, Path], Ward], tmp_path: Path
+) -> None:
     ward = make_ward(night, tmp_path)
     ward.release(1, 2)
     before = ward.digest("sqlite:///cohort.db")
     with closing(open_state(load(ward.config).state, ward.config.parent)) as state:
         state.forget([note for (note,) in ward.hospital("select note_id from note")][5:])
-    with pytest.raises(ConfigError, match="wait for the nightly job"):
+    with pytest.raises(ConfigError, match="waiting for the nightly job"):
         ward.release(1, 2)
     assert ward.digest("sqlite:///cohort.db") == before
     assert read(ward)[0].status == "refused"
 
 
-def test_configurations_side_by_side_make_their_releases_apart(night, make_ward, tmp_path):
+def test_configurations_side_by_side_make_their_releases_apart(
+    night: Path, make_ward: Callable[[Path, Path], Ward], tmp_path: Path
+) -> None:
     ward = make_ward(night, tmp_path)
     other = ward.config.with_name("other.toml")
     own = 'url = "sqlite:///other-state.db"'
@@ -266,5 +296,5 @@ def test_configurations_side_by_side_make_their_releases_apart(night, make_ward,
         if "[state]" in text
         else f"{text}\n[state]\n{own}\n"
     )
-    folders = {running.draft_folder(load(path)) for path in (ward.config, other)}
+    folders = {staging_folder(load(path)) for path in (ward.config, other)}
     assert len(folders) == 2

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.state.count_cells import Cell
+from pipeline.state.quality_counts import CountCell
 from pipeline.state.run_summary import (
+    MAX_SAMPLES,
     NO_KIND,
-    SAMPLES,
     UNDATED,
     Outcome,
     RunSummary,
     Tally,
-    merge_all,
+    merge_tallies,
 )
 from record.document import Document
 from record.failure import Failure
@@ -46,7 +46,7 @@ def tallies(draw: st.DrawFn) -> Tally:
         tally.add_seconds(stage, draw(st.floats(0, 1e6)))
         tally.add_memory(stage, draw(st.integers(0, 10**9)))
     for name in draw(st.lists(NAMES, max_size=3)):
-        tally.cells[Cell("spans", name, kind=draw(KINDS))] += 1
+        tally.cells[CountCell("spans", name, kind=draw(KINDS))] += 1
     return tally
 
 
@@ -62,8 +62,8 @@ def test_merging_associates(a: Tally, b: Tally, c: Tally) -> None:
 
 @given(tallies())
 def test_nothing_is_neutral(tally: Tally) -> None:
-    assert tally.merge(Tally()).to_json() == tally.to_json() == merge_all([tally]).to_json()
-    assert merge_all([]) == Tally()
+    assert tally.merge(Tally()).to_json() == tally.to_json() == merge_tallies([tally]).to_json()
+    assert merge_tallies([]) == Tally()
 
 
 @given(tallies(), tallies())
@@ -89,7 +89,7 @@ def test_a_batch_counts_like_its_notes_one_by_one(notes: list[tuple[str, str]]) 
     for note_id, text in reversed(notes):
         parts.append(Tally())
         parts[-1].add_release(Document(note_id, text), Release(note_id, text))
-    assert merge_all(parts) == whole
+    assert merge_tallies(parts) == whole
 
 
 def test_what_a_release_counts() -> None:
@@ -137,7 +137,7 @@ def test_few_note_ids_stand_for_many() -> None:
         tally.add_failure(Failure(f"{number:02}", "extract", "Unreadable", "encrypted"), "imaging")
     cause = ("extract", "Unreadable", "encrypted", "imaging")
     assert tally.quarantine == {cause: 50}
-    assert tally.samples == {cause: tuple(f"{number:02}" for number in range(SAMPLES))}
+    assert tally.samples == {cause: tuple(f"{number:02}" for number in range(MAX_SAMPLES))}
 
 
 def test_a_typed_title_is_not_taken_for_a_kind_of_note() -> None:
@@ -186,15 +186,15 @@ def summary(tally: Tally, *, max_quarantine_share: float = 1.0) -> RunSummary:
     )
 
 
-def test_many_days_are_counted_by_month_and_nothing_is_lost():
+def test_many_days_are_counted_by_month_and_nothing_is_lost() -> None:
     tally = Tally()
     for day in range(1, 61):
         moment = datetime(2024, 1, 1) + timedelta(days=day)
         document = Document(f"n{day}", "Mme X", written=moment, kind="nursing")
         tally.add_release(document, Release(f"n{day}", "Mme Y", (Span(4, 5, "LAST_NAME"),)))
-    coarse = tally.coarse()
+    coarse = tally.group_by_month()
     assert set(coarse.notes) == {("nursing", f"2024-0{month}-01") for month in (1, 2, 3)}
     assert coarse.spans.total() == tally.spans.total() == 60
     assert coarse.outcomes == tally.outcomes
-    assert tally.coarse(most_days=60) is tally
-    assert coarse.coarse(most_days=1) == coarse
+    assert tally.group_by_month(most_days=60) is tally
+    assert coarse.group_by_month(most_days=1) == coarse

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.state.span_sealing import Found, Seal
+from pipeline.state.span_sealing import NoteFindings, Seal
 from record.errors import Unsafe
 from record.span import Span
 
@@ -24,22 +24,22 @@ SPANS = st.lists(
 
 READ = st.none() | st.tuples(st.text(), st.sampled_from(["pdf/body", "docx"]))
 FOUND = st.builds(
-    lambda text, title, read: Found({"text": text, "title": title}, read), SPANS, SPANS, READ
+    lambda text, title, read: NoteFindings({"text": text, "title": title}, read), SPANS, SPANS, READ
 )
 
 
 @given(FOUND)
-def test_what_is_sealed_opens(found):
+def test_what_is_sealed_opens(found: NoteFindings) -> None:
     sealed = SEAL.close("17", CONTENT, found)
     assert SEAL.open("17", CONTENT, sealed) == found
     assert SEAL.close("17", CONTENT, found) == sealed
 
 
-SEALED = SEAL.close("17", CONTENT, Found({"text": (Span(3, 9, "LAST_NAME"),)}))
+SEALED = SEAL.close("17", CONTENT, NoteFindings({"text": (Span(3, 9, "LAST_NAME"),)}))
 
 
-def test_the_text_of_a_document_is_under_the_seal_and_not_in_its_repr():
-    found = Found({"text": ()}, ("Jeanne DUPONT " * 40, "pdf/body"))
+def test_the_text_of_a_document_is_under_the_seal_and_not_in_its_repr() -> None:
+    found = NoteFindings({"text": ()}, ("Jeanne DUPONT " * 40, "pdf/body"))
     sealed = SEAL.close("17", CONTENT, found)
     assert b"DUPONT" not in sealed
     assert len(sealed) < 200
@@ -56,21 +56,21 @@ def test_the_text_of_a_document_is_under_the_seal_and_not_in_its_repr():
     ],
     ids=["another note", "another version", "one bit", "nothing"],
 )
-def test_a_broken_seal_is_refused(note_id, content, sealed):
+def test_a_broken_seal_is_refused(note_id: str, content: bytes, sealed: bytes) -> None:
     with pytest.raises(Unsafe, match="broken-seal"):
         SEAL.open(note_id, content, sealed)
 
 
-def test_another_key_opens_nothing():
+def test_another_key_opens_nothing() -> None:
     with pytest.raises(Unsafe, match="broken-seal"):
         Seal(bytes(32)).open("17", CONTENT, SEALED)
 
 
-def test_labels_cannot_be_read_without_the_key():
+def test_labels_cannot_be_read_without_the_key() -> None:
     assert b"LAST_NAME" not in SEALED
 
 
-def test_the_key_is_neither_shown_nor_serialized():
+def test_the_key_is_neither_shown_nor_serialized() -> None:
     assert "x01" not in repr(SEAL)
     with pytest.raises(TypeError):
         pickle.dumps(SEAL)

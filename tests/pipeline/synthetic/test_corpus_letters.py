@@ -16,25 +16,25 @@ def told(one: Annotated) -> list[tuple[str, str]]:
     return [(text[span.start : span.end], span.label) for span in sorted(one.spans)]
 
 
-def test_names_keep_the_label_that_they_were_marked_with():
+def test_names_keep_the_label_that_they_were_marked_with() -> None:
     one = letter("Dra. Ana Medrano Gil. Lo firma MEDRANO; vuelve Ana.", ("Ana Medrano Gil", "NAME"))
     found = told(*with_own([one]))
     assert found == [("Ana Medrano Gil", "NAME"), ("MEDRANO", "NAME"), ("Ana", "NAME")]
 
 
-def test_first_and_last_names_are_told_apart_where_somebody_did():
+def test_first_and_last_names_are_told_apart_where_somebody_did() -> None:
     marked = ("Ana", "FIRST_NAME"), ("Medrano", "LAST_NAME")
     one = letter("Dra. Ana Medrano. Lo firma Medrano.", *marked)
     assert told(*with_own([one]))[-1] == ("Medrano", "LAST_NAME")
 
 
-def test_what_reaches_beyond_what_was_marked_has_its_label():
+def test_what_reaches_beyond_what_was_marked_has_its_label() -> None:
     one = letter("Vive en San Pedro del Río.", ("San Pedro del Río", "CITY"))
     other = letter("Es de San Pedro del Río.", ("San Pedro", "REGION"), number=2)
     assert ("San Pedro del Río", "REGION") in told(list(with_own([one, other]))[1])
 
 
-def test_a_particle_alone_is_nobodys_name():
+def test_a_particle_alone_is_nobodys_name() -> None:
     text = "Dra. Marta San Ildefonso y Ana Saint-Gerons. De San Pedro; ildefonso."
     one = letter(text, ("Marta San Ildefonso", "NAME"), ("Ana Saint-Gerons", "NAME"))
     assert ("ildefonso", "NAME") in told(*with_own([one]))
@@ -47,7 +47,7 @@ def test_a_particle_alone_is_nobodys_name():
     assert own.nearly(near)
 
 
-def test_words_that_are_nearly_names_are_told():
+def test_words_that_are_nearly_names_are_told() -> None:
     own = OwnIdentifiers(
         [letter("Dr. Luis Izquierdo de la Paz.", ("Luis Izquierdo de la Paz", "NAME"))]
     )

@@ -1,15 +1,16 @@
 """The private server, and published OMOP tables that read alike from every kind of database."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, text
 
 from pipeline.config.settings import SourceSettings
-from pipeline.warehouse.warehouse import open_source
+from pipeline.warehouse.warehouse import Source, open_source
 
 
-def test_each_test_has_a_fresh_database(postgres_url):
+def test_each_test_has_a_fresh_database(postgres_url: str) -> None:
     engine = create_engine(postgres_url)
     with engine.begin() as connection:
         connection.execute(text("create table only_here (n integer)"))
@@ -20,7 +21,7 @@ def test_each_test_has_a_fresh_database(postgres_url):
     assert count == 1
 
 
-def test_fresh_again(postgres_url):
+def test_fresh_again(postgres_url: str) -> None:
     engine = create_engine(postgres_url)
     with engine.connect() as connection:
         found = connection.scalar(text("select to_regclass('only_here')"))
@@ -28,7 +29,7 @@ def test_fresh_again(postgres_url):
     assert found is None
 
 
-def test_the_server_listens_on_no_network(postgres_url):
+def test_the_server_listens_on_no_network(postgres_url: str) -> None:
     engine = create_engine(postgres_url)
     with engine.connect() as connection:
         addresses = connection.scalar(text("show listen_addresses"))
@@ -37,7 +38,9 @@ def test_the_server_listens_on_no_network(postgres_url):
 
 
 @pytest.fixture
-def synthea(database_url, synthea_tables):
+def synthea(
+    database_url: str, synthea_tables: Callable[..., dict[str, int]]
+) -> Iterator[tuple[Source, dict[str, int]]]:
     engine = create_engine(database_url.replace("postgresql://", "postgresql+psycopg://"))
     counts = synthea_tables(engine)
     engine.dispose()
@@ -46,7 +49,7 @@ def synthea(database_url, synthea_tables):
     source.close()
 
 
-def test_synthea_reads(synthea):
+def test_synthea_reads(synthea: tuple[Source, dict[str, int]]) -> None:
     source, counts = synthea
     assert counts == {
         "person": 28, "provider": 67, "visit_occurrence": 1_791, "death": 3,

@@ -3,9 +3,11 @@
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -13,7 +15,7 @@ from sqlalchemy import create_engine, text
 
 from pipeline.config.settings import OutputSettings
 from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow, pack, unpack
-from pipeline.warehouse.sql_output import CdmSource
+from pipeline.warehouse.sql_output import CdmSource, Output, SqlOutput
 from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError, Unavailable, Unsafe
 from record.span import Span
@@ -23,20 +25,25 @@ DATE = Span(0, 2, "DATE")
 
 
 @pytest.fixture(params=["sqlite", "postgresql", "parquet"])
-def output_settings(request, tmp_path):
+def output_settings(request: pytest.FixtureRequest, tmp_path: Path) -> OutputSettings:
     urls = {"sqlite": f"sqlite:///{tmp_path}/research.db", "parquet": "parquet:research"}
     return OutputSettings(url=urls.get(request.param) or request.getfixturevalue("postgres_url"))
 
 
 @pytest.fixture
-def output(output_settings, tmp_path):
+def output(output_settings: OutputSettings, tmp_path: Path) -> Iterator[Output]:
     opened = open_output(output_settings, tmp_path)
     opened.check_writable()
     yield opened
     opened.close()
 
 
-def released(note_id, person_id=None, words="Vu ce jour.", spans=(DATE,)):
+def released(
+    note_id: int,
+    person_id: int | None = None,
+    words: str = "Vu ce jour.",
+    spans: Sequence[Span] = (DATE,),
+) -> OutputRow:
     note = NoteRow(
         note_id=note_id, person_id=person_id or note_id + 1000, note_date=date(2024, 1, 2),
         note_datetime=datetime(2024, 1, 2, 3, 4), note_type_concept_id=1, note_class_concept_id=2,
@@ -48,7 +55,7 @@ def released(note_id, person_id=None, words="Vu ce jour.", spans=(DATE,)):
 BATCH = [released(k) for k in (5, 3, 2**61, 8)]
 
 
-def test_outputs_agree(tmp_path, postgres_url):
+def test_outputs_agree(tmp_path: Path, postgres_url: str) -> None:
     digests = set()
     for url in (f"sqlite:///{tmp_path}/o.db", "parquet:o", postgres_url):
         output = open_output(OutputSettings(url=url), tmp_path)
@@ -64,7 +71,7 @@ def test_outputs_agree(tmp_path, postgres_url):
     assert len(digests) == 1
 
 
-def test_publishing_twice_changes_nothing(output):
+def test_publishing_twice_changes_nothing(output: Output) -> None:
     output.publish(BATCH)
     before = output.digest()
     output.publish(BATCH)
@@ -72,7 +79,9 @@ def test_publishing_twice_changes_nothing(output):
     assert output.digest() == before
 
 
-def test_a_new_version_replaces_the_old_one(output, output_settings, tmp_path):
+def test_a_new_version_replaces_the_old_one(
+    output: Output, output_settings: OutputSettings, tmp_path: Path
+) -> None:
     output.publish(BATCH)
     before = output.digest()
     output.publish([released(5, words="Autre chose", spans=[]), released(9)])
@@ -86,7 +95,7 @@ def test_a_new_version_replaces_the_old_one(output, output_settings, tmp_path):
     again.close()
 
 
-def test_withdrawing_takes_notes_spans_and_lonely_persons(output):
+def test_withdrawing_takes_notes_spans_and_lonely_persons(output: Output) -> None:
     shared = [released(1, person_id=77), released(2, person_id=77), released(3, person_id=78)]
     empty = output.digest()
     output.publish(shared)
@@ -101,7 +110,7 @@ def test_withdrawing_takes_notes_spans_and_lonely_persons(output):
     assert output.digest() == only
 
 
-def test_the_order_of_publishing_leaves_no_trace(output):
+def test_the_order_of_publishing_leaves_no_trace(output: Output) -> None:
     output.publish(BATCH)
     before = output.digest()
     output.withdraw([row.note.note_id for row in BATCH])
@@ -110,7 +119,7 @@ def test_the_order_of_publishing_leaves_no_trace(output):
     assert output.digest() == before
 
 
-def test_what_no_sink_can_store_is_stored_alike(output):
+def test_what_no_sink_can_store_is_stored_alike(output: Output) -> None:
     output.publish([released(1, words="a\0b\ud800c😀")])
     assert output.text(1) == "a\ufffdb\ufffdc😀"
     with pytest.raises(Unsafe, match="malformed"):
@@ -118,7 +127,9 @@ def test_what_no_sink_can_store_is_stored_alike(output):
     assert list(output.ids()) == [1]
 
 
-def test_description_is_one_row(output, output_settings, tmp_path):
+def test_description_is_one_row(
+    output: Output, output_settings: OutputSettings, tmp_path: Path
+) -> None:
     described = CdmSource("Research", "R", "Hospital", cdm_release_date=date(2024, 1, 1))
     output.describe(described)
     output.describe(described)
@@ -126,8 +137,8 @@ def test_description_is_one_row(output, output_settings, tmp_path):
         assert pq.read_table(tmp_path / "research" / "cdm_source.parquet").num_rows == 1
 
 
-def test_parquet_bytes_are_those_of_a_clean_run(tmp_path):
-    def files(name):
+def test_parquet_bytes_are_those_of_a_clean_run(tmp_path: Path) -> None:
+    def files(name: str) -> dict[Any, Any]:
         folder = tmp_path / name
         return {
             str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()
@@ -148,23 +159,23 @@ def test_parquet_bytes_are_those_of_a_clean_run(tmp_path):
     assert files("torn") == files("clean")
 
 
-def test_packing_is_canonical():
+def test_packing_is_canonical() -> None:
     row = released(4, words="é\0\n", spans=[Span(0, 1, "DATE", "rules.dates", 0.5)])
     assert pack(unpack(pack(row))) == pack(row)
     assert unpack(pack(BATCH[0])) == BATCH[0]
 
 
-def test_outputs_of_another_shape_are_refused(tmp_path):
+def test_outputs_of_another_shape_are_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "o.db") as db:
         db.execute("create table note (note_id integer)")
-    with pytest.raises(ConfigError, match="table note lacks the columns"):
+    with pytest.raises(ConfigError, match="table note: missing columns"):
         open_output(OutputSettings(url="sqlite:///o.db"), tmp_path)
 
 
 # --- when the disk or the server fails -------------------------------------------------------
 
 
-def _everything(error):
+def _everything(error: BaseException | None) -> str:
     """All that an exception says, and all that hangs from it."""
     seen, words = set(), []
     while error is not None and id(error) not in seen:
@@ -174,12 +185,13 @@ def _everything(error):
     return " ".join(words)
 
 
-def test_a_full_disk_is_unavailable_and_says_no_text(tmp_path):
+def test_a_full_disk_is_unavailable_and_says_no_text(tmp_path: Path) -> None:
     output = open_output(OutputSettings(url="sqlite:///o.db"), tmp_path)
+    assert isinstance(output, SqlOutput)
     with output._engine.connect() as connection:
-        pages = connection.exec_driver_sql("pragma page_count").scalar()
+        pages = connection.exec_driver_sql("pragma page_count").scalar_one()
         connection.exec_driver_sql(f"pragma max_page_count = {pages + 2}")
-    with pytest.raises(Unavailable, match="disk is full") as caught:
+    with pytest.raises(Unavailable, match="disk full") as caught:
         output.publish([released(k, words=f"{CANARY} {k} " * 500) for k in range(50)])
     assert CANARY not in _everything(caught.value)
     assert list(output.ids()) == []
@@ -187,13 +199,16 @@ def test_a_full_disk_is_unavailable_and_says_no_text(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_refused_statements_say_no_text(kind, tmp_path, request):
+def test_refused_statements_say_no_text(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     url = (
         f"sqlite:///{tmp_path}/o.db"
         if kind == "sqlite"
         else request.getfixturevalue("postgres_url")
     )
     output = open_output(OutputSettings(url=url), tmp_path)
+    assert isinstance(output, SqlOutput)
     with output._engine.begin() as connection:
         connection.exec_driver_sql("alter table note rename column note_text to other")
     with pytest.raises(Unavailable) as caught:
@@ -202,7 +217,7 @@ def test_refused_statements_say_no_text(kind, tmp_path, request):
     output.close()
 
 
-def test_a_lost_connection_is_made_again(postgres_url):
+def test_a_lost_connection_is_made_again(postgres_url: str) -> None:
     output = open_output(OutputSettings(url=postgres_url), Path())
     output.publish(BATCH)
     engine = create_engine(postgres_url.replace("postgresql://", "postgresql+psycopg://"))
@@ -218,7 +233,7 @@ def test_a_lost_connection_is_made_again(postgres_url):
     output.close()
 
 
-def test_a_killed_publisher_leaves_all_or_nothing(tmp_path):
+def test_a_killed_publisher_leaves_all_or_nothing(tmp_path: Path) -> None:
     program = (
         "import os, sys; sys.path.insert(0, os.getcwd()); from pathlib import Path\n"
         "from pipeline.config.settings import OutputSettings\n"
@@ -238,6 +253,7 @@ def test_a_killed_publisher_leaves_all_or_nothing(tmp_path):
             [sys.executable, "-c", program, str(tmp_path), url],
             stdout=subprocess.PIPE, cwd=Path(__file__).parents[3],
         )  # fmt: skip
+        assert child.stdout
         try:
             child.stdout.readline()
             with pytest.raises(subprocess.TimeoutExpired):

@@ -4,8 +4,10 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,9 +17,9 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
 from pipeline.config.settings import IdentitySettings, SourceSettings
-from pipeline.warehouse.note_rows import PersonRow, Unit, day, moment, whole
+from pipeline.warehouse.note_rows import PersonRow, Unit, parse_date, parse_datetime, parse_integer
 from pipeline.warehouse.people import split_name
-from pipeline.warehouse.warehouse import open_source
+from pipeline.warehouse.warehouse import Source, open_source
 from record.errors import ConfigError, Unavailable, Unreadable
 from record.patient import Address, Identifier, PersonName
 
@@ -32,20 +34,20 @@ IDENTITY = IdentitySettings(
 )  # fmt: skip
 
 
-def planned(source, size):
+def planned(source: Source, size: int) -> list[Any]:
     return [note_id for _, ids in source.plan(size) for note_id in ids]
 
 
 # --- reading ---------------------------------------------------------------------------------
 
 
-def test_notes_read_alike(warehouse, make_note):
+def test_notes_read_alike(warehouse: Callable[..., Source], make_note: Callable[..., Any]) -> None:
     rows = [make_note(k, note_text="é\n" * (k % 9) or None) for k in (-5, 0, 3, 4, 900, 2**62)]
     source = warehouse({"note": rows})
     read = [note for unit, _ in source.plan(2) for note in source.read(unit)]
     assert [note.note_id for note in read] == [row["note_id"] for row in rows]
     for note, row in zip(read, rows, strict=True):
-        assert (day(note.note_date), moment(note.note_datetime)) == (
+        assert (parse_date(note.note_date), parse_datetime(note.note_datetime)) == (
             row["note_date"],
             row["note_datetime"],
         )
@@ -85,7 +87,9 @@ PATIENT_TABLES = {
 }  # fmt: skip
 
 
-def test_single_notes_are_read_as_their_units_are(warehouse, make_note):
+def test_single_notes_are_read_as_their_units_are(
+    warehouse: Callable[..., Source], make_note: Callable[..., Any]
+) -> None:
     notes = [make_note(number) for number in (*range(-3, 40), 2**40)]
     source = warehouse({"note": notes, "person": [{"person_id": p} for p in (1, 2, 3)]})
     wanted = {-3, 0, 7, 8, 39, 2**40, 555}
@@ -95,11 +99,13 @@ def test_single_notes_are_read_as_their_units_are(warehouse, make_note):
     assert set(source.note_ids([1])) == {n["note_id"] for n in notes if n["person_id"] == 1}
 
 
-def by_id(row):
+def by_id(row: Any) -> Any:
     return row.note_id
 
 
-def test_patients_are_assembled(warehouse, make_note):
+def test_patients_are_assembled(
+    warehouse: Callable[..., Source], make_note: Callable[..., Any]
+) -> None:
     source = warehouse({"note": [make_note(1)], **PATIENT_TABLES}, IDENTITY)
     found = source.patients({1, 2, 3, None, "x"})
     assert set(found) == {1, 2}
@@ -140,7 +146,7 @@ def test_patients_are_assembled(warehouse, make_note):
         ("", (), ()),
     ],
 )
-def test_names_are_split(name, given, family):
+def test_names_are_split(name: str, given: tuple[str, ...], family: tuple[str, ...]) -> None:
     assert split_name(name) == PersonName(given, family)
 
 
@@ -152,7 +158,7 @@ def test_names_are_split(name, given, family):
     ids=st.sets(st.one_of(st.integers(-40, 40), st.integers(-(2**62), 2**62)), max_size=60),
     size=st.integers(1, 9),
 )
-def test_a_plan_holds_every_id_once(ids, size):
+def test_a_plan_holds_every_id_once(ids: set[int], size: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         with sqlite3.connect(f"{folder}/s.db") as db:
             db.execute("create table note (note_id integer primary key, person_id, note_text)")
@@ -179,7 +185,7 @@ def test_a_plan_holds_every_id_once(ids, size):
             source.close()
 
 
-def test_planning_is_lazy_and_small(tmp_path):
+def test_planning_is_lazy_and_small(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "s.db") as db:
         db.execute("create table note (note_id integer primary key, person_id, note_text)")
         db.execute("create table person (person_id)")
@@ -210,7 +216,7 @@ def test_planning_is_lazy_and_small(tmp_path):
 
 
 @pytest.fixture
-def messy(tmp_path):
+def messy(tmp_path: Path) -> Iterator[Source]:
     """A table without any constraint, as bulk loads leave it."""
     db = sqlite3.connect(tmp_path / "messy.db")
     db.execute("create table NOTE (NOTE_ID, PERSON_ID, NOTE_DATE, NOTE_TEXT)")
@@ -229,7 +235,7 @@ def messy(tmp_path):
     db.close()
 
 
-def test_rows_without_a_place_are_reported(messy):
+def test_rows_without_a_place_are_reported(messy: Source) -> None:
     assert planned(messy, 2) == [1, 2, 8, 9]
     failures = [(f.note_id, f.stage, f.error, f.reason) for f in messy.malformed()]
     assert failures == [
@@ -241,17 +247,17 @@ def test_rows_without_a_place_are_reported(messy):
     assert CANARY not in str(failures)
 
 
-def test_one_broken_value_does_not_spoil_the_batch(messy):
+def test_one_broken_value_does_not_spoil_the_batch(messy: Source) -> None:
     notes = messy.read(Unit(0, "", 1, 9, 4))
     assert [(n.note_id, n.note_text) for n in notes] == [
         (1, "good"), (2, 5), (8, b"\xe9t\xe9"), (9, b"\xe9t\xe9"),
     ]  # fmt: skip
     assert notes[1].person_id == "p"
     with pytest.raises(Unreadable, match="malformed"):
-        day(notes[1].note_date)
+        parse_date(notes[1].note_date)
 
 
-def test_parquet_reports_rows_without_a_place(tmp_path):
+def test_parquet_reports_rows_without_a_place(tmp_path: Path) -> None:
     pq.write_table(pa.table({"person_id": [1.0, None]}), tmp_path / "person.parquet")
     notes = {"note_id": [1.0, None, 2.5, 7.0, 7.0], "person_id": [1.0] * 5, "note_text": ["x"] * 5}
     pq.write_table(pa.table(notes), tmp_path / "Note.parquet")
@@ -261,7 +267,7 @@ def test_parquet_reports_rows_without_a_place(tmp_path):
     assert list(source.patients([1])) == [1]
 
 
-def test_dates_beyond_python_come_as_text(postgres_url):
+def test_dates_beyond_python_come_as_text(postgres_url: str) -> None:
     engine = create_engine(postgres_url.replace("postgresql://", "postgresql+psycopg://"))
     with engine.begin() as connection:
         connection.execute(
@@ -290,8 +296,8 @@ def test_dates_beyond_python_come_as_text(postgres_url):
     [(3, 3), (3.0, 3), (3.5, None), ("3", None), (None, None), (True, None),
      (2**70, None), (float("nan"), None), (float("inf"), None), (b"3", None)],
 )  # fmt: skip
-def test_whole_numbers(value, number):
-    assert whole(value) == number
+def test_whole_numbers(value: float | str | bytes | None, number: int | None) -> None:
+    assert parse_integer(value) == number
 
 
 @pytest.mark.parametrize(
@@ -302,8 +308,8 @@ def test_whole_numbers(value, number):
         (date(2024, 3, 2), datetime(2024, 3, 2)), (None, None), (" ", None),
     ],
 )  # fmt: skip
-def test_moments(value, found):
-    assert moment(value) == found
+def test_moments(value: str | date | None, found: datetime | None) -> None:
+    assert parse_datetime(value) == found
 
 
 # --- what is missing -------------------------------------------------------------------------
@@ -321,7 +327,9 @@ def test_moments(value, found):
         ("postgresql://user:s3cret@host:port/db", ConfigError),
     ],
 )
-def test_a_source_that_is_not_there(url, error, tmp_path, monkeypatch):
+def test_a_source_that_is_not_there(
+    url: str, error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     with pytest.raises(error) as caught:
         open_source(SourceSettings(url=url), tmp_path)
@@ -348,7 +356,7 @@ def test_a_source_that_is_not_there(url, error, tmp_path, monkeypatch):
         ),
     ],
 )
-def test_a_source_of_another_shape(tables, message, tmp_path):
+def test_a_source_of_another_shape(tables: list[str], message: str, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "s.db") as db:
         for table in tables:
             db.execute(f"create table {table}")
@@ -356,7 +364,7 @@ def test_a_source_of_another_shape(tables, message, tmp_path):
         open_source(SourceSettings(url="sqlite:///s.db", identity=IDENTITY), tmp_path)
 
 
-def test_a_source_is_never_written(tmp_path):
+def test_a_source_is_never_written(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "s.db") as db:
         db.execute("create table note (note_id integer primary key, person_id, note_text)")
         db.execute("create table person (person_id)")

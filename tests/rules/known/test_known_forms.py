@@ -168,7 +168,7 @@ def test_every_alternative_is_needed() -> None:
         test_misspelled_names.test_names_with_letters_wrong,
     )
     lines += [(line, "fr") for line, _ in lines]
-    others = test_known.test_other_countries.pytestmark[0].args[1]
+    others = vars(test_known.test_other_countries)["pytestmark"][0].args[1]
     records = [test_known.JEAN, test_known.PETIT, test_known.FOLEY, test_known.CONDE]
     records += [test_misspelled_names.MARTIN, *(record for record, _ in others)]
 

@@ -3,7 +3,9 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import hyperscan
 import pytest
@@ -24,7 +26,12 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def compiles(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     made: list[int] = []
     compile_ = scanner._compile
-    monkeypatch.setattr(scanner, "_compile", lambda one: made.append(len(one)) or compile_(one))
+
+    def compile_and_count(expressions: Sequence[bytes]) -> hyperscan.Database:
+        made.append(len(expressions))
+        return compile_(expressions)
+
+    monkeypatch.setattr(scanner, "_compile", compile_and_count)
     return made
 
 
@@ -74,7 +81,7 @@ def test_other_expressions_are_compiled_for_themselves(cache: Path, compiles: li
     ids=["group", "others", "folder", "cut", "altered", "empty", "link"],
 )
 def test_what_others_may_have_written_is_compiled_anew(
-    cache: Path, compiles: list[int], harm
+    cache: Path, compiles: list[int], harm: Callable[[Any], Any]
 ) -> None:
     scanner.database(EXPRESSIONS)
     harm(only(cache))
@@ -82,14 +89,18 @@ def test_what_others_may_have_written_is_compiled_anew(
     assert compiles == [2, 2]
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, monkeypatch) -> None:
+def test_a_cache_that_cannot_be_written_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     occupied = tmp_path / "file"
     occupied.touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(occupied))
     assert len(hits(scanner.database(EXPRESSIONS))) == 2
 
 
-def test_an_account_without_a_home_has_no_cache(tmp_path: Path, monkeypatch) -> None:
+def test_an_account_without_a_home_has_no_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(scanner, "user_cache_path", lambda name: Path("~/.cache") / name)
     assert len(hits(scanner.database(EXPRESSIONS))) == 2

@@ -1,3 +1,4 @@
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import pytest
@@ -7,9 +8,9 @@ from hypothesis import strategies as st
 from rules.matching.language_identification import (
     LANGUAGES,
     NEIGHBOURS,
-    _bytes,
-    _points,
-    _points_each,
+    _count_points,
+    _count_points_of_each,
+    _encode_words,
     language,
     stretches,
 )
@@ -17,7 +18,7 @@ from rules.matching.lexicon import lexicon
 from tests.growth import MOST, growth
 from tests.rules.matching import language_lines as lines
 
-KINDS = {
+KINDS: dict[str, Mapping[str, Sequence[str]]] = {
     "prose": lines.PROSE,
     "headings": lines.HEADINGS,
     "terse": lines.TERSE,
@@ -153,5 +154,5 @@ def test_each_list_has_words_of_its_own_and_single_words_only() -> None:
     )
 )
 def test_many_parts_have_the_points_of_each_alone(parts: list[str]) -> None:
-    data = [_bytes(part) for part in parts]
-    assert _points_each(data) == [_points(each) for each in data]
+    data = [_encode_words(part) for part in parts]
+    assert _count_points_of_each(data) == [_count_points(each) for each in data]

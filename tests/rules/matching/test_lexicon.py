@@ -22,7 +22,7 @@ from rules.matching.lexicon import (
     surname_countries,
     surname_rank,
     term_kind,
-    wide,
+    wide_list,
     word_rank,
 )
 from rules.matching.normalization import plain
@@ -91,7 +91,7 @@ def test_wide_lists_are_sorted_folded_without_doubles_and_as_long_as_they_say(na
 @pytest.mark.parametrize("name", WIDE)
 def test_wide_lists_find_what_they_hold_and_nothing_else(name: str) -> None:
     _, lines = head_and_lines(f"{name}.txt")
-    known = wide(name).known
+    known = wide_list(name).known
     for line in [lines[0], *lines[:: len(lines) // 400], lines[-1]]:
         entry, _, told = line.partition("\t")
         assert known(entry) == told
@@ -105,7 +105,7 @@ def test_wide_lists_find_what_they_hold_and_nothing_else(name: str) -> None:
 @pytest.mark.parametrize("absent", ["", " ", "\t", "\n", "#", "zzzzzzz", "'", "日本", "a\tb"])
 @pytest.mark.parametrize("name", WIDE)
 def test_wide_lists_lack_what_is_no_entry(name: str, absent: str) -> None:
-    assert wide(name).known(absent) == ""
+    assert wide_list(name).known(absent) == ""
 
 
 @given(st.dictionaries(st.from_regex(r"[a-c]{1,4}( [a-c]{1,3})?", fullmatch=True), st.just("1")))
@@ -233,14 +233,14 @@ def test_hospitals_go_by_their_names() -> None:
 
 
 def test_wide_lists_are_read_once() -> None:
-    assert lexicon_module.wide("wide_terms") is wide("wide_terms")
+    assert lexicon_module.wide_list("wide_terms") is wide_list("wide_terms")
 
 
 def test_a_list_that_is_not_there_is_an_error() -> None:
     with pytest.raises(FileNotFoundError):
         lexicon("nowhere")
     with pytest.raises(FileNotFoundError):
-        wide("nowhere")
+        wide_list("nowhere")
 
 
 def test_lists_join() -> None:

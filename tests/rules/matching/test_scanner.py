@@ -11,7 +11,7 @@ from rules.ages import ages
 from rules.contacts import contacts
 from rules.dates import dates
 from rules.identifiers import identifiers
-from rules.matching.prefilter import leading, loosen, narrowest
+from rules.matching.prefilter import leading_class, loosen, min_width
 from rules.matching.scanner import AUTOMATA, Pattern, Patterns
 from rules.names import names
 from rules.places import places
@@ -134,7 +134,7 @@ def test_several_expressions_are_asked_together() -> None:
     ],
 )
 def test_leading(pattern: str, lead: str) -> None:
-    assert leading(pattern) == lead
+    assert leading_class(pattern) == lead
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_leading(pattern: str, lead: str) -> None:
     [("abc", 3), (r"\ba?b{2,5}[cd]+", 3), ("ab|c", 1), ("(?P<x>a|bc){2}d", 3), ("a*", 0)],
 )
 def test_narrowest(pattern: str, characters: int) -> None:
-    assert narrowest(pattern) == characters
+    assert min_width(pattern) == characters
 
 
 def test_threads_scan_side_by_side() -> None:

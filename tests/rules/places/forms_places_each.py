@@ -9,7 +9,7 @@ FRENCH_MONTHS = """
 janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre
 """
 SPANISH_MONTHS = """
-enero|febrero|marzo|abril|mayo|junio|julio|agosto|octubre|noviembre|diciembre
+enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre
 """
 TITLES = "Dr.|Dra.|Sr.|Sra.|Sta.|Sto.|Gral.|Pr.|Prof.|St.|Ste.|Mgr.|Cdt.|Gal.|Ntra.|Ntro.|Cte.|Alc."
 SMALL_WORDS = """

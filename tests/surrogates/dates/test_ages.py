@@ -1,13 +1,18 @@
 """Ages stay exact up to the cap, and are one and the same above it."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from record.document import Document
 from record.policy import Policy
+from record.span import Span
 from surrogates.keys.keys import CohortKey
 from surrogates.patient.patient import Subject
 from surrogates.rewrite import Rewriter
+from tests.surrogates.conftest import Replace
 
 
 @pytest.mark.parametrize(
@@ -58,7 +63,7 @@ from surrogates.rewrite import Rewriter
         ("honderdtwee", "90+"),
     ],
 )
-def test_table(replace, text: str, expected: str) -> None:
+def test_table(replace: Replace, text: str, expected: str) -> None:
     assert replace(text, "AGE") == expected
 
 
@@ -72,14 +77,14 @@ def test_table(replace, text: str, expected: str) -> None:
         ("vijfentachtig", "85+"),
     ],
 )
-def test_a_lower_cap(cohort: CohortKey, replace, text: str, expected: str) -> None:
+def test_a_lower_cap(cohort: CohortKey, replace: Replace, text: str, expected: str) -> None:
     policy = Policy(age_cap=84)
     subject = Subject(cohort.patient("42"), policy, None, days=40)
     assert replace(text, "AGE", subject=subject) == expected
 
 
 @given(st.integers(0, 130))
-def test_nobody_over_the_cap_can_be_told_from_another(replace, age: int) -> None:
+def test_nobody_over_the_cap_can_be_told_from_another(replace: Replace, age: int) -> None:
     assert replace(f"{age} ans", "AGE") == (f"{age} ans" if age <= 89 else "90+ ans")
 
 
@@ -102,6 +107,11 @@ def test_nobody_over_the_cap_can_be_told_from_another(replace, age: int) -> None
         ("[95|AGE] moisissures", "90+ moisissures"),
     ],
 )
-def test_the_unit_may_follow_the_span(cohort: CohortKey, marked, text: str, expected: str) -> None:
+def test_the_unit_may_follow_the_span(
+    cohort: CohortKey,
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+    text: str,
+    expected: str,
+) -> None:
     document, spans = marked(text)
     assert Rewriter(cohort, Policy()).rewrite(document, spans, None).text == expected

@@ -47,7 +47,7 @@ def test_a_date_is_completed_from_the_next(
     marked: Marked, lang: str, text: str, expected: str
 ) -> None:
     document, spans = marked(text, lang=lang)
-    found = dates.completed(document.text, spans, 0, written=WRITTEN, lang=lang)
+    found = dates.find_reference_day(document.text, spans, 0, written=WRITTEN, lang=lang)
     assert found == date.fromisoformat(expected)
 
 
@@ -61,7 +61,7 @@ def test_a_date_is_completed_from_the_next(
 )
 def test_or_from_the_one_before(marked: Marked, lang: str, text: str, expected: str) -> None:
     document, spans = marked(text, lang=lang)
-    found = dates.completed(document.text, spans, 1, written=WRITTEN, lang=lang)
+    found = dates.find_reference_day(document.text, spans, 1, written=WRITTEN, lang=lang)
     assert found == date.fromisoformat(expected)
 
 
@@ -120,7 +120,9 @@ def test_a_note_tells_its_dates(
     st.sampled_from("/.-"),
     st.sampled_from(["fr", "en"]),
 )
-def test_a_date_that_says_all_is_the_same_in_every_note(cohort, parts, sign, lang) -> None:
+def test_a_date_that_says_all_is_the_same_in_every_note(
+    cohort: CohortKey, parts: tuple[int, int, int], sign: str, lang: str
+) -> None:
     first, second, year = parts
     text = f"{first:02d}{sign}{second:02d}{sign}{year:02d}"
     key, policy = cohort.patient("42"), Policy(locale=lang)
@@ -129,11 +131,13 @@ def test_a_date_that_says_all_is_the_same_in_every_note(cohort, parts, sign, lan
         dates.replace(Mention(text, "DATE", lang, written=day), subject)
         for day in (None, date(1951, 3, 31), WRITTEN, date(2049, 12, 1))
     }
-    assert len(made) == 1 or not dates.says_all(text)
-    assert dates.says_all(text) == (first > 0 and second > 0 and year > 99)
+    assert len(made) == 1 or not dates.is_complete(text)
+    assert dates.is_complete(text) == (first > 0 and second > 0 and year > 99)
 
 
-def test_a_date_of_an_unknown_month_is_completed_by_its_note(cohort, marked) -> None:
+def test_a_date_of_an_unknown_month_is_completed_by_its_note(
+    cohort: CohortKey, marked: Callable[..., tuple[Document, tuple[Span, ...]]]
+) -> None:
     found = set()
     for written in (datetime(2024, 1, 20), datetime(2024, 6, 20)):
         document, spans = marked("le [08/00/2051|DATE]")

@@ -13,6 +13,7 @@ from record.folding import fold
 from record.policy import Policy
 from surrogates.dates import dates, parsing, rendering
 from surrogates.keys.keys import CohortKey
+from tests.surrogates.conftest import Replace
 
 WRITTEN = date(2024, 5, 20)
 
@@ -271,7 +272,7 @@ def test_what_is_no_date_is_not_guessed(text: str) -> None:
         *("7", "12 xyz 2020", "9" * 50, "٣/٤/٢٠٢٠", "1/1/1", "recién nacido"),
     ],
 )
-def test_what_is_no_date_is_replaced_all_the_same(replace, text: str, lang: str) -> None:
+def test_what_is_no_date_is_replaced_all_the_same(replace: Replace, text: str, lang: str) -> None:
     drawn = replace(text, "DATE", lang=lang)
     assert fold(drawn) != fold(text)
     assert "paul" not in fold(drawn)
@@ -304,7 +305,7 @@ def test_nothing_made_of_dates_stays_itself(words: list[str], days: int) -> None
     assert moved is None or fold(moved) != fold(text)
 
 
-def test_intervals_between_all_pairs_are_kept(cohort: CohortKey, replace) -> None:
+def test_intervals_between_all_pairs_are_kept(cohort: CohortKey, replace: Replace) -> None:
     days = [date(2019, 1, 31) + timedelta(days=37 * step) for step in range(30)]
     moved = [date.fromisoformat(replace(day.isoformat(), "DATE")) for day in days]
     for (a, x), (b, y) in combinations(list(zip(days, moved, strict=True)), 2):
@@ -331,5 +332,5 @@ def test_shifts_cover_their_range_both_ways(cohort: CohortKey) -> None:
 
 def test_the_calendar_ends(cohort: CohortKey) -> None:
     with pytest.raises(Unsafe):
-        dates.shift(date(9999, 12, 31), 1)
-    assert dates.shift(date(2024, 2, 28), 2) == date(2024, 3, 1)
+        dates.shift_day(date(9999, 12, 31), 1)
+    assert dates.shift_day(date(2024, 2, 28), 2) == date(2024, 3, 1)

@@ -7,7 +7,7 @@ from itertools import chain
 import pytest
 
 from surrogates.dates import dates, parsing, rendering
-from surrogates.dates.dates import anchors
+from surrogates.dates.dates import complete_dates
 from surrogates.patient.date_shift import DateShift
 from tests.rules.dates import forms_birth_dates, forms_dates, forms_dates_each, forms_dates_words
 from tests.rules.marked import unmark
@@ -60,7 +60,7 @@ def test_what_is_read_is_written_back() -> None:
         if REPAIRED.search(text) or re.fullmatch(r"(?:\d +)+\d", text):
             continue
         assert form is not None
-        days = anchors(form.groups, WRITTEN)
+        days = complete_dates(form.groups, WRITTEN)
         assert days is not None
         weekdays = [group.weekday for group in form.groups]
         assert rendering.render(form, list(zip(days, weekdays, strict=True))) == text

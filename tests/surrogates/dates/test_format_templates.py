@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from surrogates.dates import dates, format_templates, parsing
-from surrogates.dates.whole_dates import whole
+from surrogates.dates.whole_dates import read_whole_date
 from surrogates.patient.date_shift import DateShift
 from tests.surrogates.dates.test_dates_forms import FOUND
 
@@ -38,7 +38,7 @@ def texts() -> list[tuple[str, str, Random]]:
     ]
 
 
-def test_a_shape_is_read_as_the_rules_read_it(texts) -> None:
+def test_a_shape_is_read_as_the_rules_read_it(texts: list[tuple[str, str, Random]]) -> None:
     bound = 0
     for text, lang, chance in texts:
         latest, day_first = chance.choice((1999, 2034)), chance.choice(ORDERS)
@@ -49,7 +49,9 @@ def test_a_shape_is_read_as_the_rules_read_it(texts) -> None:
     assert bound > len(texts) / 4
 
 
-def test_whole_dates_are_written_as_the_rules_write_them(texts, monkeypatch) -> None:
+def test_whole_dates_are_written_as_the_rules_write_them(
+    texts: list[tuple[str, str, Random]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     cases = [(*each, each[2].choice((-365, -30, -1, 7, 100))) for each in texts]
 
     def moved(written: date | None) -> list[str | None]:
@@ -65,9 +67,11 @@ def test_whole_dates_are_written_as_the_rules_write_them(texts, monkeypatch) -> 
         ]
 
     quick = moved(WRITTEN)
-    is_whole = [whole(text, lang, ORDERS[len(text) % 3]) is not None for text, lang, _, _ in cases]
+    is_whole = [
+        read_whole_date(text, lang, ORDERS[len(text) % 3]) is not None for text, lang, _, _ in cases
+    ]
     assert sum(is_whole) > len(cases) / 5
-    monkeypatch.setattr(dates, "whole", lambda *_: None)
+    monkeypatch.setattr(dates, "read_whole_date", lambda *_: None)
     monkeypatch.setattr(dates, "_move_numeric", lambda *_, **__: None)
     assert quick == moved(WRITTEN)
     # Nothing completes a whole date: when the note was written does not matter.

@@ -7,7 +7,9 @@ import pickle
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,14 +86,14 @@ def test_without_its_folder_a_key_is_refused(key: Path, folder: Path) -> None:
     assert raised.value.key == "key.custody"
     elsewhere = load_master(f"file:{key}", key.parent, custody=Path("elsewhere"))
     assert elsewhere.cohort("a").key_id
-    with pytest.raises(ConfigError, match="none is named"):
+    with pytest.raises(ConfigError, match="not configured"):
         load_master("env:KEY", Path(), environ={"KEY": key.read_text()})
 
 
 @pytest.mark.parametrize("mode", [0o750, 0o705, 0o777])
 def test_a_folder_open_to_others_is_refused(key: Path, folder: Path, mode: int) -> None:
     folder.chmod(mode)
-    with pytest.raises(ConfigError, match="open to other users") as raised:
+    with pytest.raises(ConfigError, match="accessible to other users") as raised:
         loaded(key).cohort("a")
     assert f"chmod 700 {folder}" in raised.value.remedy
 
@@ -102,14 +104,14 @@ def test_a_folder_open_to_others_is_refused(key: Path, folder: Path, mode: int) 
 def test_a_damaged_secret_is_refused(key: Path, folder: Path, content: str) -> None:
     loaded(key).cohort("a")
     secret_of(folder).write_text(content)
-    with pytest.raises(ConfigError, match="does not hold a secret"):
+    with pytest.raises(ConfigError, match="not a cohort secret"):
         loaded(key).cohort("a")
 
 
 def test_a_secret_of_another_key_is_noticed(key: Path, folder: Path) -> None:
     loaded(key).cohort("a")
     secret_of(folder).write_text("cryptonym-cohort-v1\n" + "ab" * 32 + "\n")
-    with pytest.raises(ConfigError, match="would now have"):
+    with pytest.raises(ConfigError, match="key mismatch"):
         loaded(key).cohort("a")
 
 
@@ -137,7 +139,7 @@ def test_a_cohort_of_another_version_of_the_surrogates_is_refused(key: Path, fol
     assert told.pop("algorithm") == ALGORITHM
     # As version 1 wrote it.
     entry.write_text(json.dumps(told))
-    with pytest.raises(ConfigError, match="made under version 1 of the surrogates") as raised:
+    with pytest.raises(ConfigError, match="the cohort has version 1") as raised:
         loaded(key).cohort("a")
     assert raised.value.key == "cohort"
     assert loaded(key).destroy("a").destroyed
@@ -150,7 +152,7 @@ def test_a_rotated_key_goes_on_with_its_cohorts_and_makes_no_others(key: Path) -
     first = loaded(key).cohort("a")
     loaded(key).rotate("0badcafe")
     assert loaded(key).cohort("a").key_id == first.key_id
-    with pytest.raises(ConfigError, match="under the key 0badcafe") as raised:
+    with pytest.raises(ConfigError, match="need the key 0badcafe") as raised:
         loaded(key).cohort("b")
     assert raised.value.key == "key.locator"
     assert not custody(key).entry("b")
@@ -163,7 +165,7 @@ def test_a_rotated_key_goes_on_with_its_cohorts_and_makes_no_others(key: Path) -
 
 
 def test_only_a_cohort_that_is_there_is_named_for_reading(key: Path) -> None:
-    with pytest.raises(ConfigError, match="no cohort of this name"):
+    with pytest.raises(ConfigError, match="no such cohort"):
         loaded(key).cohort("typo", make=False)
     assert custody(key).entry("typo") is None
     made = loaded(key).cohort("a", action="reveal", reason="why")
@@ -183,7 +185,7 @@ def test_a_destroyed_cohort_never_comes_back(key: Path, folder: Path) -> None:
     assert entry.destroyed
     assert not before.exists()
     for again in range(2):
-        with pytest.raises(ConfigError, match="never derived again") as raised:
+        with pytest.raises(ConfigError, match="cannot be derived") as raised:
             loaded(key).cohort("a")
         assert raised.value.key == "cohort"
         assert loaded(key).destroy("a").destroyed == entry.destroyed, again
@@ -222,7 +224,7 @@ def test_destruction_that_was_stopped_half_way_is_finished(
         patch.setattr(Path, "unlink", stopped)
         loaded(key).destroy("a")
     assert secret_of(folder).exists()
-    with pytest.raises(ConfigError, match="never derived again"):
+    with pytest.raises(ConfigError, match="cannot be derived"):
         loaded(key).cohort("a")
     loaded(key).destroy("a")
     assert not list(folder.glob("*.secret"))
@@ -235,7 +237,7 @@ def test_a_tombstone_holds_even_if_the_secret_is_put_back(key: Path, folder: Pat
     loaded(key).destroy("a")
     path.write_bytes(content)
     path.chmod(0o600)
-    with pytest.raises(ConfigError, match="never derived again"):
+    with pytest.raises(ConfigError, match="cannot be derived"):
         loaded(key).cohort("a")
 
 
@@ -244,10 +246,10 @@ def test_only_what_is_there_is_destroyed(key: Path, tmp_path: Path) -> None:
         loaded(key).destroy("never")
     assert raised.value.key == "--cohort"
     path = older(tmp_path)
-    with pytest.raises(ConfigError, match="no folder of custody"):
+    with pytest.raises(ConfigError, match="no custody folder"):
         loaded(path).destroy("a")
     path.with_name("old.key.custody").mkdir(mode=0o700)
-    with pytest.raises(ConfigError, match="no secret that could be destroyed"):
+    with pytest.raises(ConfigError, match="no secret of its own to destroy"):
         loaded(path).destroy("a")
     assert loaded(path).cohort("a").key_id
 
@@ -311,7 +313,7 @@ def empty(_: list[bytes]) -> list[bytes]:
 
 
 @pytest.mark.parametrize("change", [drop_last, drop_first, edit, swap, forge, cut, empty])
-def test_a_changed_log_is_noticed(key: Path, folder: Path, change) -> None:
+def test_a_changed_log_is_noticed(key: Path, folder: Path, change: Callable[[Any], Any]) -> None:
     for name in "abc":
         loaded(key).cohort(name)
     (folder / LOG).write_bytes(b"".join(change(lines_of(folder))))
@@ -319,7 +321,9 @@ def test_a_changed_log_is_noticed(key: Path, folder: Path, change) -> None:
 
 
 @pytest.mark.parametrize("change", [drop_last, drop_first, forge, cut, empty])
-def test_nothing_is_done_with_a_key_whose_log_was_cut(key: Path, folder: Path, change) -> None:
+def test_nothing_is_done_with_a_key_whose_log_was_cut(
+    key: Path, folder: Path, change: Callable[[Any], Any]
+) -> None:
     for name in "abc":
         loaded(key).cohort(name)
     (folder / LOG).write_bytes(b"".join(change(lines_of(folder))))
@@ -340,7 +344,7 @@ def test_a_seal_that_is_gone_or_forged_is_noticed(key: Path, folder: Path) -> No
     (folder / HEAD).write_text(json.dumps(shorter))
     assert any("seal" in problem for problem in custody(key).log.problems())
     (folder / HEAD).write_text("{}")
-    assert any("damaged" in problem for problem in custody(key).log.problems())
+    assert any("corrupt" in problem for problem in custody(key).log.problems())
     (folder / HEAD).unlink()
     with pytest.raises(ConfigError):
         loaded(key).cohort("a")
@@ -355,7 +359,7 @@ def test_a_log_and_seal_put_back_together_are_told_by_a_noted_hash(key: Path, fo
     for name, content in old.items():
         (folder / name).write_bytes(content)
     assert custody(key).log.problems() == []
-    assert custody(key).log.problems(noted) == ["the line with the noted hash is gone"]
+    assert custody(key).log.problems(noted) == ["the line with the recorded hash is missing"]
 
 
 def test_a_process_that_died_while_it_wrote_costs_nothing(key: Path, folder: Path) -> None:

@@ -1,5 +1,8 @@
 """Names: gender, case, compounds, particles, initials; nobody keeps a name or gets a relative's."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +10,8 @@ from hypothesis import strategies as st
 from record.folding import fold
 from record.patient import PatientRecord
 from surrogates.patient import lexicon
-from surrogates.patient.patient import Who
+from surrogates.patient.patient import NamedPerson, Subject
+from tests.surrogates.conftest import Replace
 
 NAMES = st.text(
     "abcdefghijklmnopqrstuvwxyzéèçñüABCDEFGHIJKLMNOPQRSTUVWXYZÉ", min_size=2, max_size=12
@@ -15,7 +19,7 @@ NAMES = st.text(
 LABELS = st.sampled_from(["FIRST_NAME", "LAST_NAME", "NAME"])
 
 
-def test_parts_of_compounds_agree_with_the_parts(replace) -> None:
+def test_parts_of_compounds_agree_with_the_parts(replace: Replace) -> None:
     dupont, martin = replace("DUPONT", "LAST_NAME"), replace("Martin", "LAST_NAME")
     assert replace("DUPONT-MARTIN", "LAST_NAME") == f"{dupont}-{martin.upper()}".upper()
     assert replace("Dupont Martin", "LAST_NAME").casefold() == f"{dupont} {martin}".casefold()
@@ -30,7 +34,7 @@ def test_parts_of_compounds_agree_with_the_parts(replace) -> None:
         assert replace(text, "FIRST_NAME") == expected
 
 
-def test_the_whole_name_agrees_with_its_parts(replace) -> None:
+def test_the_whole_name_agrees_with_its_parts(replace: Replace) -> None:
     first, last = replace("Sophie", "FIRST_NAME"), replace("LEFEVRE", "LAST_NAME")
     for text in ("Sophie LEFEVRE", "LEFEVRE Sophie", "LEFEVRE, Sophie", "Mme Sophie LEFEVRE"):
         name = replace(text, "NAME")
@@ -42,7 +46,7 @@ def test_the_whole_name_agrees_with_its_parts(replace) -> None:
 @pytest.mark.parametrize(
     "value", ["Lefèvre", "lefèvre", "LEFÈVRE", "LEFEVRE", "Lefevre", "LeFevre"]
 )
-def test_case_and_accents_do_not_change_who_it_is(replace, value: str) -> None:
+def test_case_and_accents_do_not_change_who_it_is(replace: Replace, value: str) -> None:
     assert fold(replace(value, "LAST_NAME")) == fold(replace("lefevre", "LAST_NAME"))
 
 
@@ -50,13 +54,13 @@ def test_case_and_accents_do_not_change_who_it_is(replace, value: str) -> None:
     ("text", "shown"),
     [("DUPONT", str.isupper), ("dupont", str.islower), ("Dupont", str.istitle)],
 )
-def test_case_is_kept(replace, text: str, shown) -> None:
+def test_case_is_kept(replace: Replace, text: str, shown: Any) -> None:
     for person in ("Dupont", "Garcia", "Nguyen", "Xyzzy"):
         model = text.replace("DUPONT", person.upper()).replace("dupont", person.lower())
         assert shown(replace(model.replace("Dupont", person), "LAST_NAME"))
 
 
-def test_plain_capitals_stay_plain(replace) -> None:
+def test_plain_capitals_stay_plain(replace: Replace) -> None:
     for value in lexicon.load("family", "fr").entries[:300]:
         plain = "".join(char for char in value.upper() if char.isascii())
         assert replace(plain, "LAST_NAME").isascii()
@@ -74,19 +78,21 @@ def test_plain_capitals_stay_plain(replace) -> None:
         ("Saint-Exupéry", "Saint-"),
     ],
 )
-def test_particles_and_titles_stay(replace, text: str, kept: str) -> None:
+def test_particles_and_titles_stay(replace: Replace, text: str, kept: str) -> None:
     drawn = replace(text, "LAST_NAME")
     assert drawn.startswith(kept)
     assert fold(drawn) != fold(text)
 
 
 @pytest.mark.parametrize("text", ["Le", "De", "Van", "Dr", "Saint", "La", "LE", "A", "J", "de la"])
-def test_a_particle_alone_is_a_name(replace, text: str) -> None:
+def test_a_particle_alone_is_a_name(replace: Replace, text: str) -> None:
     assert fold(replace(text, "LAST_NAME")) != fold(text)
 
 
 @pytest.mark.parametrize("locale", ["fr", "en", "es"])
-def test_gender_is_kept_where_the_lexicon_knows_it(subject_of, replace, locale: str) -> None:
+def test_gender_is_kept_where_the_lexicon_knows_it(
+    subject_of: Callable[..., Subject], replace: Replace, locale: str
+) -> None:
     male, female = (lexicon.load(f"given.{g}", locale) for g in ("male", "female"))
     subject = subject_of(locale=locale)
     for own, other in ((male, female), (female, male)):
@@ -95,7 +101,9 @@ def test_gender_is_kept_where_the_lexicon_knows_it(subject_of, replace, locale: 
                 assert fold(replace(name, "FIRST_NAME", subject=subject)) in own.places
 
 
-def test_gender_of_an_unknown_name_comes_from_the_record(subject_of, replace) -> None:
+def test_gender_of_an_unknown_name_comes_from_the_record(
+    subject_of: Callable[..., Subject], replace: Replace
+) -> None:
     for gender, kind in (("F", "female"), ("M", "male")):
         record = PatientRecord("42", given_names=("Zyxelle",), gender=gender)
         subject = subject_of(record=record)
@@ -103,7 +111,9 @@ def test_gender_of_an_unknown_name_comes_from_the_record(subject_of, replace) ->
         assert fold(drawn) in lexicon.load(f"given.{kind}", "fr").places
 
 
-def test_initials_follow_the_names_they_stand_for(subject_of, replace, record) -> None:
+def test_initials_follow_the_names_they_stand_for(
+    subject_of: Callable[..., Subject], replace: Replace, record: PatientRecord
+) -> None:
     subject = subject_of(record=record)
     jean, paul = (replace(name, "FIRST_NAME", subject=subject)[0] for name in ("Jean", "Paul"))
     plain = {fold(letter).upper() for letter in (jean, paul)}
@@ -120,13 +130,16 @@ def test_initials_follow_the_names_they_stand_for(subject_of, replace, record) -
         assert replace(text, "FIRST_NAME", subject=subject) == expected
 
 
-def test_initials_of_names_of_the_document(replace) -> None:
+def test_initials_of_names_of_the_document(replace: Replace) -> None:
     sophie = replace("Sophie", "FIRST_NAME")
-    assert replace("S.", "FIRST_NAME", who=Who(given=("sophie",))) == f"{fold(sophie)[0].upper()}."
+    assert (
+        replace("S.", "FIRST_NAME", person=NamedPerson(given=("sophie",)))
+        == f"{fold(sophie)[0].upper()}."
+    )
 
 
 @pytest.mark.parametrize("letter", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-def test_an_initial_of_nobody_changes_too(replace, letter: str) -> None:
+def test_an_initial_of_nobody_changes_too(replace: Replace, letter: str) -> None:
     drawn = replace(f"{letter}.", "FIRST_NAME")
     assert drawn != f"{letter}."
     assert len(drawn) == 2
@@ -134,18 +147,20 @@ def test_an_initial_of_nobody_changes_too(replace, letter: str) -> None:
 
 
 @given(NAMES, LABELS)
-def test_no_name_stays_itself_or_keeps_its_initial(replace, name: str, label: str) -> None:
+def test_no_name_stays_itself_or_keeps_its_initial(replace: Replace, name: str, label: str) -> None:
     drawn = replace(name, label)
     assert fold(drawn)[0] != fold(name)[0]
     assert drawn == replace(name, label)
 
 
 @given(st.text(min_size=1, max_size=30).filter(lambda t: any(map(str.isalpha, t))), LABELS)
-def test_any_text_can_be_a_name(replace, text: str, label: str) -> None:
+def test_any_text_can_be_a_name(replace: Replace, text: str, label: str) -> None:
     assert fold(replace(text, label)) != fold(text)
 
 
-def test_no_surrogate_is_known_of_the_patient(subject_of, replace) -> None:
+def test_no_surrogate_is_known_of_the_patient(
+    subject_of: Callable[..., Subject], replace: Replace
+) -> None:
     """Half of all names are known: the other half must serve."""
     entries = lexicon.load("family", "fr").entries
     record = PatientRecord("42", family_names=entries[::2])
@@ -155,19 +170,23 @@ def test_no_surrogate_is_known_of_the_patient(subject_of, replace) -> None:
         assert fold(replace(name, "LAST_NAME", subject=subject)) not in known
 
 
-def test_names_of_the_lexicon_hardly_ever_meet(replace) -> None:
+def test_names_of_the_lexicon_hardly_ever_meet(replace: Replace) -> None:
     names = lexicon.load("family", "fr").entries[::16]
     drawn = {replace(name, "LAST_NAME") for name in names}
     assert len(drawn) > 0.95 * len(names)
 
 
-def test_other_patients_get_other_names(subject_of, replace) -> None:
+def test_other_patients_get_other_names(
+    subject_of: Callable[..., Subject], replace: Replace
+) -> None:
     drawn = {replace("Dupont", "LAST_NAME", subject=subject_of(str(n))) for n in range(300)}
     # Of 471 frequent names, 300 draws are expected to give 222.
     assert len(drawn) > 190
 
 
-def test_the_label_tells_the_role_but_for_the_records_own_names(subject_of, replace) -> None:
+def test_the_label_tells_the_role_but_for_the_records_own_names(
+    subject_of: Callable[..., Subject], replace: Replace
+) -> None:
     """Dr Martin is no Martin by given name; a given name that no list has stays one."""
     record = PatientRecord("42", given_names=("Martin", "Zyxelle"), family_names=("Dupont",))
     subject = subject_of(record=record)

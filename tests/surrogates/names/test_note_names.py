@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Callable
 from dataclasses import replace as derive
 from datetime import datetime
 from random import Random
@@ -11,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from pipeline.config.policies import build
-from pipeline.config.policy_table import label_reason
+from pipeline.config.policies import build_policy
+from pipeline.config.policy_description import explain_label
 from record.document import Document
 from record.errors import ConfigError
 from record.folding import fold
 from record.label import Label
 from record.patient import PatientRecord, PersonName
 from record.policy import Policy
+from record.release import Release
 from record.span import Span
 from surrogates.keys.keys import MasterKey
 from surrogates.patient import name_lists
@@ -50,7 +52,7 @@ def _rewriter(**policy: object) -> Rewriter:
     return Rewriter(MASTER.cohort("file"), Policy(**policy))  # type: ignore[arg-type]
 
 
-def _parts(release) -> list[str]:
+def _parts(release: Release) -> list[str]:
     return [release.text[span.start : span.end] for span in release.spans]
 
 
@@ -89,7 +91,9 @@ def test_one_surrogate_a_person_in_200_notes_on_any_worker_in_any_order() -> Non
     _check_names(notes, [released[0][place][1] for place in range(200)])
 
 
-def _check_names(notes, released: list[list[str]]) -> None:
+def _check_names(
+    notes: list[tuple[Document, tuple[Span, ...], list[str]]], released: list[list[str]]
+) -> None:
     found: dict[tuple[str, str], set[str]] = {}
     for (_, spans, who), parts in zip(notes, released, strict=True):
         for span, person, part in zip(spans, who, parts, strict=True):
@@ -126,7 +130,9 @@ def test_text_outside_the_names_stays(order: list[int], seed: int) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["DUPOND", "Dupon", "duppont", "Dupotn", "Dupiont"])
-def test_a_misspelling_of_the_patient_is_one_of_the_surrogate(marked, wrong: str) -> None:
+def test_a_misspelling_of_the_patient_is_one_of_the_surrogate(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]], wrong: str
+) -> None:
     document, spans = marked(f"Mme [Dupont|LAST_NAME] puis [{wrong}|LAST_NAME]")
     right, misspelt = _parts(_rewriter().rewrite(document, spans, RECORD))
     assert OSA.distance(fold(right), fold(misspelt)) == 1
@@ -136,14 +142,18 @@ def test_a_misspelling_of_the_patient_is_one_of_the_surrogate(marked, wrong: str
     assert _parts(_rewriter().rewrite(alone, span, RECORD)) == [misspelt]
 
 
-def test_a_misspelling_within_a_note(marked) -> None:
+def test_a_misspelling_within_a_note(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     document, spans = marked("Dr [Gauthier|LAST_NAME]; Dr [Gauhtier|LAST_NAME]")
     right, wrong = _parts(_rewriter().rewrite(document, spans, None))
     assert OSA.distance(fold(right), fold(wrong)) == 1
     assert sorted(fold(right)) == sorted(fold(wrong))
 
 
-def test_initials_follow_the_person_they_stand_for(marked) -> None:
+def test_initials_follow_the_person_they_stand_for(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     document, spans = marked(
         "Dr [Jacques|FIRST_NAME] [Roux|LAST_NAME]; Mme [Jeanne|FIRST_NAME] [Dupont|LAST_NAME]."
         " Vus : [J.|FIRST_NAME] [Roux|LAST_NAME] et [J.|FIRST_NAME] [DUPONT|LAST_NAME]"
@@ -158,21 +168,27 @@ def test_initials_follow_the_person_they_stand_for(marked) -> None:
     assert re.fullmatch(f"{fold(jeanne)[0]}{fold(dupont)}\\d", account)
 
 
-def test_an_initial_of_a_stranger_is_not_taken_for_the_patient(marked) -> None:
+def test_an_initial_of_a_stranger_is_not_taken_for_the_patient(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     """`J. Roux` is not Jeanne: its initial is drawn by itself."""
     document, spans = marked("Dr [J.|FIRST_NAME] [Roux|LAST_NAME]")
     alone = _parts(_rewriter().rewrite(document, spans, RECORD))[0]
     assert alone == _parts(_rewriter().rewrite(document, spans, None))[0] != "J."
 
 
-def test_a_long_account_name_that_is_cut_off(marked) -> None:
+def test_a_long_account_name_that_is_cut_off(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     record = derive(RECORD, family_names=("Grandpierre",))
     document, spans = marked("[Grandpierre|LAST_NAME] [jgrandpi|USERNAME]")
     family, account = _parts(_rewriter().rewrite(document, spans, record))
     assert account[1:] == fold(family)[:7]
 
 
-def test_two_names_of_no_list_do_not_meet_in_a_note(marked) -> None:
+def test_two_names_of_no_list_do_not_meet_in_a_note(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     """200 given names of no list in one note; alone, some of them would share a surrogate."""
     names = [f"Zz{a}{b}q" for a in "abcdefghijklmnopqrst" for b in "abcdefghij"]
     document, spans = marked("; ".join(f"[{name}|FIRST_NAME]" for name in names))
@@ -180,7 +196,9 @@ def test_two_names_of_no_list_do_not_meet_in_a_note(marked) -> None:
     assert len(set(made)) == len(names)
 
 
-def test_a_woman_of_no_list_gets_a_womans_name(marked) -> None:
+def test_a_woman_of_no_list_gets_a_womans_name(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     genders = name_lists.given("fr").genders
     for title, gender in (("Mme", "F"), ("M.", "M")):
         document, spans = marked(f"{title} [Xzyla|FIRST_NAME] [Roux|LAST_NAME]")
@@ -193,7 +211,9 @@ def test_a_woman_of_no_list_gets_a_womans_name(marked) -> None:
 MANY = "Dr [Roux|LAST_NAME], Mme [Dupont|LAST_NAME]; " * 60
 
 
-def test_third_parties_keep_their_surrogates_with_the_chance_asked(marked) -> None:
+def test_third_parties_keep_their_surrogates_with_the_chance_asked(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     document, spans = marked(MANY)
     made = _parts(_rewriter(repeat_third_parties=0.7).rewrite(document, spans, RECORD))
     doctors, patient = made[::2], made[1::2]
@@ -206,7 +226,9 @@ def test_third_parties_keep_their_surrogates_with_the_chance_asked(marked) -> No
     assert _parts(again) == made
 
 
-def test_at_the_ends_all_or_none_is_kept(marked) -> None:
+def test_at_the_ends_all_or_none_is_kept(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     document, spans = marked(MANY)
     lasting = _parts(_rewriter().rewrite(document, spans, RECORD))
     assert lasting == _parts(_rewriter(repeat_third_parties=1.0).rewrite(document, spans, RECORD))
@@ -217,7 +239,9 @@ def test_at_the_ends_all_or_none_is_kept(marked) -> None:
     assert _parts(_rewriter(repeat_third_parties=0.0).rewrite(other, spans, RECORD)) != none
 
 
-def test_given_and_family_name_of_a_mention_change_together(marked) -> None:
+def test_given_and_family_name_of_a_mention_change_together(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+) -> None:
     document, spans = marked("Dr [Anne|FIRST_NAME] [Roux|LAST_NAME]; " * 30)
     made = _parts(_rewriter(repeat_third_parties=0.5).rewrite(document, spans, None))
     pairs = list(zip(made[::2], made[1::2], strict=True))
@@ -233,10 +257,10 @@ def test_only_a_chance_is_a_chance() -> None:
 
 
 def test_the_chance_is_a_key_of_a_policy_and_is_shown() -> None:
-    policy = build({"repeat_third_parties": 0.9}, "fr")
+    policy = build_policy({"repeat_third_parties": 0.9}, "fr")
     assert policy.repeat_third_parties == 0.9
-    assert "chance of 0.9" in label_reason(policy, Label.LAST_NAME)
-    assert "chance" not in label_reason(Policy(), Label.LAST_NAME)
+    assert "probability 0.9" in explain_label(policy, Label.LAST_NAME)
+    assert "chance" not in explain_label(Policy(), Label.LAST_NAME)
     for wrong in (2, "often"):
         with pytest.raises(ConfigError, match="repeat_third_parties"):
-            build({"repeat_third_parties": wrong}, "fr")
+            build_policy({"repeat_third_parties": wrong}, "fr")

@@ -1,6 +1,7 @@
 """Numbers keep shape and check digits, and none is a number that somebody holds."""
 
 import re
+from collections.abc import Callable
 from datetime import date, timedelta
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from locales import check_digits
 from record.label import Label
 from record.patient import PatientRecord
+from surrogates.patient.patient import Subject
+from tests.surrogates.conftest import Replace
 
 stdnum = pytest.importorskip("stdnum", reason="python-stdnum is the oracle of check digits")
 
@@ -47,7 +50,9 @@ NIRS = st.tuples(
 
 
 @given(NIRS, st.dates(date(1920, 1, 1), date(2023, 1, 1)))
-def test_a_nir_follows_the_moved_birth_date(subject_of, replace, nir: str, born: date) -> None:
+def test_a_nir_follows_the_moved_birth_date(
+    subject_of: Callable[..., Subject], replace: Replace, nir: str, born: date
+) -> None:
     subject = subject_of(record=PatientRecord("42", birth_date=born))
     drawn = replace(nir, "SSN", subject=subject)
     moved = born + timedelta(days=subject.days)
@@ -61,7 +66,7 @@ def test_a_nir_follows_the_moved_birth_date(subject_of, replace, nir: str, born:
 
 
 @pytest.mark.parametrize("text", ["2 85 05 2A 123 456", "1 50 02 2B 116 001"])
-def test_corsica_stays_corsica(replace, text: str) -> None:
+def test_corsica_stays_corsica(replace: Replace, text: str) -> None:
     body = text.replace(" ", "").lower()
     drawn = replace(f"{text} {check_digits.nir_key(body)}", "SSN")
     assert re.fullmatch(r"[12] \d\d \d\d 2[AB] \d{3} \d{3} \d\d", drawn)
@@ -69,7 +74,7 @@ def test_corsica_stays_corsica(replace, text: str) -> None:
 
 
 @pytest.mark.parametrize("prefix", ["NIR : ", "N° SS ", "INS: "])
-def test_what_stands_before_the_number_stays(replace, prefix: str) -> None:
+def test_what_stands_before_the_number_stays(replace: Replace, prefix: str) -> None:
     nir = _nir((1, 50, 2, 75, 116, 1))
     drawn = replace(prefix + nir, "SSN")
     assert drawn.startswith(prefix)
@@ -77,7 +82,9 @@ def test_what_stands_before_the_number_stays(replace, prefix: str) -> None:
 
 
 @given(st.integers(1, 899), st.integers(1, 99), st.integers(1, 9999))
-def test_a_us_number_is_never_one_that_was_issued(replace, area, group, serial) -> None:
+def test_a_us_number_is_never_one_that_was_issued(
+    replace: Replace, area: int, group: int, serial: int
+) -> None:
     text = f"{area:03d}-{group:02d}-{serial:04d}"
     drawn = replace(text, "SSN", lang="en")
     assert re.fullmatch(r"9\d\d-[0-4]\d-\d{4}", drawn)
@@ -85,7 +92,7 @@ def test_a_us_number_is_never_one_that_was_issued(replace, area, group, serial) 
 
 
 @given(st.integers(0, 99999999), st.sampled_from("XYZ"))
-def test_spanish_numbers_have_their_letter(replace, number: int, kind: str) -> None:
+def test_spanish_numbers_have_their_letter(replace: Replace, number: int, kind: str) -> None:
     dni = f"{number:08d}{check_digits.dni_letter(f'{number:08d}').upper()}"
     assert oracle_dni.is_valid(dni)
     for label in ("SSN", "ID", "PATIENT_ID"):
@@ -100,7 +107,7 @@ def test_spanish_numbers_have_their_letter(replace, number: int, kind: str) -> N
 
 
 @given(DIGITS.filter(lambda d: len(d) >= 7), st.sampled_from(["ACCOUNT", "PROVIDER_ID", "ID"]))
-def test_luhn_numbers_stay_luhn(replace, body: str, label: str) -> None:
+def test_luhn_numbers_stay_luhn(replace: Replace, body: str, label: str) -> None:
     number = body + check_digits.luhn_digit(body)
     assert oracle_luhn.is_valid(number)
     # By chance it may also be a number of a state, which wins; a Scottish one is an NHS number.
@@ -113,7 +120,7 @@ def test_luhn_numbers_stay_luhn(replace, body: str, label: str) -> None:
 
 
 @given(st.integers(0, 99999999))
-def test_provider_numbers_of_the_us(replace, number: int) -> None:
+def test_provider_numbers_of_the_us(replace: Replace, number: int) -> None:
     body = f"1{number:08d}"
     drawn = replace(body + check_digits.npi_digit(body), "PROVIDER_ID", lang="en")
     assert oracle_luhn.is_valid(f"80840{drawn}")
@@ -128,14 +135,14 @@ def test_provider_numbers_of_the_us(replace, number: int) -> None:
         "ES91 2100 0418 4502 0005 1332",
     ],
 )
-def test_an_iban_stays_valid_in_its_country(replace, text: str) -> None:
+def test_an_iban_stays_valid_in_its_country(replace: Replace, text: str) -> None:
     drawn = replace(text, "ACCOUNT")
     assert oracle_iban.is_valid(drawn, check_country=False)
     assert drawn[:2] == text[:2]
     assert _shape(drawn) == _shape(text)
 
 
-def test_spanish_social_security(replace) -> None:
+def test_spanish_social_security(replace: Replace) -> None:
     drawn = replace("28 28647825 16", "INSURANCE_ID", lang="es")
     digits = drawn.replace(" ", "")
     number = "281234567840"
@@ -150,7 +157,7 @@ def test_spanish_social_security(replace) -> None:
     st.from_regex(r"[A-Z0-9][A-Za-z0-9 ./-]{0,14}[A-Za-z0-9]", fullmatch=True),
     st.sampled_from(CODES),
 )
-def test_everything_else_keeps_its_shape(replace, text: str, label: str) -> None:
+def test_everything_else_keeps_its_shape(replace: Replace, text: str, label: str) -> None:
     drawn = replace(text, label)
     assert _shape(drawn) == _shape(text)
     assert drawn != text
@@ -158,13 +165,15 @@ def test_everything_else_keeps_its_shape(replace, text: str, label: str) -> None
 
 
 @given(DIGITS.filter(lambda d: len(d) > 3))
-def test_separators_and_case_do_not_change_what_it_is(replace, digits: str) -> None:
+def test_separators_and_case_do_not_change_what_it_is(replace: Replace, digits: str) -> None:
     plain = replace(f"ab{digits}", "DEVICE_ID")
     spaced = replace(f"AB-{digits[:2]} {digits[2:]}", "DEVICE_ID")
     assert re.sub("[ -]", "", spaced).lower() == plain
 
 
-def test_no_number_is_known_of_the_patient(subject_of, replace) -> None:
+def test_no_number_is_known_of_the_patient(
+    subject_of: Callable[..., Subject], replace: Replace
+) -> None:
     from record.patient import Identifier
 
     known = tuple(Identifier("ID", str(number)) for number in range(10) if number != 4)
@@ -172,6 +181,6 @@ def test_no_number_is_known_of_the_patient(subject_of, replace) -> None:
     assert replace("7", "ID", subject=subject) == "4"
 
 
-def test_the_label_parts_what_happens_to_be_equal(replace) -> None:
+def test_the_label_parts_what_happens_to_be_equal(replace: Replace) -> None:
     drawn = [replace("8012345678", label) for label in CODES if label != Label.SSN]
     assert len(set(drawn)) == len(drawn)

@@ -1,6 +1,8 @@
 """National numbers stay valid, and agree with the surrogate birth date, the sex and the town."""
 
+from collections.abc import Callable
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,13 +13,14 @@ from locales import check_digits as checks
 from record.patient import PatientRecord
 from record.policy import Policy
 from surrogates.dates import dates
+from surrogates.keys.keys import CohortKey
 from surrogates.numbers import identifiers
 from surrogates.numbers.number_draws import Drawing
 from surrogates.patient import gazetteer
 from surrogates.patient.lexicon import load
 from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import squeeze
-from surrogates.places.places import town_for
+from surrogates.places.places import draw_town
 
 stdnum = pytest.importorskip("stdnum", reason="python-stdnum is the oracle of check digits")
 
@@ -37,10 +40,10 @@ SEX = st.sampled_from("MF")
 
 
 @pytest.fixture(scope="module")
-def person(cohort):
+def person(cohort: CohortKey) -> Callable[..., Subject]:
     """A patient as the makers see them, of a sex and birth, under a policy."""
 
-    def make(sex: str = "", born: date | None = None, name: str = "42", **settings) -> Subject:
+    def make(sex: str = "", born: date | None = None, name: str = "42", **settings: Any) -> Subject:
         policy, key = Policy(**settings), cohort.patient(name)
         record = PatientRecord(name, gender=sex, birth_date=born)
         return Subject(key, policy, record, days=dates.shift_days(key, policy))
@@ -67,7 +70,9 @@ def nir(body: str) -> str:
     SEX, BORN, st.sampled_from(["shift", "month", "year", "jitter"]), st.sampled_from(["75056",
     "35238", "2a004", "2b033", "99352", "97105", "01999"]), st.integers(1, 999),
 )  # fmt: skip
-def test_a_nir_agrees_with_sex_birth_and_town(person, sex, born, births, place, order) -> None:
+def test_a_nir_agrees_with_sex_birth_and_town(
+    person: Callable[..., Subject], sex: str, born: date, births: str, place: str, order: int
+) -> None:
     subject = person(sex, born, birth_dates=births)
     given_sex = "12"[order % 2]
     text = nir(f"{given_sex}{born:%y%m}{place}{order:03d}")
@@ -82,13 +87,13 @@ def test_a_nir_agrees_with_sex_birth_and_town(person, sex, born, births, place, 
     elif place.startswith("2"):
         assert drawn[5:7] in ("2a", "2b")
     elif place == "35238":
-        town, code = town_for("Rennes", subject)
+        town, code = draw_town("Rennes", subject)
         assert gazetteer.commune_number(town, code) == drawn[5:10]
     else:
         assert gazetteer.commune_name(drawn[5:10].upper())
 
 
-def test_a_nir_keeps_the_area_that_the_policy_keeps(person) -> None:
+def test_a_nir_keeps_the_area_that_the_policy_keeps(person: Callable[..., Subject]) -> None:
     subject = person("F", date(1950, 2, 3), keep_area="department")
     drawn = made(nir("2500235238123"), "SSN", subject)
     assert drawn[5:7] == "35"
@@ -97,7 +102,9 @@ def test_a_nir_keeps_the_area_that_the_policy_keeps(person) -> None:
 
 @settings(max_examples=25)
 @given(SEX, BORN, st.integers(1, 997))
-def test_a_belgian_number(person, sex: str, born: date, serial: int) -> None:
+def test_a_belgian_number(
+    person: Callable[..., Subject], sex: str, born: date, serial: int
+) -> None:
     body = f"{born:%y%m%d}{serial:03d}"
     text = body + checks.belgian_digits(body, is_later=born.year >= 2000)
     assert oracle_be.is_valid(text)
@@ -110,7 +117,7 @@ def test_a_belgian_number(person, sex: str, born: date, serial: int) -> None:
 
 @settings(max_examples=25)
 @given(SEX, BORN)
-def test_an_italian_number(person, sex: str, born: date) -> None:
+def test_an_italian_number(person: Callable[..., Subject], sex: str, born: date) -> None:
     month = "abcdehlmprst"[born.month - 1]
     body = f"rssmra{born:%y}{month}{born.day + 40 * (sex == 'M'):02d}h501"
     subject = person(sex, born)
@@ -123,7 +130,9 @@ def test_an_italian_number(person, sex: str, born: date) -> None:
 
 @settings(max_examples=25)
 @given(SEX, BORN)
-def test_mexican_scottish_and_german_numbers(person, sex: str, born: date) -> None:
+def test_mexican_scottish_and_german_numbers(
+    person: Callable[..., Subject], sex: str, born: date
+) -> None:
     subject = person(sex, born)
     moved = dates.move_birth(born, subject)
     body = f"boxw{born:%y%m%d}hnerxn{'0' if born.year < 2000 else 'a'}"
@@ -142,7 +151,7 @@ def test_mexican_scottish_and_german_numbers(person, sex: str, born: date) -> No
     assert (int(drawn[9:11]) >= 50) == (sex == "F")
 
 
-def test_a_birth_that_nobody_knows_is_the_numbers_own(person) -> None:
+def test_a_birth_that_nobody_knows_is_the_numbers_own(person: Callable[..., Subject]) -> None:
     subject = person()
     drawn = made("85.07.30-033.28", "SSN", subject)
     moved = dates.move_birth(date(1985, 7, 30), subject)
@@ -168,7 +177,9 @@ def test_a_birth_that_nobody_knows_is_the_numbers_own(person) -> None:
         ("AB123456C", "SSN", "en", lambda n: n[:2] not in ("BG", "GB", "NK", "KN", "TN", "NT")),
     ],
 )
-def test_numbers_stay_valid_where_they_are_from(person, text, label, lang, valid) -> None:
+def test_numbers_stay_valid_where_they_are_from(
+    person: Callable[..., Subject], text: str, label: str, lang: str, valid: Callable[..., Any]
+) -> None:
     assert valid(text)
     found = {made(text, label, person(name=str(number)), lang) for number in range(8)}
     assert text not in found
@@ -180,12 +191,12 @@ def test_numbers_stay_valid_where_they_are_from(person, text, label, lang, valid
     )
 
 
-def test_a_number_that_is_only_asked_for_stays_as_it_is(person) -> None:
+def test_a_number_that_is_only_asked_for_stays_as_it_is(person: Callable[..., Subject]) -> None:
     subject = person("F", date(1950, 2, 3))
     for text in ("250023523812345", "85073003328", "boxw310820hnerxn09", "8012345678"):
         mention = Mention(text, "SSN")
-        maker = identifiers._kind(text, text, mention, subject)
-        assert maker(text, Drawing(mention, subject, asked=True)) == text
+        maker = identifiers._recognize_kind(text, text, mention, subject)
+        assert maker(text, Drawing(mention, subject, dry_run=True)) == text
 
 
 def test_towns_have_a_number_and_codes_belong_to_them() -> None:

@@ -57,8 +57,8 @@ def test_kept_weekdays_stay_in_the_text(text: str) -> None:
 def test_kept_weekdays_stay_in_the_tables(person: int, day: date) -> None:
     policy = Policy(keep_weekday=True)
     key = _patient(person)
-    course = date_shift.of_dates(key, policy, dates.shift_days(key, policy))
-    assert course.move(day).weekday() == day.weekday()
+    shift = date_shift.make_dates_shift(key, policy, dates.shift_days(key, policy))
+    assert shift.move(day).weekday() == day.weekday()
 
 
 @pytest.mark.parametrize(
@@ -81,16 +81,16 @@ def test_kept_weekdays_stay_in_the_tables(person: int, day: date) -> None:
     ],
 )
 def test_dates_are_cut_down(text: str, days: int, precision: Precision, expected: str) -> None:
-    course = DateShift(days, 1, precision)
-    assert dates.move_text(text, course, written=WRITTEN, lang="fr") == expected
+    shift = DateShift(days, 1, precision)
+    assert dates.move_text(text, shift, written=WRITTEN, lang="fr") == expected
 
 
 @given(DAYS, st.integers(-365, 365).filter(bool), st.sampled_from(["day", "month", "year"]))
 def test_text_and_tables_agree(day: date, days: int, precision: Precision) -> None:
     for nudge in (1, -1):
-        course = DateShift(days, nudge, precision)
-        moved = course.move(day)
-        text = dates.move_text(day.isoformat(), course, written=WRITTEN, lang="fr")
+        shift = DateShift(days, nudge, precision)
+        moved = shift.move(day)
+        text = dates.move_text(day.isoformat(), shift, written=WRITTEN, lang="fr")
         assert text == moved.isoformat()
         assert moved != day
 
@@ -105,7 +105,7 @@ def test_jittered_births_keep_ages_within_the_bound(person: int, months: int, bo
     policy = Policy(birth_dates="jitter", birth_jitter_months=months)
     key = _patient(person)
     days = dates.shift_days(key, policy)
-    moved = date_shift.of_births(key, policy, days).move(born)
+    moved = date_shift.make_birth_shift(key, policy, days).move(born)
     exact = born + timedelta(days)
     # Never later, so that nothing happens before the birth, and earlier by the months at most.
     assert moved <= exact or days == 1
@@ -135,7 +135,7 @@ def test_births_are_cut_down_and_never_come_later(choice: str, person: int, born
     policy = Policy(birth_dates=choice)  # type: ignore[arg-type]
     key = _patient(person)
     days = dates.shift_days(key, policy)
-    moved = date_shift.of_births(key, policy, days).move(born)
+    moved = date_shift.make_birth_shift(key, policy, days).move(born)
     assert moved.day == 1
     assert choice == "month" or moved.month == 1
     assert moved <= born + timedelta(days)

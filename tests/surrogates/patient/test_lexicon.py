@@ -48,12 +48,3 @@ def test_every_town_has_a_postal_code(locale: str) -> None:
     towns = lexicon.load("cities", locale)
     assert len(towns.codes) == len(towns)
     assert all(len(code) == 5 and code.isdigit() for code in towns.codes)
-
-
-@pytest.mark.parametrize("locale", LOCALES)
-def test_derived_lists_name_their_source(locale: str) -> None:
-    for kind in ("family", "given.male", "given.female", "given.both"):
-        path = lexicon.files("surrogates") / "lexicons" / locale / f"{kind}.txt"
-        head = [line for line in path.read_text("utf-8").splitlines() if line.startswith("#")]
-        assert any("Faker" in line and "MIT" in line for line in head)
-        assert any("Insee" in line or "Census" in line or "Estadística" in line for line in head)

@@ -1,24 +1,26 @@
 """Misspelt names: what was mistaken, and the same mistakes in other names."""
 
+import typing
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from surrogates.keys.keys import PatientKey
-from surrogates.patient.misspelling import Mistake, Speller, misspell, mistakes
+from surrogates.keys.keys import CohortKey, PatientKey
+from surrogates.patient.misspelling import Kind, Mistake, SpellingCorrector, find_mistakes, misspell
 
 WORDS = st.text("abcdeinorst", max_size=9)
 
 
 @pytest.fixture(scope="module")
-def key(cohort) -> PatientKey:
+def key(cohort: CohortKey) -> PatientKey:
     return cohort.patient("42")
 
 
 @given(WORDS, WORDS)
 def test_there_are_as_many_mistakes_as_the_distance(one: str, other: str) -> None:
-    assert len(mistakes(one, other)) == OSA.distance(one, other)
+    assert len(find_mistakes(one, other)) == OSA.distance(one, other)
 
 
 @pytest.mark.parametrize(
@@ -33,16 +35,18 @@ def test_there_are_as_many_mistakes_as_the_distance(one: str, other: str) -> Non
     ],
 )
 def test_mistakes_are_told(right: str, wrong: str, expected: Mistake) -> None:
-    assert mistakes(right, wrong) == (expected,)
+    assert find_mistakes(right, wrong) == (expected,)
 
 
 @given(
     st.sampled_from("dupont lefebvre martin rodriguez hautecloque".split()),
     st.sampled_from("verdurin gallardo chonnier lacombe".split()),
     st.integers(1, 4),
-    st.sampled_from("wrong missing twice exchanged more".split()),
+    st.sampled_from(typing.get_args(Kind)),
 )
-def test_a_mistake_is_made_again(key, right: str, name: str, at: int, kind: str) -> None:
+def test_a_mistake_is_made_again(
+    key: PatientKey, right: str, name: str, at: int, kind: Kind
+) -> None:
     """The mistakes in another name are as many, of the same kind, and spare the first letter."""
     made = misspell(name, (Mistake(kind, at),), right, key, "test")
     wrong = next(made)
@@ -68,9 +72,9 @@ def test_a_mistake_is_made_again(key, right: str, name: str, at: int, kind: str)
     ],
 )
 def test_who_is_meant(word: str, meant: str) -> None:
-    assert Speller(["dupont", "martin", "hautecloque", "anna"]).meant(word) == meant
+    assert SpellingCorrector(["dupont", "martin", "hautecloque", "anna"]).correct(word) == meant
 
 
 def test_of_two_names_as_near_none_is_meant() -> None:
-    assert Speller(["marten", "martin"]).meant("martyn") == ""
-    assert Speller(["marten", "martin"]).meant("martinn") == "martin"
+    assert SpellingCorrector(["marten", "martin"]).correct("martyn") == ""
+    assert SpellingCorrector(["marten", "martin"]).correct("martinn") == "martin"

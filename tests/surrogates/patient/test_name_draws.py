@@ -1,21 +1,24 @@
 """Draws of names: one to one on the lists, of one kind, and never what is known."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 
 from record.folding import fold
 from record.patient import PatientRecord, PersonName
+from surrogates.keys.keys import CohortKey
 from surrogates.patient import name_lists
 from surrogates.patient.known_people import FAMILY, GIVEN
-from surrogates.patient.name_draws import NameDraws, Ring
+from surrogates.patient.name_draws import NameDraws, StratumPermutation
 from surrogates.patient.name_lists import Invented
+from surrogates.patient.patient import Subject
 
 LOCALES = ("fr", "en", "es")
 
 
 def _strata() -> list[name_lists.Stratum]:
-    found = []
+    found: list[name_lists.Stratum] = []
     for locale in LOCALES:
         for names in (name_lists.family(locale), name_lists.given(locale)):
             found += names.strata.values()
@@ -44,24 +47,24 @@ def test_strata_part_the_lists() -> None:
 
 
 @pytest.mark.parametrize("number", range(0, len(_strata()), 9))
-def test_a_ring_is_one_to_one_and_changes_the_first_letter(cohort, number: int) -> None:
+def test_a_ring_is_one_to_one_and_changes_the_first_letter(cohort: CohortKey, number: int) -> None:
     stratum = _strata()[number]
-    ring = Ring(cohort.patient("42"), stratum)
+    ring = StratumPermutation(cohort.patient("42"), stratum)
     drawn = [ring.step(place) for place in range(len(stratum.entries))]
     assert sorted(drawn) == sorted(stratum.entries)
     for entry, surrogate in zip(stratum.entries, drawn, strict=True):
         assert fold(entry)[0] != fold(surrogate)[0]
 
 
-def test_rings_of_two_patients_have_little_in_common(cohort) -> None:
+def test_rings_of_two_patients_have_little_in_common(cohort: CohortKey) -> None:
     stratum = name_lists.family("fr").strata["family.fr/1"]
-    one, two = (Ring(cohort.patient(person), stratum) for person in ("42", "43"))
+    one, two = (StratumPermutation(cohort.patient(person), stratum) for person in ("42", "43"))
     same = sum(one.step(place) == two.step(place) for place in range(len(stratum.entries)))
     # By chance about one agrees; 12 or more have a chance below 1e-8.
     assert same < 12
 
 
-def test_listed_names_never_meet_though_some_are_known(cohort) -> None:
+def test_listed_names_never_meet_though_some_are_known(cohort: CohortKey) -> None:
     """Whoever's draw would be a known name gets an invented one, and the others keep theirs."""
     entries = name_lists.family("fr").strata["family.fr/1"].entries
     known = frozenset(fold(entry) for entry in entries[::12])
@@ -94,7 +97,9 @@ def test_listed_names_never_meet_though_some_are_known(cohort) -> None:
         ("es", GIVEN, "abdelkader", "given.male.es/0ar"),
     ],
 )
-def test_a_name_stays_of_its_kind(cohort, locale: str, role: str, name: str, kind: str) -> None:
+def test_a_name_stays_of_its_kind(
+    cohort: CohortKey, locale: str, role: str, name: str, kind: str
+) -> None:
     """Frequency, origin and gender stay, as far as the lists tell them."""
     places = name_lists.of_role(role, locale).places
     assert places[name][0].name == kind
@@ -104,7 +109,9 @@ def test_a_name_stays_of_its_kind(cohort, locale: str, role: str, name: str, kin
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_what_no_list_holds_becomes_what_no_listed_name_becomes(cohort, locale: str) -> None:
+def test_what_no_list_holds_becomes_what_no_listed_name_becomes(
+    cohort: CohortKey, locale: str
+) -> None:
     draws = NameDraws(cohort.patient("42"), locale, frozenset(), ())
     for role in (FAMILY, GIVEN):
         for value in ("zzyxwq", "qqwertz", "ååb"):
@@ -116,7 +123,7 @@ def test_what_no_list_holds_becomes_what_no_listed_name_becomes(cohort, locale: 
     assert {genders[fold(draws.draw(GIVEN, f"zz{n}", "M"))] for n in range(20)} == {"M"}
 
 
-def test_no_two_names_of_a_record_meet(subject_of) -> None:
+def test_no_two_names_of_a_record_meet(subject_of: Callable[..., Subject]) -> None:
     """200 given names of no list: drawn one by one, some of 2,500 would meet."""
     names = tuple(f"Zz{a}{b}q" for a in "abcdefghijklmnopqrst" for b in "abcdefghij")
     relatives = tuple(PersonName((name,), ("Roux",)) for name in names)
@@ -142,5 +149,7 @@ def test_invented_names_are_many_distinct_and_say_their_number(locale: str) -> N
 def test_the_reserve_says_the_gender_of_its_names() -> None:
     for locale in LOCALES:
         names = name_lists.given(locale)
-        assert {names.genders[fold(name)] for name in names.reserve["F"][:50]} == {"F"}
-        assert {names.genders[fold(name)] for name in names.reserve["M"][:50]} == {"M"}
+        for gender in ("F", "M"):
+            held = names.reserve[gender]
+            assert isinstance(held, tuple)
+            assert {names.genders[fold(name)] for name in held[:50]} == {gender}

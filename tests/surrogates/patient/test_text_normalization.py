@@ -13,7 +13,7 @@ def test_a_text_is_folded_as_ever_and_its_letters_and_digits_are_what_is_left(te
     folded = folding.fold(text)
     assert text_normalization.fold(text) == folded
     assert text_normalization.compact(text) == "".join(char for char in folded if char.isalnum())
-    assert bool(text_normalization.HOLDS.search(text)) == any(map(str.isalnum, text))
+    assert bool(text_normalization.HAS_CONTENT.search(text)) == any(map(str.isalnum, text))
     assert text_normalization.folded_words(text) == tuple(
         map(folding.fold, text_normalization.WORD.findall(text))
     )

@@ -25,22 +25,24 @@ SAMPLES = [
 
 
 @pytest.mark.parametrize(("size", "radix", "tweak", "plain", "sealed"), SAMPLES)
-def test_the_samples_of_the_standard(size, radix, tweak, plain, sealed) -> None:
-    permuted = FF1(bytes.fromhex(KEY)[:size], radix).of(len(plain), bytes.fromhex(tweak))
+def test_the_samples_of_the_standard(
+    size: int, radix: int, tweak: str, plain: str, sealed: str
+) -> None:
+    permuted = FF1(bytes.fromhex(KEY)[:size], radix).for_length(len(plain), bytes.fromhex(tweak))
     assert permuted.encrypt(int(plain, radix)) == int(sealed, radix)
     assert permuted.decrypt(int(sealed, radix)) == int(plain, radix)
 
 
 @pytest.mark.parametrize(("radix", "length"), [(2, 2), (2, 7), (3, 4), (10, 2)])
 def test_it_permutes(radix: int, length: int) -> None:
-    permuted = FF1(bytes(32), radix).of(length)
+    permuted = FF1(bytes(32), radix).for_length(length)
     sealed = [permuted.encrypt(number) for number in range(radix**length)]
     assert sorted(sealed) == list(range(radix**length))
     assert [permuted.decrypt(number) for number in sealed] == list(range(radix**length))
 
 
 def test_long_halves_take_several_blocks() -> None:
-    permuted, number = FF1(bytes(32), 2).of(512, b"x" * 40), 1 << 511 | 12345
+    permuted, number = FF1(bytes(32), 2).for_length(512, b"x" * 40), 1 << 511 | 12345
     sealed = permuted.encrypt(number)
     assert sealed != number
     assert permuted.decrypt(sealed) == number

@@ -1,5 +1,7 @@
 """Masks and first digits: the same for many, and nothing of the value beside them."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,11 +11,12 @@ from record.errors import ConfigError, Unsafe
 from record.label import Label
 from record.policy import Action, Policy
 from record.span import Span
+from surrogates.keys.keys import CohortKey
 from surrogates.patient import gazetteer
 from surrogates.rewrite import GENERALIZERS, MAKERS, Rewriter
 
 
-def written(cohort, policy: Policy, text: str, label: str) -> str:
+def written(cohort: CohortKey, policy: Policy, text: str, label: str) -> str:
     document = Document("n1", f"<{text}>", "42", "fr")
     return Rewriter(cohort, policy).rewrite(document, (Span(1, 1 + len(text), label),), None).text
 
@@ -24,12 +27,14 @@ def masked() -> Policy:
 
 @pytest.mark.parametrize("label", list(Label))
 @given(text=st.text(min_size=1, max_size=12).filter(lambda t: any(map(str.isalnum, t))))
-def test_a_mask_tells_the_label_alone(cohort, label: Label, text: str) -> None:
+def test_a_mask_tells_the_label_alone(cohort: CohortKey, label: Label, text: str) -> None:
     made = written(cohort, masked(), text, label)[1:-1]
     assert made.strip().replace("\n", "").strip() == f"[{label}]"
 
 
-def test_offsets_of_masks_hold(cohort, marked) -> None:
+def test_offsets_of_masks_hold(
+    cohort: CohortKey, marked: Callable[..., tuple[Document, tuple[Span, ...]]]
+) -> None:
     document, spans = marked("M. [Jean|FIRST_NAME] [DUPONT|LAST_NAME], 74 ans, né le [3/2/50|DATE]")
     release = Rewriter(cohort, masked()).rewrite(document, spans, None)
     assert release.text == "M. [FIRST_NAME] [LAST_NAME], 74 ans, né le [DATE]"
@@ -54,7 +59,9 @@ def test_offsets_of_masks_hold(cohort, marked) -> None:
         ("750123", 3, (), "[ZIP]"),
     ],
 )
-def test_postal_codes_keep_their_first_digits(cohort, text, digits, zeroed, made) -> None:
+def test_postal_codes_keep_their_first_digits(
+    cohort: CohortKey, text: str, digits: int, zeroed: tuple[str, ...], made: str
+) -> None:
     actions = Policy().actions | {"ZIP": Action.GENERALIZE}
     policy = Policy(actions=actions, zip_digits=digits, zeroed_zips=zeroed)
     assert written(cohort, policy, text, "ZIP") == f"<{made}>"
@@ -70,7 +77,7 @@ def test_postal_codes_keep_their_first_digits(cohort, text, digits, zeroed, made
         ("00000", "000**"),
     ],
 )
-def test_postal_codes_of_few_people_become_zeros(cohort, text, made) -> None:
+def test_postal_codes_of_few_people_become_zeros(cohort: CohortKey, text: str, made: str) -> None:
     actions = Policy().actions | {"ZIP": Action.GENERALIZE}
     assert written(cohort, Policy(actions=actions, zip_table="census-2010"), text, "ZIP") == (
         f"<{made}>"
@@ -89,7 +96,7 @@ def test_the_table_of_people_is_that_of_the_census() -> None:
         Policy(zip_table="census-2010", zip_digits=2)
 
 
-def test_what_can_be_generalized_is_and_nothing_else(cohort) -> None:
+def test_what_can_be_generalized_is_and_nothing_else(cohort: CohortKey) -> None:
     for label in Label:
         actions = Policy().actions | {label.value: Action.GENERALIZE}
         if label in GENERALIZERS:
@@ -101,6 +108,6 @@ def test_what_can_be_generalized_is_and_nothing_else(cohort) -> None:
     assert set(GENERALIZERS) <= set(MAKERS)
 
 
-def test_a_mask_is_no_way_in_for_unknown_labels(cohort) -> None:
+def test_a_mask_is_no_way_in_for_unknown_labels(cohort: CohortKey) -> None:
     with pytest.raises(Unsafe):
         written(cohort, masked(), "x", "SHOE_SIZE")

@@ -1,6 +1,8 @@
 """Places: coherent towns and codes, streets part by part, care sites of the same type."""
 
 import re
+from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -10,13 +12,19 @@ from record.folding import fold
 from record.patient import Address, PatientRecord
 from record.policy import Policy
 from surrogates.dates import dates
+from surrogates.keys.keys import CohortKey
 from surrogates.patient import gazetteer, lexicon
 from surrogates.patient.patient import Subject
 from surrogates.patient.text_normalization import unaccented
+from tests.surrogates.conftest import Replace
+
+Area = Literal["none", "country", "region", "department"]
 
 
 @pytest.mark.parametrize("locale", ["fr", "en", "es"])
-def test_code_and_town_side_by_side_belong_together(replace, subject_of, locale: str) -> None:
+def test_code_and_town_side_by_side_belong_together(
+    replace: Replace, subject_of: Callable[..., Subject], locale: str
+) -> None:
     towns = lexicon.load("cities", locale)
     codes = dict(zip(towns.entries, towns.codes, strict=True))
     subject = subject_of(locale=locale)
@@ -36,7 +44,7 @@ def test_code_and_town_side_by_side_belong_together(replace, subject_of, locale:
         ("SW1A 1AA", r"[A-Z]{2}\d[A-Z] \d[A-Z]{2}"),
     ],
 )
-def test_codes_keep_their_shape(replace, text: str, pattern: str) -> None:
+def test_codes_keep_their_shape(replace: Replace, text: str, pattern: str) -> None:
     drawn = replace(text, "ZIP")
     assert re.fullmatch(pattern, drawn)
     assert drawn != text
@@ -53,13 +61,13 @@ def test_codes_keep_their_shape(replace, text: str, pattern: str) -> None:
         ("75012", r"\d{5}"),
     ],
 )
-def test_what_follows_a_town_is_kept(replace, text: str, pattern: str) -> None:
+def test_what_follows_a_town_is_kept(replace: Replace, text: str, pattern: str) -> None:
     drawn = replace(text, "CITY")
     assert re.fullmatch(pattern, drawn), drawn
     assert fold(text.split(maxsplit=1)[0]) not in fold(drawn)
 
 
-def test_spellings_of_a_town_agree(replace) -> None:
+def test_spellings_of_a_town_agree(replace: Replace) -> None:
     same = ("Saint-Étienne", "SAINT ETIENNE", "saint-etienne", "St Etienne")
     assert len({fold(replace(town, "CITY")) for town in same}) == 1
 
@@ -81,20 +89,20 @@ def test_spellings_of_a_town_agree(replace) -> None:
         ("es", "Plaza del Hospital Civil, s/n", r"Plaza d.+, s/n"),
     ],
 )
-def test_streets(replace, lang: str, text: str, pattern: str) -> None:
+def test_streets(replace: Replace, lang: str, text: str, pattern: str) -> None:
     drawn = replace(text, "STREET", lang=lang)
     assert re.fullmatch(pattern, drawn), drawn
     for word in ("pasteur", "beaubourg", "calvaire", "foch", "main", "mirasierra", "iglesias"):
         assert word not in fold(drawn)
 
 
-def test_a_street_agrees_with_and_without_its_number(replace) -> None:
+def test_a_street_agrees_with_and_without_its_number(replace: Replace) -> None:
     bare = replace("rue Pasteur", "STREET")
     assert replace("12 rue Pasteur", "STREET").endswith(bare)
     assert fold(replace("12 RUE PASTEUR", "STREET")).endswith(fold(bare))
 
 
-def test_words_after_a_street_that_may_be_names_are_dropped(replace) -> None:
+def test_words_after_a_street_that_may_be_names_are_dropped(replace: Replace) -> None:
     drawn = replace("12 rue Pasteur, chez Mme Zorbec, étage 3", "STREET")
     assert "zorbec" not in fold(drawn)
     assert "étage" in drawn
@@ -115,7 +123,7 @@ def test_words_after_a_street_that_may_be_names_are_dropped(replace) -> None:
         ("en", "Mercy General Hospital", ""),
     ],
 )
-def test_care_sites_keep_their_type(replace, lang: str, text: str, start: str) -> None:
+def test_care_sites_keep_their_type(replace: Replace, lang: str, text: str, start: str) -> None:
     drawn = replace(text, "HOSPITAL", lang=lang)
     assert drawn.startswith(start)
     assert drawn.isupper() == text.isupper()
@@ -133,7 +141,9 @@ def test_care_sites_keep_their_type(replace, lang: str, text: str, start: str) -
         ("ORGANIZATION", "organizations"),
     ],
 )
-def test_listed_kinds_are_permuted(replace, subject_of, locale, label, kind) -> None:
+def test_listed_kinds_are_permuted(
+    replace: Replace, subject_of: Callable[..., Subject], locale: str, label: str, kind: str
+) -> None:
     subject = subject_of(locale=locale)
     entries = lexicon.load(kind, locale).entries
     drawn = [replace(entry, label, subject=subject) for entry in entries]
@@ -146,17 +156,17 @@ def test_listed_kinds_are_permuted(replace, subject_of, locale, label, kind) -> 
     st.text(min_size=1, max_size=25).filter(lambda t: any(map(str.isalnum, t))),
     st.sampled_from("STREET ZIP CITY HOSPITAL REGION COUNTRY ORGANIZATION PROFESSION".split()),
 )
-def test_any_text_can_be_a_place(replace, text: str, label: str) -> None:
+def test_any_text_can_be_a_place(replace: Replace, text: str, label: str) -> None:
     drawn = replace(text, label)
     assert fold(drawn) != fold(text)
     assert drawn == replace(text, label)
 
 
 @pytest.fixture(scope="module")
-def living(cohort):
+def living(cohort: CohortKey) -> Callable[..., Subject]:
     """A patient under a policy that keeps an area, who lives in Saint-Denis of La Réunion."""
 
-    def make(kept: str, locale: str = "fr", name: str = "42") -> Subject:
+    def make(kept: Area, locale: str = "fr", name: str = "42") -> Subject:
         policy, key = Policy(locale=locale, keep_area=kept), cohort.patient(name)
         home = Address("1 rue X", "97400", "Saint-Denis", "FR")
         record = PatientRecord(name, addresses=(home,) if locale == "fr" else ())
@@ -178,7 +188,9 @@ def living(cohort):
         ("region", "en", "Burlington", "05401"),
     ],
 )
-def test_the_area_that_is_kept_is_kept(living, replace, kept, locale, town, code) -> None:
+def test_the_area_that_is_kept_is_kept(
+    living: Callable[..., Subject], replace: Replace, kept: str, locale: str, town: str, code: str
+) -> None:
     towns = lexicon.load("cities", locale)
     codes = dict(zip(towns.entries, towns.codes, strict=True))
     for name in "abcd":
@@ -197,7 +209,13 @@ def test_the_area_that_is_kept_is_kept(living, replace, kept, locale, town, code
     [("fr", ("France", "FRANCE"), "Espagne"), ("es", ("España", "ESPANA"), "Francia"),
      ("en", ("United States", "USA", "U.S."), "France")],
 )  # fmt: skip
-def test_where_an_area_is_kept_so_is_its_country(living, replace, locale, names, other) -> None:
+def test_where_an_area_is_kept_so_is_its_country(
+    living: Callable[..., Subject],
+    replace: Replace,
+    locale: str,
+    names: tuple[str, ...],
+    other: str,
+) -> None:
     for name in names:
         assert replace(name, "COUNTRY", subject=living("none", locale)) != name
         for kept in ("country", "region", "department"):
@@ -208,13 +226,17 @@ def test_where_an_area_is_kept_so_is_its_country(living, replace, locale, names,
             assert drawn in lexicon.load("countries", locale).entries
 
 
-def test_towns_of_a_kept_country_are_drawn_as_ever(living, replace) -> None:
+def test_towns_of_a_kept_country_are_drawn_as_ever(
+    living: Callable[..., Subject], replace: Replace
+) -> None:
     for town in ("Rennes", "Brest", "Lyon"):
         drawn = {replace(town, "CITY", subject=living(kept)) for kept in ("none", "country")}
         assert len(drawn) == 1
 
 
-def test_a_department_of_one_town_is_its_region(living, replace) -> None:
+def test_a_department_of_one_town_is_its_region(
+    living: Callable[..., Subject], replace: Replace
+) -> None:
     subject = living("department")
     drawn = {replace(f"750{district:02d}", "ZIP", subject=subject)[:2] for district in range(1, 15)}
     assert len(drawn) > 1
@@ -222,14 +244,18 @@ def test_a_department_of_one_town_is_its_region(living, replace) -> None:
     assert replace("Paris", "CITY", subject=subject) != "Paris"
 
 
-def test_where_a_town_lies_is_what_the_address_says(living, replace) -> None:
+def test_where_a_town_lies_is_what_the_address_says(
+    living: Callable[..., Subject], replace: Replace
+) -> None:
     drawn = replace("97490", "ZIP", subject=living("department"), city="Saint-Denis")
     assert drawn.startswith("974")
     # Nobody knows where these are.
     assert replace("Brocéliande-sur-Rien", "CITY", subject=living("department"))
 
 
-def test_a_site_is_one_under_all_its_names(replace, subject_of) -> None:
+def test_a_site_is_one_under_all_its_names(
+    replace: Replace, subject_of: Callable[..., Subject]
+) -> None:
     drawn = {
         replace(text, "HOSPITAL").split(maxsplit=1)[-1]
         for text in (
@@ -255,12 +281,14 @@ def test_a_site_is_one_under_all_its_names(replace, subject_of) -> None:
         ("Ward 12B", r"Ward \d\d[A-Z]"),
     ],
 )
-def test_wards(replace, text: str, pattern: str) -> None:
+def test_wards(replace: Replace, text: str, pattern: str) -> None:
     assert re.fullmatch(pattern, replace(text, "HOSPITAL"))
 
 
 @pytest.mark.parametrize("family", ["del Valle", "de la Vega", "De Las Heras"])
-def test_particles_of_a_name_bar_no_street(replace, subject_of, family: str) -> None:
+def test_particles_of_a_name_bar_no_street(
+    replace: Replace, subject_of: Callable[..., Subject], family: str
+) -> None:
     # Every Spanish street of the list holds one.
     record = PatientRecord(person_id="1", family_names=(family,))
     subject = subject_of(record=record, locale="es")
@@ -270,7 +298,7 @@ def test_particles_of_a_name_bar_no_street(replace, subject_of, family: str) -> 
         assert not {"valle", "vega", "heras"} & set(re.findall(r"\w+", fold(drawn)))
 
 
-def test_a_name_of_particles_alone_is_kept_out(subject_of) -> None:
+def test_a_name_of_particles_alone_is_kept_out(subject_of: Callable[..., Subject]) -> None:
     record = PatientRecord(person_id="1", family_names=("San",), given_names=("Ali",))
     subject = subject_of(record=record, locale="es")
     assert not subject.allows("San Sebastián")

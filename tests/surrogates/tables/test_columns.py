@@ -1,5 +1,6 @@
 """Tables and notes of a cohort agree."""
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, timezone
 
 import pytest
@@ -8,11 +9,14 @@ from hypothesis import strategies as st
 
 from record.document import Document
 from record.errors import Unsafe
+from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
-from surrogates.keys.keys import CohortKey
+from surrogates.keys.keys import CohortKey, MasterKey
+from surrogates.patient.patient import Subject
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Birth, Columns
+from tests.surrogates.conftest import Replace
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +25,9 @@ def columns(cohort: CohortKey) -> Columns:
 
 
 @given(st.dates(date(1900, 1, 1), date(2100, 1, 1)), st.text(min_size=1, max_size=4))
-def test_dates_of_tables_and_notes_move_alike(cohort, columns, day: date, person: str) -> None:
+def test_dates_of_tables_and_notes_move_alike(
+    cohort: CohortKey, columns: Columns, day: date, person: str
+) -> None:
     text = f"{day:%d/%m/%Y}"
     document = Document("n1", text, person, "fr")
     note = Rewriter(cohort, Policy()).rewrite(document, (Span(0, len(text), "DATE"),), None)
@@ -41,7 +47,7 @@ OPTIONS = (
 @pytest.mark.parametrize("policy", OPTIONS, ids=lambda policy: policy.policy_id)
 @given(day=st.dates(date(1930, 1, 1), date(2020, 1, 1)), person=st.text(min_size=1, max_size=4))
 def test_tables_and_notes_agree_whatever_the_policy_says_of_dates(
-    cohort, policy: Policy, day: date, person: str
+    cohort: CohortKey, policy: Policy, day: date, person: str
 ) -> None:
     columns, text = Columns(cohort, policy), f"{day:%d/%m/%Y}"
     document = Document("n1", text, person, "fr")
@@ -60,7 +66,7 @@ def test_tables_and_notes_agree_whatever_the_policy_says_of_dates(
 
 
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)))
-def test_the_time_of_day_stays(columns, moment: datetime) -> None:
+def test_the_time_of_day_stays(columns: Columns, moment: datetime) -> None:
     moved = columns.shift_datetime("42", moment)
     assert moved.time() == moment.time()
     assert moved.date() == columns.shift_date("42", moment.date())
@@ -70,7 +76,7 @@ def test_the_time_of_day_stays(columns, moment: datetime) -> None:
 
 
 @given(st.dates(date(1900, 1, 1), date(2030, 1, 1)))
-def test_births_move_by_their_known_parts(columns, born: date) -> None:
+def test_births_move_by_their_known_parts(columns: Columns, born: date) -> None:
     moved = columns.shift_date("42", born)
     whole = columns.shift_birth("42", Birth(born.year, born.month, born.day))
     assert whole == Birth(moved.year, moved.month, moved.day)
@@ -79,18 +85,18 @@ def test_births_move_by_their_known_parts(columns, born: date) -> None:
     assert abs(columns.shift_birth("42", Birth(born.year)).year - born.year) == 1
 
 
-def test_an_impossible_birth_is_refused(columns) -> None:
+def test_an_impossible_birth_is_refused(columns: Columns) -> None:
     with pytest.raises(Unsafe):
         columns.shift_birth("42", Birth(2024, 13, 1))
 
 
-def test_the_calendar_ends(columns) -> None:
+def test_the_calendar_ends(columns: Columns) -> None:
     end = datetime.max.replace(tzinfo=UTC) if columns.days("42") > 0 else datetime.min
     with pytest.raises(Unsafe):
         columns.shift_datetime("42", end)
 
 
-def test_ids_keep_joins_within_a_cohort_only(master) -> None:
+def test_ids_keep_joins_within_a_cohort_only(master: MasterKey) -> None:
     one, two = (Columns(master.cohort(name), Policy()) for name in ("one", "two"))
     ids = [one.pseudonym("person", str(number)) for number in range(2000)]
     assert len(set(ids)) == 2000
@@ -99,7 +105,13 @@ def test_ids_keep_joins_within_a_cohort_only(master) -> None:
     assert not set(ids) & {one.pseudonym("visit", str(number)) for number in range(2000)}
 
 
-def test_values_are_those_of_the_notes(cohort, columns, record, replace, subject_of) -> None:
+def test_values_are_those_of_the_notes(
+    cohort: CohortKey,
+    columns: Columns,
+    record: PatientRecord,
+    replace: Replace,
+    subject_of: Callable[..., Subject],
+) -> None:
     subject = subject_of(record=record)
     for label, text in (("PATIENT_ID", "8012345678"), ("LAST_NAME", "DUPONT"), ("CITY", "Lyon")):
         assert columns.value("42", label, text, record) == replace(text, label, subject=subject)

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from locales import registry
 from record.errors import ConfigError
 from record.patient import PatientRecord
-from synthesis.fictional.hospital import adopt, make_hospital
-from synthesis.fictional.people.calendar import MONTHS
+from synthesis.fictional.hospital import make_hospital, make_hospital_for
 from synthesis.fictional.people.people import ORDINARY_WORDS, is_ordinary
 from synthesis.fictional.people.records import FictionalNote, Hospital
 from synthesis.fictional.templates.languages import LANGUAGES
@@ -72,7 +72,7 @@ def patterns(record: PatientRecord) -> list[str]:
 
 
 def births(day: date, lang: str) -> list[str]:
-    month = MONTHS[lang].split()[day.month - 1].lower()
+    month = registry.LANGUAGES[lang].dates.months[0].words[day.month - 1].lower()
     first, second = (day.month, day.day) if lang == "en" else (day.day, day.month)
     words = f"{month} {day.day}, {day.year}" if lang == "en" else f"{day.day} {month} {day.year}"
     return [f"{first:02}/{second:02}/{day.year}", day.isoformat(), words]
@@ -296,7 +296,7 @@ def test_adopted_persons_keep_gender_and_birth_date() -> None:
         17: PatientRecord("17", gender="M", birth_date=date(2019, 8, 1)),
         44: PatientRecord("44"),
     }
-    adopted = adopt(known, seed=2, lang="en", notes_per_patient=6)
+    adopted = make_hospital_for(known, seed=2, lang="en", notes_per_patient=6)
     assert set(adopted.patients) == set(known)
     assert adopted.patients[900].birth_date == date(1921, 3, 4)
     assert adopted.patients[17].gender == "M"
@@ -306,7 +306,7 @@ def test_adopted_persons_keep_gender_and_birth_date() -> None:
 
 def test_adopted_visits_receive_the_notes() -> None:
     first = make_hospital(5, seed=1, lang="es")
-    adopted = adopt(
+    adopted = make_hospital_for(
         first.patients, seed=8, lang="es", visits=first.visits, clinicians=first.clinicians,
         care_sites=first.care_sites,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, Table, create_engine, func, inspect, select, text
 from record.errors import ConfigError
 from record.label import Label
 from record.patient import PatientRecord
-from synthesis.fictional.files import HospitalCounts, write_hospital
+from synthesis.fictional.hospital_files import HospitalCounts, write_hospital
 from synthesis.fictional.omop import LANGUAGES, NOTE_CLASSES, Tables, write_omop
 from synthesis.fictional.people.records import FictionalNote, Hospital
 
@@ -309,7 +309,7 @@ def test_processes_change_nothing(small_hospital: Build, tmp_path: Path) -> None
 def test_a_folder_with_a_hospital_is_refused(small_hospital: Build, tmp_path: Path) -> None:
     write_hospital(small_hospital(), tmp_path, seed=1)
     before = _digests(tmp_path)
-    with pytest.raises(ConfigError, match=r"hospital\.db already"):
+    with pytest.raises(ConfigError, match=r"already contains hospital\.db"):
         write_hospital(small_hospital(), tmp_path, seed=2)
     assert _digests(tmp_path) == before
 

@@ -13,12 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from record.errors import ConfigError
-from synthesis.fictional.letters.layouts import LAYOUTS, SANS, Face, LetterLayout
-from synthesis.fictional.letters.letterhead import Directory
-from synthesis.fictional.letters.lines import MarkedLine, drawable
-from synthesis.fictional.letters.paper import measure
-from synthesis.fictional.letters.pdf import Composer, scan
-from synthesis.fictional.pages.pages import (
+from synthesis.fictional.labelled_pages.pages import (
     HELD_OUT_LAYOUTS,
     MEDICINE,
     TRAINING_LAYOUTS,
@@ -29,6 +24,11 @@ from synthesis.fictional.pages.pages import (
     labelled_letter,
     sample_layout,
 )
+from synthesis.fictional.pdf_letters.drawing import measure
+from synthesis.fictional.pdf_letters.layouts import LAYOUTS, SANS, LetterLayout, PrintStyle
+from synthesis.fictional.pdf_letters.letterhead import LetterDirectory
+from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, drawable
+from synthesis.fictional.pdf_letters.rendering import Composer, scan
 from synthesis.fictional.people.records import Hospital
 
 KINDS = {
@@ -237,7 +237,7 @@ def test_an_unknown_language_is_refused() -> None:
 def test_broken_lines_say_what_the_paragraph_says(
     words: list[str], hyphens: str, width: float
 ) -> None:
-    face = Face(SANS.plain, 10.0, 12.0)
+    face = PrintStyle(SANS.plain, 10.0, 12.0)
     parts = list(broken(MarkedLine(" ".join(words)), width, face, (0.0, hyphens)))
     text = "".join(part.text.rstrip("-\u00ad") for part in parts)
     assert _squeezed(text) == _squeezed(" ".join(words))
@@ -254,7 +254,7 @@ def test_what_surrounds_a_rendered_note_is_not_called_body(
 ) -> None:
     hospital = small_hospital(repeats=9)
     note = next(iter(hospital.notes()))
-    letter = Directory(hospital).letter(note, seed=1)
+    letter = LetterDirectory(hospital).letter(note, seed=1)
     sheets = Composer(letter, layout, Random(1)).sheets()
     said = _squeezed(drawable(note.annotated.document.text))
     title = _squeezed(note.title)

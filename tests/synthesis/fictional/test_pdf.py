@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 
 from record.document import Annotated, Document
 from record.span import Span
-from synthesis.fictional.letters.layouts import LAYOUTS, LetterLayout, choose
-from synthesis.fictional.letters.letterhead import Directory
-from synthesis.fictional.letters.lines import (
+from synthesis.fictional.pdf_letters.drawing import draw_pdf, to_transcript
+from synthesis.fictional.pdf_letters.layouts import LAYOUTS, LetterLayout, choose
+from synthesis.fictional.pdf_letters.letterhead import LetterDirectory
+from synthesis.fictional.pdf_letters.marked_lines import (
     Mark,
     MarkedLine,
-    Script,
+    Transcript,
     drawable,
     line,
     paragraphs,
     wrap,
 )
-from synthesis.fictional.letters.paper import ink, transcribe
-from synthesis.fictional.letters.pdf import Composer, render
+from synthesis.fictional.pdf_letters.rendering import Composer, render
 from synthesis.fictional.people.records import FictionalNote, Hospital
 
 Build = Callable[..., Hospital]
@@ -51,10 +51,10 @@ def _first(hospital: Hospital) -> FictionalNote:
 def _drawn(
     note: FictionalNote, hospital: Hospital, layout: LetterLayout
 ) -> tuple[bytes, Annotated]:
-    composer = Composer(Directory(hospital).letter(note, seed=1), layout, Random(1))
+    composer = Composer(LetterDirectory(hospital).letter(note, seed=1), layout, Random(1))
     sheets = composer.sheets()
-    data = ink(sheets, composer.size, about={})
-    return data, transcribe(sheets).annotated(note.annotated.document)
+    data = draw_pdf(sheets, composer.size, about={})
+    return data, to_transcript(sheets).annotated(note.annotated.document)
 
 
 # Every layout -----------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def _likeness(one: pymupdf.Page, other: pymupdf.Page) -> float:
     """The correlation of two pages' ink at a low resolution, where a slight turn matters little."""
     grey = [page.get_pixmap(dpi=12, colorspace=pymupdf.csGRAY) for page in (one, other)]
     flat = [np.frombuffer(pixmap.samples, np.uint8).astype(float) for pixmap in grey]
-    return float(np.corrcoef(*flat)[0, 1])
+    return float(np.corrcoef(flat)[0, 1])
 
 
 # Lines ------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def test_wrap_loses_nothing_and_fits(text: str, width: int) -> None:
 
 def _in_lines(text: str, spans: list[Span], width: int) -> Annotated:
     annotated = Annotated(Document("1", text), tuple(spans))
-    script = Script()
+    script = Transcript()
     for paragraph in paragraphs(annotated):
         for part in wrap(paragraph, width, len) if paragraph.text.strip() else ():
             script.write(part)
@@ -264,9 +264,9 @@ def test_an_identifier_over_a_line_end_is_one_span() -> None:
 
 
 def test_an_identifier_over_a_page_end_is_two_spans() -> None:
-    script = Script()
+    script = Transcript()
     first, second = wrap(line("ici ", ("Anne Durand", "NAME")), 8, len)
-    for row in (first, line("Page 1"), second.severed()):
+    for row in (first, line("Page 1"), second.without_continuation()):
         script.write(row)
     annotated = script.annotated(Document("1", ""))
     assert _values(annotated) == [("NAME", "Anne"), ("NAME", "Durand")]

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from synthesis.fictional.hospital import make_hospital, part_of
+from synthesis.fictional.hospital import Part, make_hospital, select_templates
 from synthesis.fictional.templates.grammar import LetterLanguage
 from synthesis.fictional.templates.languages import LANGUAGES
 
@@ -21,7 +21,7 @@ def lists(language: LetterLanguage) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 @pytest.mark.parametrize("language", EVERY, ids=LANGUAGES)
 def test_the_parts_share_no_template_and_lose_none(language: LetterLanguage) -> None:
-    parts = [dict(lists(part_of(language, part))) for part in ("training", "held-out")]
+    parts = [dict(lists(select_templates(language, part))) for part in ("training", "held-out")]
     single = 0
     for name, templates in lists(language):
         training, held_out = (set(part[name]) - {""} for part in parts)
@@ -38,15 +38,15 @@ def test_the_parts_share_no_template_and_lose_none(language: LetterLanguage) -> 
 
 @pytest.mark.parametrize("language", EVERY, ids=LANGUAGES)
 def test_all_is_all_and_lists_of_words_stay_whole(language: LetterLanguage) -> None:
-    assert part_of(language, "all") is language
-    words = part_of(language, "training").words
+    assert select_templates(language, "all") is language
+    words = select_templates(language, "training").words
     changed = {name for name, listed in language.words.items() if words[name] != listed}
     assert changed == {"letterhead", "identity"}
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_notes_of_one_part_say_nothing_of_the_other(lang: str) -> None:
-    def lines(part) -> set[str]:
+    def lines(part: Part) -> set[str]:
         hospital = make_hospital(
             12, seed=3, lang=lang, notes_per_patient=3, pdf_share=0, scan_share=0, templates=part
         )

@@ -3,27 +3,29 @@ import math
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
-from models.language.corpus.texts import Text, batches, lesson, lessons_of, stream, stretches
-from models.language.corpus.vocabulary import END, Pieces, read_vocabulary
-from models.language.networks.gpt import GPT
-from models.language.networks.interface import LanguageModel
-from models.language.networks.lstm import LSTM
-from models.language.training.folder import TrainedGenerator, build, load, save
-from models.language.training.perplexity import surprise
-from models.language.training.pretrained import adapt
-from models.language.training.recipe import LanguageRecipe, Stage
-from models.language.training.training import (
-    LanguageCorpora,
-    LanguageWatch,
-    Unigram,
-    make_network,
-    train,
+from models.language.corpus.batching import (
+    Text,
+    batches,
+    bptt_chunks,
+    collate_texts,
+    make_streams,
+    split_at_context,
 )
-from models.training_loop import seeded
+from models.language.corpus.vocabulary import END, BytePairVocabulary, read_vocabulary
+from models.language.networks.gpt import GPT
+from models.language.networks.language_model import LanguageModel
+from models.language.networks.lstm import LSTM
+from models.language.training.gpt2_weights import load_gpt2
+from models.language.training.perplexity import negative_log_likelihood
+from models.language.training.recipe import LanguageRecipe, Stage
+from models.language.training.serialization import TrainedGenerator, build, load, save
+from models.language.training.training import LanguageCorpora, UnigramModel, make_network, train
+from models.training_loop import TrainingCallbacks, make_generator
 from record.errors import ConfigError
 from tests.models.prose import MARKS, as_texts, notes, vocabulary
 
@@ -68,6 +70,7 @@ def step_by_step(network: LanguageModel) -> None:
 def test_weights_are_laid_out_once_and_again_when_they_change(tmp_path: Path) -> None:
     torch.manual_seed(1)
     network = build(SHAPES[0]).eval()
+    assert isinstance(network, LSTM)
     ids = torch.randint(0, 50, (3, 1))
     size = len(pickle.dumps(network))
 
@@ -101,7 +104,10 @@ def test_weights_are_laid_out_once_and_again_when_they_change(tmp_path: Path) ->
 
 
 def test_embeddings_score_the_output(network: LanguageModel) -> None:
-    assert network.scores.weight.data_ptr() == network.embed.weight.data_ptr()
+    assert (
+        network.get_parameter("scores.weight").data_ptr()
+        == network.get_parameter("embed.weight").data_ptr()
+    )
 
 
 def test_the_published_sizes() -> None:
@@ -124,7 +130,7 @@ def test_a_folder_gives_the_same_network(network: LanguageModel, tmp_path: Path)
     assert found.vocabulary.digest() == words.digest() and found.about == {"a": 1}
     weights = tmp_path / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"x")
-    with pytest.raises(ConfigError, match="damaged"):
+    with pytest.raises(ConfigError, match="checksum mismatch"):
         load(tmp_path)
     (tmp_path / "language.json").write_text("{}")
     with pytest.raises(ConfigError, match="another version"):
@@ -132,7 +138,7 @@ def test_a_folder_gives_the_same_network(network: LanguageModel, tmp_path: Path)
 
 
 @pytest.fixture(scope="module")
-def gpt2(tmp_path_factory: pytest.TempPathFactory):
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
     """A GPT-2 as HuggingFace saves it, with its folder."""
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(1)
@@ -151,13 +157,13 @@ def gpt2(tmp_path_factory: pytest.TempPathFactory):
     return model, folder
 
 
-def test_a_pretrained_network_scores_as_that_of_transformers(gpt2) -> None:
+def test_a_pretrained_network_scores_as_that_of_transformers(gpt2: tuple[Any, Path]) -> None:
     model, folder = gpt2
-    pieces = Pieces.learn(MARKS, notes(50), size=300)
+    pieces = BytePairVocabulary.learn(MARKS, notes(50), size=300)
     # All old pieces are known to the new vocabulary but the first; marks are new.
     ours = sorted(pieces.by_piece, key=pieces.by_piece.__getitem__)[:39]
     (folder / "vocab.json").write_text(json.dumps({p: n for n, p in enumerate(["old", *ours])}))
-    network = adapt(folder, LanguageRecipe(), pieces).eval()
+    network = load_gpt2(folder, LanguageRecipe(), pieces).eval()
     old = torch.randint(1, 40, (3, 16))
     new = torch.tensor([[pieces.by_piece[ours[n - 1]] for n in row] for row in old.tolist()])
     columns = [pieces.by_piece[piece] for piece in ours]
@@ -166,18 +172,18 @@ def test_a_pretrained_network_scores_as_that_of_transformers(gpt2) -> None:
         assert torch.allclose(network(new)[:, :, columns], expected, atol=1e-4)
     mean = model.transformer.wte.weight.mean(0)
     assert torch.allclose(network.embed.weight[pieces.mark("<A_START>")], mean, atol=1e-6)
-    with pytest.raises(ConfigError, match="must be pieces"):
-        adapt(folder, LanguageRecipe(), vocabulary())
+    with pytest.raises(ConfigError, match="must be `pieces`"):
+        load_gpt2(folder, LanguageRecipe(), vocabulary())
     with pytest.raises(ConfigError, match="--pretrained"):
-        adapt(folder.parent, LanguageRecipe(), pieces)
+        load_gpt2(folder.parent, LanguageRecipe(), pieces)
 
 
 def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
-    gpt2, tmp_path: Path
+    gpt2: tuple[Any, Path], tmp_path: Path
 ) -> None:
     pytest.importorskip("peft", reason="peft is not installed")
     _, folder = gpt2
-    pieces = Pieces.learn(MARKS, notes(50), size=300)
+    pieces = BytePairVocabulary.learn(MARKS, notes(50), size=300)
     (folder / "vocab.json").write_text("{}")
     recipe = LanguageRecipe(
         pretrained=str(folder), lora=2, epochs=2, stages=(Stage(2, 1e-2),), step_tokens=64,
@@ -185,7 +191,7 @@ def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
     )  # fmt: skip
     texts = [Text(text.ids[:15], text.asked) for text in as_texts(pieces, notes(12))]
     corpora = LanguageCorpora(pieces, texts, texts[:3])
-    before = adapt(folder, recipe, pieces)
+    before = load_gpt2(folder, recipe, pieces)
     network = make_network(recipe, pieces)
     ids = torch.tensor([texts[0].ids])
     with torch.inference_mode():
@@ -200,16 +206,17 @@ def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(corpora, recipe, tmp_path, LanguageWatch(interrupt))
-    scores = train(corpora, recipe, tmp_path, LanguageWatch(interrupt))
+        train(corpora, recipe, tmp_path, TrainingCallbacks(interrupt))
+    scores = train(corpora, recipe, tmp_path, TrainingCallbacks(interrupt))
     found = load(tmp_path)
     assert "lora" not in " ".join(found.network.state_dict())
-    assert surprise(found.network, pieces, texts[:3]).perplexity == pytest.approx(
+    assert negative_log_likelihood(found.network, pieces, texts[:3]).perplexity == pytest.approx(
         scores["perplexity"], rel=1e-4
     )
-    assert not torch.equal(found.network.blocks[0].joint.weight, before.blocks[0].joint.weight)
-    assert torch.equal(found.network.places.weight, before.places.weight)
-    assert torch.equal(found.network.blocks[0].joint.bias, before.blocks[0].joint.bias)
+    learnt, given = found.network.state_dict(), before.state_dict()
+    assert not torch.equal(learnt["blocks.0.joint.weight"], given["blocks.0.joint.weight"])
+    assert torch.equal(learnt["places.weight"], given["places.weight"])
+    assert torch.equal(learnt["blocks.0.joint.bias"], given["blocks.0.joint.bias"])
     for changes in ({"pretrained": None}, {"epsilon": 4.0}):
         with pytest.raises(ConfigError, match="--lora"):
             replace(recipe, **changes)
@@ -219,19 +226,21 @@ def test_beside_pretrained_blocks_few_weights_learn_and_are_added_to_them(
 
 
 def test_pieces_give_any_text_back(tmp_path: Path) -> None:
-    pieces = Pieces.learn(MARKS, notes(50), size=300)
+    pieces = BytePairVocabulary.learn(MARKS, notes(50), size=300)
     for text in ("näive 🙂 text\t\r\n x", "<PAR>", "a<A_START>b<A_END>", "", "<A_START", "日本"):
         assert pieces.decode(pieces.encode(text)) == text
-    again = Pieces.learn(MARKS, notes(50), size=300)
+    again = BytePairVocabulary.learn(MARKS, notes(50), size=300)
     assert again.digest() == pieces.digest()  # learning is not chance
     pieces.save(tmp_path / "v.json")
     assert read_vocabulary(tmp_path / "v.json").encode("ana 12") == pieces.encode("ana 12")
     assert len(pieces.encode("123")) == 3
-    assert [bool(pieces.worded[n]) for n in (pieces.mark(END), pieces.encode("a")[0])] == [0, 1]
+    assert [
+        bool(pieces.has_alphanumeric[n]) for n in (pieces.mark(END), pieces.encode("a")[0])
+    ] == [0, 1]
     with pytest.raises(ConfigError, match="--vocabulary-size"):
-        Pieces.learn(MARKS, [], size=100)
+        BytePairVocabulary.learn(MARKS, [], size=100)
     (tmp_path / "v.json").write_text("{}")
-    with pytest.raises(ConfigError, match="damaged"):
+    with pytest.raises(ConfigError, match="not a valid vocabulary"):
         read_vocabulary(tmp_path / "v.json")
 
 
@@ -241,7 +250,7 @@ def test_pieces_give_any_text_back(tmp_path: Path) -> None:
 def test_unigram_probabilities_sum_to_one() -> None:
     words = vocabulary()
     texts = [text.ids for text in as_texts(words, notes(20))]
-    unigram = Unigram(texts, words.size)
+    unigram = UnigramModel(texts, words.size)
     assert math.fsum(map(unigram.probability, range(words.size))) == pytest.approx(1, abs=1e-12)
     nats, ids = unigram.loss(texts)
     total, count = sum(map(len, texts)), sum(text.count(words.mark("<PAR>")) for text in texts)
@@ -260,13 +269,14 @@ def test_surprise_is_that_of_each_text_alone(network: LanguageModel) -> None:
         read = torch.tensor([[words.mark(END), *text.ids[:-1]]])
         logs = network(read)[0].log_softmax(-1)
         expected -= sum(float(logs[n, text.ids[n]]) for n in range(2, len(text.ids)))
-    found = surprise(network, words, texts)
+    found = negative_log_likelihood(network, words, texts)
     assert found.nats == pytest.approx(expected, rel=1e-4)
     assert found.ids == sum(len(text.ids) - 2 for text in texts)
     written = [words.decode(text.ids[2:]) for text in texts]
     marks = sum(number < len(MARKS) for text in texts for number in text.ids[2:])
     letters = sum(
-        len("".join(part for part in words._apart.split(w) if part not in MARKS)) for w in written
+        len("".join(part for part in words._mark_pattern.split(w) if part not in MARKS))
+        for w in written
     )
     assert found.characters == letters + marks
     assert math.log(found.perplexity) * found.ids == pytest.approx(found.nats)
@@ -278,22 +288,22 @@ def test_surprise_is_that_of_each_text_alone(network: LanguageModel) -> None:
 
 def test_lessons_and_streams_hold_every_id_once() -> None:
     texts = [Text(list(range(10 * n, 10 * n + n + 3)), 1) for n in range(1, 8)]
-    given = lesson(texts[:2], 0)
-    assert given.read.tolist() == [[0, 10, 11, 12, 0], [0, 20, 21, 22, 23]]
-    assert given.wanted.tolist() == [[-100, 11, 12, 13, -100], [-100, 21, 22, 23, 24]]
-    cut = lessons_of([Text(list(range(7)), 3)], 2)
+    batch = collate_texts(texts[:2], 0)
+    assert batch.inputs.tolist() == [[0, 10, 11, 12, 0], [0, 20, 21, 22, 23]]
+    assert batch.targets.tolist() == [[-100, 11, 12, 13, -100], [-100, 21, 22, 23, 24]]
+    cut = split_at_context([Text(list(range(7)), 3)], 2)
     assert [(list(t.ids), t.asked) for t in cut] == [
         ([0, 1], 3),
         ([2, 3], 1),
         ([4, 5], 0),
         ([6], 0),
     ]
-    for draw in (None, seeded(1)):
-        found = batches(texts, 20, draw)
+    for sample_tokens in (None, make_generator(1)):
+        found = batches(texts, 20, sample_tokens)
         assert sorted(t.ids[0] for batch in found for t in batch) == [t.ids[0] for t in texts]
         assert all(len(b) == 1 or len(b) * max(len(t.ids) for t in b) <= 40 for b in found)
-    held = stream(texts, 0, 2)
+    held = make_streams(texts, 0, 2)
     line = [0, *(n for text in texts for n in text.ids)]
     assert held.flatten().tolist() == line[: len(line) // 2 * 2]
-    wanted = torch.cat([each.wanted for each in stretches(held, 5)], 1)
-    assert torch.equal(wanted, held[:, 1:])
+    targets = torch.cat([each.targets for each in bptt_chunks(held, 5)], 1)
+    assert torch.equal(targets, held[:, 1:])

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from models.checkpoint import CHECKPOINT
 from models.language.corpus.vocabulary import END
-from models.language.training.folder import load
+from models.language.networks import gpt
+from models.language.training.learning_rate import PlateauSchedule, group_peaks, one_cycle, stage_at
 from models.language.training.recipe import RECIPES, LanguageRecipe, Stage, make_recipe
-from models.language.training.schedule import Plateau, one_cycle, peaks, stage_at
-from models.language.training.training import LanguageCorpora, LanguageWatch, make_network, train
-from models.language.training.training_steps import DocumentCourse, layer_groups
+from models.language.training.serialization import load
+from models.language.training.trainers import DocumentTrainer, layer_groups
+from models.language.training.training import LanguageCorpora, make_network, train
+from models.training_loop import TrainingCallbacks
 from record.errors import ConfigError
 from tests.models.prose import as_texts, notes, vocabulary
 
@@ -58,8 +60,8 @@ def test_a_language_is_learnt_and_an_interrupted_training_ends_the_same(
 
     for _ in range(2):
         with pytest.raises(Interrupted):
-            train(corpora, recipe, tmp_path / "parts", LanguageWatch(interrupt))
-    again = train(corpora, recipe, tmp_path / "parts", LanguageWatch(interrupt))
+            train(corpora, recipe, tmp_path / "parts", TrainingCallbacks(interrupt))
+    again = train(corpora, recipe, tmp_path / "parts", TrainingCallbacks(interrupt))
     assert again == scores
     weights = [
         (tmp_path / name / "weights.safetensors").read_bytes() for name in ("whole", "parts")
@@ -80,11 +82,11 @@ def test_other_notes_or_settings_do_not_go_on(corpora: LanguageCorpora, tmp_path
             raise Interrupted
 
     with pytest.raises(Interrupted):
-        train(corpora, GPT, tmp_path, LanguageWatch(interrupt))
+        train(corpora, GPT, tmp_path, TrainingCallbacks(interrupt))
     with pytest.raises(ConfigError, match="other notes or settings"):
         train(corpora, replace(GPT, seed=2), tmp_path)
     (tmp_path / CHECKPOINT).write_bytes(b"nothing")
-    with pytest.raises(ConfigError, match="damaged"):
+    with pytest.raises(ConfigError, match="corrupt"):
         train(corpora, GPT, tmp_path)
 
 
@@ -100,7 +102,7 @@ def test_fewer_notes_are_to_come_where_time_bounds_a_training(
     clock = count()
     monkeypatch.setattr("models.training_loop.monotonic", lambda: float(next(clock)))
     told: list[tuple[int, int]] = []
-    watch = LanguageWatch(lambda done, planned: told.append((done, planned)))
+    watch = TrainingCallbacks(lambda done, planned: told.append((done, planned)))
     train(corpora, replace(GPT, epochs=1_000, stages=(), max_minutes=2), tmp_path, watch)
     assert all(done <= planned <= 100_000 for done, planned in told)
     done, planned = told[-1]
@@ -110,7 +112,8 @@ def test_fewer_notes_are_to_come_where_time_bounds_a_training(
 def test_seeds_decide_the_weights(corpora: LanguageCorpora) -> None:
     words = corpora.vocabulary
     first, same, other = (
-        make_network(replace(GPT, seed=seed), words).embed.weight for seed in (1, 1, 2)
+        make_network(replace(GPT, seed=seed), words).get_parameter("embed.weight")
+        for seed in (1, 1, 2)
     )
     assert torch.equal(first, same) and not torch.equal(first, other)
 
@@ -119,17 +122,17 @@ def test_seeds_decide_the_weights(corpora: LanguageCorpora) -> None:
 
 
 def test_the_rate_is_divided_where_perplexity_does_not_fall() -> None:
-    plateau = Plateau(20.0, 4.0, 0.1)
+    plateau = PlateauSchedule(20.0, 4.0, 0.1)
     readings = [100.0, 90.0, 90.0, 95.0, 80.0, 85.0, 86.0, 87.0]
     assert [plateau.read(each) for each in readings] == [20, 20, 5, 1.25, 1.25, 0.3125, 0.1, 0.1]
-    careful = Plateau(20.0, 1.2, 0.1, gain=0.1)  # MedText-103
+    careful = PlateauSchedule(20.0, 1.2, 0.1, gain=0.1)  # MedText-103
     rates = [careful.read(each) for each in (50.0, 40.0, 39.95, 39.0)]
     assert rates == pytest.approx([20, 20, 20 / 1.2, 20 / 1.2])
 
 
 @given(st.lists(st.floats(1, 1e4), max_size=30))
 def test_a_rate_never_rises_nor_falls_below_the_floor(readings: list[float]) -> None:
-    plateau = Plateau(20.0, 4.0, 0.1)
+    plateau = PlateauSchedule(20.0, 4.0, 0.1)
     rates = [20.0, *map(plateau.read, readings)]
     assert rates == sorted(rates, reverse=True) and rates[-1] >= 0.1
 
@@ -143,12 +146,12 @@ def test_a_cycle_rises_and_falls() -> None:
 
 def test_layers_learn_stage_by_stage() -> None:
     stages = RECIPES["gpt2"]["stages"]
-    assert peaks(stages[0], 4) == [None, None, None, 2e-3]
+    assert group_peaks(stages[0], 4) == [None, None, None, 2e-3]
     spread = 2.6**4
-    assert peaks(stages[1], 4) == [None, None, pytest.approx(1e-3 / spread), 1e-3]
-    assert peaks(stages[3], 3) == [1e-4 / spread, pytest.approx(1e-4 / spread**0.5), 1e-4]
-    assert peaks(stages[3], 4)[0] == pytest.approx(1e-4 / spread)
-    assert peaks(stages[2], 4)[2] == pytest.approx(5e-4 / spread**0.5)
+    assert group_peaks(stages[1], 4) == [None, None, pytest.approx(1e-3 / spread), 1e-3]
+    assert group_peaks(stages[3], 3) == [1e-4 / spread, pytest.approx(1e-4 / spread**0.5), 1e-4]
+    assert group_peaks(stages[3], 4)[0] == pytest.approx(1e-4 / spread)
+    assert group_peaks(stages[2], 4)[2] == pytest.approx(5e-4 / spread**0.5)
     assert [stage_at(stages, at / 10)[0] for at in range(10)] == [0, 0, 1, 1, 2, 2, 3, 3, 3, 3]
     assert stage_at(stages, 0.7)[1] == pytest.approx(0.5)
     assert stage_at(stages, 0.8)[1] == pytest.approx(0, abs=1e-9)  # a second cycle begins
@@ -159,14 +162,15 @@ def test_only_the_layers_of_a_stage_change(corpora: LanguageCorpora) -> None:
     stages = tuple(replace(stage, cycles=1) for stage in RECIPES["gpt2"]["stages"])
     recipe = replace(GPT, layers=3, stages=stages, epochs=4, dropout=0.0)
     network = make_network(recipe, corpora.vocabulary)
-    course = DocumentCourse(network, corpora.train, recipe, corpora.vocabulary.mark(END))
-    course.begin(0)
+    assert isinstance(network, gpt.GPT)
+    course = DocumentTrainer(network, corpora.train, recipe, corpora.vocabulary.mark(END))
+    course.begin_epoch(0)
     groups = layer_groups(network)
     assert [len(group) for group in groups] == [12, 12, 12, 4]
     assert sum(len(group) for group in groups) == len(list(network.parameters()))
     for number in range(4):
         before = [[each.detach().clone() for each in group] for group in groups]
-        course.learn(0, (number + 0.3) / 4)
+        course.train_step(0, (number + 0.3) / 4)
         changed = [
             any(not torch.equal(a, b) for a, b in zip(group, old, strict=True))
             for group, old in zip(groups, before, strict=True)
@@ -195,4 +199,4 @@ def test_recipes_are_the_published_ones() -> None:
     for name, changes in (("none", {}), ("gpt2", {"epochs": 3})):
         with pytest.raises(ConfigError):
             make_recipe(name, changes)
-    assert math.isinf(Plateau(1, 2, 0.1).best)
+    assert math.isinf(PlateauSchedule(1, 2, 0.1).best)

@@ -5,19 +5,24 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.tagger.encoders.encoder import attend
+from models.tagger.encoders.encoder import fast_attention
 
 WINDOWS, HEADS, PIECES, WIDTH = 3, 4, 20, 8
 LENGTHS = torch.tensor([20, 11, 1])
 
 
-def drawn(dtype: torch.dtype) -> list[Tensor]:
+Rows = tuple[Tensor, Tensor, Tensor]
+"""Queries, keys and values."""
+
+
+def drawn(dtype: torch.dtype) -> Rows:
     generator = torch.Generator().manual_seed(1)
     shape = (WINDOWS, PIECES, HEADS, WIDTH)
-    return [
+    query, key, value = (
         torch.randn(shape, generator=generator).to(dtype).transpose(1, 2).requires_grad_()
         for _ in range(3)
-    ]
+    )
+    return query, key, value
 
 
 def padding() -> Tensor:
@@ -25,7 +30,7 @@ def padding() -> Tensor:
     return (torch.arange(PIECES) < LENGTHS[:, None])[:, None, None]
 
 
-def whole(rows: list[Tensor], mask: Tensor | None) -> Tensor:
+def whole(rows: Rows, mask: Tensor | None) -> Tensor:
     """The same sums in double precision."""
     query, key, value = (row.double() for row in rows)
     mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
@@ -45,7 +50,7 @@ def test_vectors_and_gradients_are_those_of_double_precision(dtype: torch.dtype,
         else torch.zeros(mask.shape, dtype=dtype).masked_fill(~mask, torch.finfo(dtype).min),
     }[form]
     rows = drawn(dtype)
-    mixed, weights = attend(nn.Identity(), *rows, given, scaling=WIDTH**-0.5)
+    mixed, weights = fast_attention(nn.Identity(), *rows, given, scaling=WIDTH**-0.5)
     assert weights is None
     assert mixed.shape == (WINDOWS, PIECES, HEADS, WIDTH)
     assert mixed.dtype == dtype
@@ -61,17 +66,17 @@ def test_vectors_and_gradients_are_those_of_double_precision(dtype: torch.dtype,
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
 def test_padding_changes_nothing(dtype: torch.dtype) -> None:
-    rows = [row.detach() for row in drawn(dtype)]
-    before, _ = attend(nn.Identity(), *rows, padding(), scaling=WIDTH**-0.5)
-    for row in rows[1:]:
+    query, key, value = (row.detach() for row in drawn(dtype))
+    before, _ = fast_attention(nn.Identity(), query, key, value, padding(), scaling=WIDTH**-0.5)
+    for row in (key, value):
         row[~padding().expand(-1, HEADS, -1, -1).squeeze(2)] = 30.0
-    after, _ = attend(nn.Identity(), *rows, padding(), scaling=WIDTH**-0.5)
+    after, _ = fast_attention(nn.Identity(), query, key, value, padding(), scaling=WIDTH**-0.5)
     assert torch.equal(before, after)
 
 
 def test_autocast_leaves_it_in_bfloat16() -> None:
     rows = drawn(torch.bfloat16)
     with torch.autocast("cpu", torch.bfloat16):
-        mixed, _ = attend(nn.Identity(), *rows, None, scaling=WIDTH**-0.5)
+        mixed, _ = fast_attention(nn.Identity(), *rows, None, scaling=WIDTH**-0.5)
     assert mixed.dtype == torch.bfloat16
-    assert torch.equal(mixed, attend(nn.Identity(), *rows, None, scaling=WIDTH**-0.5)[0])
+    assert torch.equal(mixed, fast_attention(nn.Identity(), *rows, None, scaling=WIDTH**-0.5)[0])

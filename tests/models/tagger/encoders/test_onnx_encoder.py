@@ -1,6 +1,7 @@
 """Encoders as ONNX graphs against the encoders themselves."""
 
 import sys
+from typing import Any
 
 import numpy as np
 import onnx
@@ -10,25 +11,26 @@ import torch
 from onnx import numpy_helper
 from transformers import BertConfig, XLMRobertaConfig
 
-from models.precision import has_bfloat16
-from models.tagger.encoders.encoder import Encoder, EncoderPlan, make_encoder
-from models.tagger.encoders.onnx_encoder import Exported, ExportFailed
+from models.hardware import has_bfloat16
+from models.tagger.encoders.encoder import Encoder, EncoderConfig, make_encoder
+from models.tagger.encoders.onnx_encoder import ExportFailed, OnnxEncoder
 from models.tagger.encoders.onnx_graph import INPUT, OUTPUT, write_graph
-from models.tagger.encoders.tokenizers import END, MARKS, PADDING, START
-from models.tagger.encoders.windows import Cut
-from models.tagger.folder import TrainedTagger
-from models.tagger.network import Design, Network
+from models.tagger.encoders.subword_models import END, PADDING, SPECIAL_TOKENS, START
+from models.tagger.encoders.windows import WindowConfig
+from models.tagger.network import Network, TaggerArchitecture
 from models.tagger.runtime import Tagger
+from models.tagger.serialization import TrainedTagger
 from models.tagger.shipped_model import AUTO, ONNX, ONNX_INT8, OPENVINO, TORCH
 from record.errors import ConfigError, Unsafe
 from tests.models.tagger.toy import toy_notes
 
 PIECES = 50
+LAST_BIAS = "body.encoder.layer.1.output.dense.bias"
 
 
-def made(family: str = "bert", **changes: object) -> Encoder:
-    shape = {
-        "vocab_size": len(MARKS),
+def made(family: str = "bert", **changes: Any) -> Encoder:
+    shape: dict[str, Any] = {
+        "vocab_size": len(SPECIAL_TOKENS),
         "hidden_size": 64,
         "num_hidden_layers": 2,
         "num_attention_heads": 4,
@@ -51,7 +53,10 @@ def windows() -> tuple[torch.Tensor, torch.Tensor]:
     """Windows of several lengths, padded."""
     lengths = torch.tensor([40, 23, 3])
     ids = torch.randint(
-        len(MARKS), len(MARKS) + PIECES, (3, 40), generator=torch.Generator().manual_seed(1)
+        len(SPECIAL_TOKENS),
+        len(SPECIAL_TOKENS) + PIECES,
+        (3, 40),
+        generator=torch.Generator().manual_seed(1),
     )
     ids[:, 0] = START
     for row, length in enumerate(lengths.tolist()):
@@ -64,13 +69,13 @@ def trained() -> TrainedTagger:
     notes = toy_notes(6, lines=12)
     torch.manual_seed(2)
     encoder, subwords = make_encoder(
-        EncoderPlan("tiny-2x64"), [note.annotated.document.text for note in notes]
+        EncoderConfig("tiny-2x64"), [note.annotated.document.text for note in notes]
     )
-    network = Network(encoder, Design(("A", "B"))).eval()
+    network = Network(encoder, TaggerArchitecture(("A", "B"))).eval()
     for name, value in network.named_parameters():
         if "LayerNorm" not in name:
             torch.nn.init.normal_(value, std=0.2)
-    return TrainedTagger(network, subwords, Cut(48, 8))
+    return TrainedTagger(network, subwords, WindowConfig(48, 8))
 
 
 @pytest.mark.parametrize("family", ["bert", "xlm-roberta"])
@@ -79,12 +84,12 @@ def test_vectors_are_those_of_the_encoder(family: str) -> None:
     with torch.no_grad():
         right = encoder(ids, lengths)
     inside = torch.arange(ids.shape[1]) < lengths[:, None]
-    whole = Exported(encoder, eight_bits=False)(ids, lengths)
+    whole = OnnxEncoder(encoder, eight_bits=False)(ids, lengths)
     assert torch.allclose(whole[inside], right[inside], atol=1e-5)
     assert not whole[~inside].any()
-    rough = Exported(encoder, eight_bits=True)(ids, lengths)
+    rough = OnnxEncoder(encoder, eight_bits=True)(ids, lengths)
     assert 0 < (rough - right)[inside].abs().mean() < 0.05 * right[inside].abs().mean()
-    alone = Exported(encoder, eight_bits=True)(ids[1:2, :23], lengths[1:2])
+    alone = OnnxEncoder(encoder, eight_bits=True)(ids[1:2, :23], lengths[1:2])
     assert torch.equal(rough[1:2, :23], alone)
 
 
@@ -118,9 +123,9 @@ def test_one_piece_of_another_size_leaves_the_others_exact() -> None:
 @pytest.mark.parametrize(
     "changes", [{"hidden_act": "relu"}, {"hidden_act": "gelu_new"}, {"is_decoder": True}]
 )
-def test_other_layers_are_refused(changes: dict[str, object]) -> None:
-    with pytest.raises(ExportFailed, match="no layers of a BERT"):
-        Exported(made(**changes), eight_bits=False)
+def test_other_layers_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(ExportFailed, match="not a BERT encoder"):
+        OnnxEncoder(made(**changes), eight_bits=False)
 
 
 def test_spans_are_those_of_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,8 +184,8 @@ def test_openvino_that_is_not_there_or_cannot_is_refused(monkeypatch: pytest.Mon
     pytest.importorskip("openvino", reason="OpenVINO is an extra")
     broken = trained()
     with torch.no_grad():
-        broken.network.encoder.body.encoder.layer[1].output.dense.bias[3] = float("nan")
-    with pytest.raises(ConfigError, match="too far from those of PyTorch"):
+        broken.network.encoder.get_parameter(LAST_BIAS)[3] = float("nan")
+    with pytest.raises(ConfigError, match="differs too much from PyTorch"):
         Tagger(broken, OPENVINO)
     monkeypatch.setitem(sys.modules, "openvino", None)
     monkeypatch.delitem(sys.modules, "models.tagger.encoders.openvino_encoder", raising=False)
@@ -202,14 +207,14 @@ def test_where_onnx_runtime_is_not_installed_pytorch_takes_its_place(
     monkeypatch.setitem(sys.modules, "models.tagger.encoders.onnx_encoder", None)
     monkeypatch.setattr("models.tagger.runtime.has_bfloat16", lambda device: False)
     assert Tagger(trained(), AUTO).runtime == TORCH
-    assert "is not installed: PyTorch takes its place" in caplog.text
+    assert "is not installed; falling back to PyTorch" in caplog.text
     with pytest.raises(ConfigError, match="is not installed"):
         Tagger(trained(), ONNX)
 
 
 def test_an_encoder_without_a_graph_stays_in_pytorch(caplog: pytest.LogCaptureFixture) -> None:
     recurrent = trained()
-    recurrent.network.encoder = make_encoder(EncoderPlan("bilstm"), ["Dr Martin"] * 3)[0]
+    recurrent.network.encoder = make_encoder(EncoderConfig("bilstm"), ["Dr Martin"] * 3)[0]
     assert Tagger(recurrent, AUTO).runtime == TORCH
     assert not caplog.text
     with pytest.raises(ConfigError, match="recurrent"):
@@ -222,9 +227,9 @@ def test_weights_that_are_no_numbers_find_nothing_and_say_so(
     monkeypatch.setattr("models.tagger.runtime.has_bfloat16", lambda device: False)
     broken = trained()
     with torch.no_grad():
-        broken.network.encoder.body.encoder.layer[1].output.dense.bias[3] = float("nan")
+        broken.network.encoder.get_parameter(LAST_BIAS)[3] = float("nan")
     tagger = Tagger(broken, AUTO)
     assert tagger.runtime == TORCH
-    assert "too far from those of PyTorch" in caplog.text
+    assert "differs too much from PyTorch" in caplog.text
     with pytest.raises(Unsafe, match="scores-not-finite"):
         tagger.spans([note.annotated.document for note in toy_notes(1)])

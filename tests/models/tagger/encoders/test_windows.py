@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.encoders.windows import Cut, Window, windows
+from models.tagger.encoders.windows import Window, WindowConfig, windows
 
 SIZES = st.lists(st.integers(1, 16), max_size=150)
 
@@ -11,7 +11,7 @@ def breaks_of(sizes: list[int], every: int) -> list[int]:
     return [at for at in range(len(sizes)) if every and at % every == every - 1]
 
 
-def check(sizes: list[int], breaks: list[int], cut: Cut) -> list[Window]:
+def check(sizes: list[int], breaks: list[int], cut: WindowConfig) -> list[Window]:
     found = windows(sizes, breaks, cut)
     cores = [word for window in found for word in range(window.core, window.core_end)]
     assert cores == list(range(len(sizes)))
@@ -25,12 +25,12 @@ def check(sizes: list[int], breaks: list[int], cut: Cut) -> list[Window]:
 def test_every_word_is_labelled_once_and_no_window_is_too_long(
     sizes: list[int], every: int, context: int, core: int
 ) -> None:
-    check(sizes, breaks_of(sizes, every), Cut(2 * context + core, context))
+    check(sizes, breaks_of(sizes, every), WindowConfig(2 * context + core, context))
 
 
 @given(SIZES, st.integers(0, 30))
 def test_there_is_context_on_both_sides(sizes: list[int], every: int) -> None:
-    cut, breaks = Cut(100, 20), breaks_of(sizes, every)
+    cut, breaks = WindowConfig(100, 20), breaks_of(sizes, every)
     for window in check(sizes, breaks, cut):
         before = sum(sizes[window.first : window.core])
         after = sum(sizes[window.core_end : window.end])
@@ -45,7 +45,7 @@ def test_there_is_context_on_both_sides(sizes: list[int], every: int) -> None:
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=150), st.integers(0, 30))
 def test_a_word_is_in_the_core_where_it_is_most_central(sizes: list[int], every: int) -> None:
-    found = windows(sizes, breaks_of(sizes, every), Cut(72, 12))
+    found = windows(sizes, breaks_of(sizes, every), WindowConfig(72, 12))
     for number, window in enumerate(found):
         for word in range(window.core, window.core_end):
             here = _context(sizes, window, word)
@@ -65,29 +65,29 @@ def _context(sizes: list[int], window: Window, word: int) -> float:
 
 
 def test_a_note_that_fits_is_one_window_and_an_empty_one_has_none() -> None:
-    assert windows([], [], Cut()) == []
-    assert windows([1] * 254, [], Cut()) == [Window(0, 0, 254, 254)]
-    assert len(windows([1] * 255, [], Cut())) == 2
+    assert windows([], [], WindowConfig()) == []
+    assert windows([1] * 254, [], WindowConfig()) == [Window(0, 0, 254, 254)]
+    assert len(windows([1] * 255, [], WindowConfig())) == 2
 
 
 def test_cuts_are_at_line_ends() -> None:
     breaks = list(range(9, 1000, 10))
-    found = windows([1] * 1000, breaks, Cut(100, 10))
+    found = windows([1] * 1000, breaks, WindowConfig(100, 10))
     assert {window.core % 10 for window in found} == {0}
     assert max(window.core_end - window.core for window in found) <= 80
 
 
 def test_windows_are_of_nearly_equal_length() -> None:
-    found = windows([1] * 1000, [], Cut(100, 10))
+    found = windows([1] * 1000, [], WindowConfig(100, 10))
     cores = [window.core_end - window.core for window in found]
     assert max(cores) - min(cores) <= 1
 
 
 def test_very_many_words_are_cut() -> None:
-    check([1] * 200_000, [], Cut())
+    check([1] * 200_000, [], WindowConfig())
 
 
 @pytest.mark.parametrize(("pieces", "context"), [(16, 1), (254, 127), (100, -1)])
 def test_windows_too_small_are_refused(pieces: int, context: int) -> None:
-    with pytest.raises(ValueError, match="must hold"):
-        Cut(pieces, context)
+    with pytest.raises(ValueError, match="must exceed"):
+        WindowConfig(pieces, context)

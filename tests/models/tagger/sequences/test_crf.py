@@ -8,23 +8,23 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.tagger.network import Nested, Single
-from models.tagger.sequences.crf import LinearChain, Stacked
-from models.tagger.sequences.tags import Scheme, WordSpan
+from models.tagger.network import SingleChainHead, StackedChainHead
+from models.tagger.sequences.crf import LinearChainCRF, StackedCRF
+from models.tagger.sequences.tags import TagScheme, WordSpan
 
-ONE, TWO = Scheme(("A",)), Scheme(("A", "B"))
+ONE, TWO = TagScheme(("A",)), TagScheme(("A", "B"))
 
 
-def _chain(scheme: Scheme, seed: int, *, learned: bool = True) -> LinearChain:
+def _chain(scheme: TagScheme, seed: int, *, learned: bool = True) -> LinearChainCRF:
     torch.manual_seed(seed)
-    chain = LinearChain(scheme, learned=learned)
+    chain = LinearChainCRF(scheme, learned=learned)
     if learned:
         for parameter in chain.parameters():
             torch.nn.init.normal_(parameter)
     return chain
 
 
-def _legal(scheme: Scheme, length: int) -> list[tuple[int, ...]]:
+def _legal(scheme: TagScheme, length: int) -> list[tuple[int, ...]]:
     return [
         tags
         for tags in product(range(len(scheme)), repeat=length)
@@ -34,7 +34,7 @@ def _legal(scheme: Scheme, length: int) -> list[tuple[int, ...]]:
     ]
 
 
-def _score(chain: LinearChain, scores: torch.Tensor, tags: tuple[int, ...]) -> float:
+def _score(chain: LinearChainCRF, scores: torch.Tensor, tags: tuple[int, ...]) -> float:
     total = sum(scores[word, tag] for word, tag in enumerate(tags))
     total = total + chain.opening[tags[0]] + chain.closing[tags[-1]]
     total = total + sum(chain.transitions[a, b] for a, b in pairwise(tags))
@@ -44,7 +44,7 @@ def _score(chain: LinearChain, scores: torch.Tensor, tags: tuple[int, ...]) -> f
 @pytest.mark.parametrize("scheme", [ONE, TWO], ids=["one label", "two labels"])
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("learned", [True, False])
-def test_against_every_sequence(scheme: Scheme, length: int, learned: bool) -> None:
+def test_against_every_sequence(scheme: TagScheme, length: int, learned: bool) -> None:
     chain = _chain(scheme, length, learned=learned)
     scores = torch.randn(1, length, len(scheme), dtype=torch.double) * 3
     lengths = torch.tensor([length])
@@ -57,7 +57,7 @@ def test_against_every_sequence(scheme: Scheme, length: int, learned: bool) -> N
         for word, tag in enumerate(tags):
             shares[word, tag] += share
     assert torch.allclose(chain.marginals(scores, lengths)[0], shares, atol=1e-6)
-    best = tuple(chain.best(scores, lengths)[0].tolist())
+    best = tuple(chain.viterbi(scores, lengths)[0].tolist())
     assert best in paths
     assert _score(chain, scores[0], best) == pytest.approx(values.max().item(), abs=1e-6)
 
@@ -82,18 +82,18 @@ def test_what_is_partly_known_is_summed_out() -> None:
 @pytest.mark.parametrize("stacked", [False, True])
 def test_misses_cost_what_was_asked_and_nothing_else_does(stacked: bool) -> None:
     torch.manual_seed(3)
-    head = (Nested if stacked else Single)(("A",))
+    head = (StackedChainHead if stacked else SingleChainHead)(("A",))
     scores = torch.randn(1, 4, 5, dtype=torch.double)
     gold = (0, 1, 3, 0)  # begin and last: two words between two that are in no span
     allowed = torch.eye(5, dtype=torch.bool)[list(gold)][None]
     told = allowed[:, :, None] if stacked else allowed
-    chain = head.chain.chain if stacked else head.chain
+    chain = head.chain.chain if isinstance(head, StackedChainHead) else head.chain
     every = [
         _score(chain, scores[0], tags) + 2.5 * sum(tags[at] == 0 for at in (1, 2))
         for tags in _legal(ONE, 4)
     ]
     wanted = torch.tensor(every).logsumexp(0) - _score(chain, scores[0], gold)
-    dear = head.dearer(scores, told, 2.5)
+    dear = head.with_recall_margin(scores, told, 2.5)
     found = head.loss(dear, torch.tensor([4]), told)
     assert found.item() == pytest.approx(wanted.item(), abs=1e-6)
     assert found.item() > head.loss(scores, torch.tensor([4]), told).item()
@@ -104,12 +104,12 @@ def test_a_batch_is_its_sequences_one_by_one() -> None:
     scores = torch.randn(5, 7, len(TWO))
     lengths = torch.tensor([7, 1, 3, 5, 2])
     together = chain.log_partition(scores, lengths)
-    best, shares = chain.best(scores, lengths), chain.marginals(scores, lengths)
+    best, shares = chain.viterbi(scores, lengths), chain.marginals(scores, lengths)
     for row, length in enumerate(lengths.tolist()):
         alone = scores[row : row + 1, :length]
         one = torch.tensor([length])
         assert together[row].item() == pytest.approx(chain.log_partition(alone, one).item())
-        assert best[row, :length].tolist() == chain.best(alone, one)[0].tolist()
+        assert best[row, :length].tolist() == chain.viterbi(alone, one)[0].tolist()
         assert not best[row, length:].any()
         assert torch.allclose(shares[row, :length], chain.marginals(alone, one)[0], atol=1e-6)
 
@@ -118,7 +118,7 @@ def test_gradients() -> None:
     chain = _chain(TWO, 3).double()
     scores = torch.randn(2, 4, len(TWO), dtype=torch.double, requires_grad=True)
     lengths = torch.tensor([4, 3])
-    tags = chain.best(scores, lengths)
+    tags = chain.viterbi(scores, lengths)
     allowed = torch.nn.functional.one_hot(tags, len(TWO)).bool()
     assert torch.autograd.gradcheck(
         lambda given: chain.negative_log_likelihood(given, lengths, allowed), (scores,)
@@ -126,13 +126,13 @@ def test_gradients() -> None:
 
 
 def test_no_illegal_sequence_is_ever_decoded() -> None:
-    scheme = Scheme(("A", "B", "C"))
+    scheme = TagScheme(("A", "B", "C"))
     torch.manual_seed(4)
     for learned in (True, False):
         chain = _chain(scheme, 5, learned=learned)
         scores = torch.randn(50_000, 6, len(scheme)) * 10 ** (torch.rand(50_000, 1, 1) * 4 - 2)
         lengths = torch.randint(1, 7, (50_000,))
-        tags = chain.best(scores, lengths).numpy()
+        tags = chain.viterbi(scores, lengths).numpy()
         last = tags[np.arange(len(tags)), lengths.numpy() - 1]
         assert scheme.opening[tags[:, 0]].all()
         assert scheme.closing[last].all()
@@ -157,7 +157,7 @@ def test_scores_of_any_size_against_every_sequence(seed: int, sizes: list[int]) 
     scores = torch.randn(len(sizes), max(sizes), len(ONE), dtype=torch.double)
     scores = scores * 10 ** (torch.rand(len(sizes), 1, 1) * 6 - 2)
     lengths = torch.tensor(sizes)
-    best, shares = chain.best(scores, lengths), chain.marginals(scores, lengths)
+    best, shares = chain.viterbi(scores, lengths), chain.marginals(scores, lengths)
     for row, length in enumerate(sizes):
         paths = _legal(ONE, length)
         values = [_score(chain, scores[row], tags) for tags in paths]
@@ -171,11 +171,11 @@ def test_scores_of_any_size_against_every_sequence(seed: int, sizes: list[int]) 
 
 
 def test_of_equal_sequences_the_same_one_comes_every_time() -> None:
-    chain = LinearChain(TWO, learned=False)
+    chain = LinearChainCRF(TWO, learned=False)
     scores = torch.zeros(3, 6, len(TWO))
-    tags = chain.best(scores, torch.tensor([6, 6, 6]))
+    tags = chain.viterbi(scores, torch.tensor([6, 6, 6]))
     assert (tags == tags[0]).all()
-    assert chain.best(scores, torch.tensor([6, 6, 6])).tolist() == tags.tolist()
+    assert chain.viterbi(scores, torch.tensor([6, 6, 6])).tolist() == tags.tolist()
 
 
 @st.composite
@@ -209,20 +209,20 @@ def test_spans_that_overlap_are_refused() -> None:
 @given(st.integers(0, 1000))
 def test_stacked_labels_are_chains_of_their_own(seed: int) -> None:
     torch.manual_seed(seed)
-    stacked = Stacked(("A", "B", "C"))
+    stacked = StackedCRF(("A", "B", "C"))
     scores = torch.randn(2, 5, 3, 5)
     lengths = torch.tensor([5, 3])
-    best, shares = stacked.best(scores, lengths), stacked.marginals(scores, lengths)
+    best, shares = stacked.viterbi(scores, lengths), stacked.marginals(scores, lengths)
     allowed = torch.nn.functional.one_hot(best, 5).bool()
     lost = stacked.negative_log_likelihood(scores, lengths, allowed)
     alone = [
         stacked.chain.negative_log_likelihood(scores[:, :, label], lengths, allowed[:, :, label])
         for label in range(3)
     ]
-    assert torch.allclose(lost, sum(alone))
+    assert torch.allclose(lost, torch.stack(alone).sum(0))
     for label in range(3):
         part = scores[:, :, label]
-        assert (best[:, :, label] == stacked.chain.best(part, lengths)).all()
+        assert (best[:, :, label] == stacked.chain.viterbi(part, lengths)).all()
         assert torch.allclose(
             shares[:, :, label], stacked.chain.marginals(part, lengths), atol=1e-6
         )

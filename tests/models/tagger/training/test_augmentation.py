@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.training.augmentation import Augmenter, edited, make_augmenter
+from models.tagger.training.augmentation import Augmenter, apply_edits, make_augmenter
 from record.document import Annotated, Document
 from record.span import Span
 
@@ -18,14 +18,16 @@ NOTE = note("Le Dr Martin a vu Rose Petit le 12 mars.", (6, 12, "NAME"), (18, 28
 
 
 def test_an_edit_inside_a_span_or_beside_it_moves_the_spans() -> None:
-    changed = edited(NOTE, [(0, 2, "La"), (2, 3, ""), (6, 12, "Durand-Dupont"), (22, 23, "\n")])
+    changed = apply_edits(
+        NOTE, [(0, 2, "La"), (2, 3, ""), (6, 12, "Durand-Dupont"), (22, 23, "\n")]
+    )
     assert changed.document.text == "LaDr Durand-Dupont a vu Rose\nPetit le 12 mars."
     assert surfaces(changed) == [("Durand-Dupont", "NAME"), ("Rose\nPetit", "NAME")]
 
 
 def test_spans_that_touch_and_nest_move_as_well() -> None:
     nested = note("ab cd", (0, 2, "A"), (0, 5, "B"), (3, 5, "C"), (2, 3, "D"))
-    changed = edited(nested, [(0, 1, "xyz"), (2, 3, "  ")])
+    changed = apply_edits(nested, [(0, 1, "xyz"), (2, 3, "  ")])
     assert surfaces(changed) == [("xyzb", "A"), ("xyzb  cd", "B"), ("cd", "C"), ("  ", "D")]
 
 

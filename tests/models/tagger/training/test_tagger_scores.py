@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.training.scores import Scores, preferred, score
+from models.tagger.training.scores import Scores, is_better, score
 from record.document import Annotated, Document
 from record.span import Span
 
@@ -61,18 +61,20 @@ def scored(zero_leak: float, f1: float) -> Scores:
         ((0.98, 1.0), (1.0, 0.9), 1.0, 50, False),
     ],
 )
-def test_within_a_standard_error_f1_decides(new, kept, most, notes, wanted) -> None:
-    assert preferred(scored(*new), scored(*kept), most, notes) is wanted
+def test_within_a_standard_error_f1_decides(
+    new: tuple[float, float], kept: tuple[float, float], most: float, notes: int, wanted: bool
+) -> None:
+    assert is_better(scored(*new), scored(*kept), most, notes) is wanted
 
 
 shares = st.integers(0, 20).map(lambda part: part / 20)
 
 
 @given(st.lists(st.tuples(shares, shares), min_size=1), st.integers(1, 300))
-def test_what_is_kept_is_never_surely_worse(history, notes) -> None:
+def test_what_is_kept_is_never_surely_worse(history: list[tuple[float, float]], notes: int) -> None:
     kept, most = scored(*history[0]), history[0][0]
     for zero_leak, f1 in history[1:]:
         most = max(most, zero_leak)
-        if preferred(scored(zero_leak, f1), kept, most, notes):
+        if is_better(scored(zero_leak, f1), kept, most, notes):
             kept = scored(zero_leak, f1)
         assert kept.zero_leak >= most - (most * (1 - most) / notes) ** 0.5

@@ -2,23 +2,25 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from models.checkpoint import CHECKPOINT
-from models.tagger.encoders.encoder import EncoderPlan
-from models.tagger.encoders.subwords import SubWords
-from models.tagger.encoders.vocabulary import learned, outside
-from models.tagger.encoders.windows import Cut
+from models.tagger.encoders.encoder import EncoderConfig
+from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
+from models.tagger.encoders.vocabulary_training import text_outside_spans, train_vocabulary
+from models.tagger.encoders.windows import WindowConfig
 from models.tagger.encoders.words import words
 from models.tagger.prediction import predict
 from models.tagger.runtime import Tagger
-from models.tagger.sequences.corpus import Gold, TrainingNote, word_spans
-from models.tagger.sequences.tags import Scheme
+from models.tagger.sequences.alignment import GoldTags, TrainingNote, word_spans
+from models.tagger.sequences.tags import TagScheme
 from models.tagger.training.augmentation import Augmenter, make_augmenter
+from models.tagger.training.batching import TrainingBatches
 from models.tagger.training.recipe import TaggerRecipe
-from models.tagger.training.samples import Samples
-from models.tagger.training.training import TRAINING, Corpora, TaggerWatch, train
+from models.tagger.training.training import TRAINING, Corpora, train
+from models.training_loop import TrainingCallbacks
 from record.document import Document
 from record.errors import ConfigError
 from tests.models.tagger.toy import CANARY, NAMES, toy_corpora, toy_notes, toy_recipe, toy_training
@@ -42,10 +44,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         {"head": "stacked"},
         {"convolution": True, "augmented": 0.3},
-        {"encoder": EncoderPlan("bilstm"), "encoder_rate": 1e-2, "patience": 1},
+        {"encoder": EncoderConfig("bilstm"), "encoder_rate": 1e-2, "patience": 1},
     ],
 )
-def test_a_simple_task_is_learnt_whole(changes: dict[str, object], tmp_path: Path) -> None:
+def test_a_simple_task_is_learnt_whole(changes: dict[str, Any], tmp_path: Path) -> None:
     assert toy_training(tmp_path / "out", **changes).f1 == 1.0
 
 
@@ -108,7 +110,7 @@ def test_a_long_note_is_tagged_as_its_parts(folder: Path) -> None:
         at += len(part.text)
     cut = words(whole.text)
     found, wanted = (
-        Scheme(tagger.labels).encode(word_spans(spans, cut, Counter()), len(cut))
+        TagScheme(tagger.labels).encode(word_spans(spans, cut, Counter()), len(cut))
         for spans in (tagger.spans([whole])[0], apart)
     )
     same = sum(one == other for one, other in zip(found, wanted, strict=True))
@@ -117,7 +119,7 @@ def test_a_long_note_is_tagged_as_its_parts(folder: Path) -> None:
 
 @pytest.mark.parametrize("head", ["single", "stacked", "softmax"])
 def test_an_interrupted_training_goes_on_to_the_same_weights(head: str, tmp_path: Path) -> None:
-    changes = {"head": head, "epochs": 2, "augmented": 0.5, "checkpoint_steps": 3}
+    changes: dict[str, Any] = {"head": head, "epochs": 2, "augmented": 0.5, "checkpoint_steps": 3}
     toy_training(tmp_path / "whole", **changes)
     steps = 0
 
@@ -129,7 +131,7 @@ def test_an_interrupted_training_goes_on_to_the_same_weights(head: str, tmp_path
 
     for _ in range(3):
         with pytest.raises(Interrupted):
-            toy_training(tmp_path / "parts", TaggerWatch(advance=stop), **changes)
+            toy_training(tmp_path / "parts", TrainingCallbacks(advance=stop), **changes)
         kept = (tmp_path / "parts" / CHECKPOINT).read_bytes()
         assert not any(name.encode() in kept for name in NAMES)
         with pytest.raises(ConfigError, match="other notes or settings"):
@@ -157,7 +159,7 @@ def test_few_notes_are_seen_as_often_as_makes_enough_steps(
 ) -> None:
     corpora = Corpora(toy_notes(2), toy_notes(1))
     recipe = toy_recipe(least_steps=least, patience=100, step_tokens=48)
-    steps = Samples(corpora.train, *_prepared(corpora, recipe)).steps(0)
+    steps = TrainingBatches(corpora.train, *_prepared(corpora, recipe)).steps(0)
     assert len(steps) == 2
     train(corpora, recipe, tmp_path / "out")
     told = json.loads((tmp_path / "out" / TRAINING).read_text())
@@ -167,8 +169,8 @@ def test_few_notes_are_seen_as_often_as_makes_enough_steps(
 
 def test_training_learns_every_piece_once_an_epoch() -> None:
     corpora = Corpora(toy_notes(3, lines=20), [])
-    recipe = toy_recipe(cut=Cut(48, 16))
-    samples = Samples(corpora.train, *_prepared(corpora, recipe))
+    recipe = toy_recipe(cut=WindowConfig(48, 16))
+    samples = TrainingBatches(corpora.train, *_prepared(corpora, recipe))
     passages = [one for step in samples.steps(0) for one in step]
     learnt = sum(window.end - window.first for one in passages for window in one.windows)
     assert learnt == sum(len(one.allowed) for one in passages)
@@ -177,10 +179,10 @@ def test_training_learns_every_piece_once_an_epoch() -> None:
 
 def _prepared(
     corpora: Corpora, recipe: TaggerRecipe
-) -> tuple[SubWords, Gold, TaggerRecipe, Augmenter]:
+) -> tuple[SubwordTokenizer, GoldTags, TaggerRecipe, Augmenter]:
     plain = [note.annotated for note in corpora.train]
-    subwords = learned(outside(plain), size=500)
-    return subwords, Gold(("ID", "NAME"), stacked=False), recipe, make_augmenter(plain, 0.0)
+    subwords = train_vocabulary(text_outside_spans(plain), size=500)
+    return subwords, GoldTags(("ID", "NAME"), stacked=False), recipe, make_augmenter(plain, 0.0)
 
 
 def test_no_time_left_still_gives_a_whole_tagger(tmp_path: Path) -> None:
@@ -228,7 +230,7 @@ def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=key):
             train(Corpora(train_on, dev), toy_recipe(), tmp_path / "out")
     with pytest.raises(ConfigError, match="--window"):
-        toy_training(tmp_path / "out", cut=Cut(4000, 8))
+        toy_training(tmp_path / "out", cut=WindowConfig(4000, 8))
     for name, value in (("head", "none"), ("max_minutes", 0), ("masked", 1), ("epochs", 0)):
         with pytest.raises(ConfigError, match=f"--{name.replace('_', '-')}"):
             toy_recipe(**{name: value})

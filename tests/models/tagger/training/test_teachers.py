@@ -10,9 +10,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.tagger.sequences.corpus import UNSURE, Gold, TrainingNote, labels_of
-from models.tagger.sequences.crf import LinearChain, Stacked
-from models.tagger.sequences.tags import Scheme
+from models.tagger.sequences.alignment import UNSURE, GoldTags, TrainingNote, labels_of
+from models.tagger.sequences.crf import LinearChainCRF, StackedCRF
+from models.tagger.sequences.tags import TagScheme
 from models.tagger.training.augmentation import make_augmenter
 from pipeline.cli import main
 from pipeline.training.tagger import SURE, taught
@@ -83,8 +83,8 @@ TEACHERS = st.lists(st.lists(SPAN, max_size=6).map(apart), min_size=1, max_size=
 def test_nothing_is_learnt_that_most_teachers_did_not_see(found: list[list[Span]]) -> None:
     note = taught(DOCUMENT, found, None)
     words = [(2 * place, 2 * place + 1) for place in range(10)]
-    allowed = Gold(LABELS, stacked=False).allowed(note, words, Counter())
-    scheme = Scheme(LABELS)
+    allowed = GoldTags(LABELS, stacked=False).allowed(note, words, Counter())
+    scheme = TagScheme(LABELS)
     for place, row in enumerate(allowed):
         covering = [
             {(s.start, s.end, s.label) for s in each if s.start <= 2 * place < s.end}
@@ -106,8 +106,10 @@ def test_nothing_is_learnt_that_most_teachers_did_not_see(found: list[list[Span]
 def test_some_legal_sequence_is_always_left(found: list[list[Span]], stacked: bool) -> None:
     note = taught(DOCUMENT, found, None)
     words = [(2 * place, 2 * place + 1) for place in range(10)]
-    allowed = torch.from_numpy(Gold(LABELS, stacked=stacked).allowed(note, words, Counter()))[None]
-    chain = Stacked(LABELS) if stacked else LinearChain(Scheme(LABELS), learned=True)
+    allowed = torch.from_numpy(GoldTags(LABELS, stacked=stacked).allowed(note, words, Counter()))[
+        None
+    ]
+    chain = StackedCRF(LABELS) if stacked else LinearChainCRF(TagScheme(LABELS), learned=True)
     shape = allowed.shape
     lost = chain.negative_log_likelihood(torch.zeros(shape), torch.tensor([10]), allowed)
     assert torch.isfinite(lost).all()

@@ -3,15 +3,16 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline.cli import main
 from pipeline.config.progress import Progress
-from pipeline.files.jsonl import listed
-from pipeline.files.note_files import Task, detect_file
-from pipeline.reports.charts import picture
-from record.document import Document
+from pipeline.files.jsonl import spans_to_json
+from pipeline.files.note_files import NoteFileTask, detect_file
+from pipeline.reports.charts import render_learning_curve
+from record.document import Annotated, Document
 from record.span import Span
 from synthesis.fictional.hospital import make_hospital
 from tests.models.tagger.toy import NAMES, toy_notes
@@ -20,12 +21,12 @@ QUICK = ["--encoder", "tiny-1x32", "--window", "48", "--context", "8", "--step-t
 QUICK += ["--encoder-rate", "3e-3", "--epochs", "4", "--plain"]
 
 
-def write(path: Path, notes, **more) -> Path:
+def write(path: Path, notes: list[Annotated], **more: Any) -> Path:
     records = [
         {
             "note_id": note.document.note_id,
             "text": note.document.text,
-            "spans": listed(note.spans),
+            "spans": spans_to_json(note.spans),
             **more,
         }
         for note in notes
@@ -34,11 +35,11 @@ def write(path: Path, notes, **more) -> Path:
     return path
 
 
-def toys(path: Path, count: int, seed: int, **more) -> Path:
+def toys(path: Path, count: int, seed: int, **more: Any) -> Path:
     return write(path, [note.annotated for note in toy_notes(count, seed=seed)], **more)
 
 
-def read(path: Path) -> list[dict]:
+def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -100,9 +101,22 @@ def test_the_folder_holds_a_report_without_text(trained: Path) -> None:
         assert not any(name.encode() in path.read_bytes() for name in NAMES)
 
 
-def test_labels_that_have_no_surrogate_are_refused(tmp_path: Path, capsys) -> None:
+def test_labels_that_have_no_surrogate_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     train, out = toys(tmp_path / "train.jsonl", 4, 1), tmp_path / "tagger"
-    asked = ["train", "--train", train, "--dev", train, "-o", out, *QUICK, "--epochs", "1"]
+    asked: list[object] = [
+        "train",
+        "--train",
+        train,
+        "--dev",
+        train,
+        "-o",
+        out,
+        *QUICK,
+        "--epochs",
+        "1",
+    ]
     assert main([str(word) for word in [*asked, "--json"]]) == 0
     assert set(json.loads(capsys.readouterr().out)) > {"f1", "zero_leak"}
     # The corpus calls it NAME and ID, which are canonical; another corpus may not.
@@ -110,8 +124,8 @@ def test_labels_that_have_no_surrogate_are_refused(tmp_path: Path, capsys) -> No
     settings["design"]["labels"] = ["NOM", "NUM"]
     (out / "tagger.json").write_text(json.dumps(settings))
     assert main(["keys", "new", str(tmp_path / "k")]) == 0
-    asked = ["pseudonymize", str(train), "-o", str(tmp_path / "o"), "--key", str(tmp_path / "k")]
-    assert main([*asked, "--cohort", "c", "--model", str(out)]) == 2
+    words = ["pseudonymize", str(train), "-o", str(tmp_path / "o"), "--key", str(tmp_path / "k")]
+    assert main([*words, "--cohort", "c", "--model", str(out)]) == 2
     assert "NOM, NUM" in capsys.readouterr().err
 
 
@@ -124,7 +138,9 @@ def test_labels_that_have_no_surrogate_are_refused(tmp_path: Path, capsys) -> No
         (["--label-map", "none.toml"], "none.toml"),
     ],
 )
-def test_options_that_cannot_be_are_named(more, key, tmp_path: Path, capsys) -> None:
+def test_options_that_cannot_be_are_named(
+    more: list[str], key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     notes = str(toys(tmp_path / "notes.jsonl", 2, 1))
     assert main(["train", "--train", notes, "--dev", notes, "-o", str(tmp_path / "t"), *more]) == 2
     assert f"error: {key}" in capsys.readouterr().err
@@ -139,7 +155,9 @@ def test_options_that_cannot_be_are_named(more, key, tmp_path: Path, capsys) -> 
         (["--detectors", "rules", "--model", "nowhere"], "--model"),
     ],
 )
-def test_models_that_are_not_there_are_named(more, key, tmp_path: Path, capsys) -> None:
+def test_models_that_are_not_there_are_named(
+    more: list[str], key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     notes = toys(tmp_path / "notes.jsonl", 1, 1)
     assert main(["detect", str(notes), "-o", str(tmp_path / "o"), *more]) == 2
     assert f"error: {key}" in capsys.readouterr().err
@@ -147,7 +165,11 @@ def test_models_that_are_not_there_are_named(more, key, tmp_path: Path, capsys) 
 
 @pytest.mark.parametrize("command", ["train", "detect"])
 def test_without_the_extra_the_remedy_is_told(
-    command: str, trained: Path, tmp_path: Path, capsys, monkeypatch
+    command: str,
+    trained: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     notes = str(trained / "dev.jsonl")
     asked = {
@@ -161,7 +183,9 @@ def test_without_the_extra_the_remedy_is_told(
     assert "pip install 'cryptonym[models]'" in capsys.readouterr().err
 
 
-def test_files_with_other_labels_are_learnt_together(tmp_path: Path, capsys) -> None:
+def test_files_with_other_labels_are_learnt_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     train = []
     for label, seed in (("NAME", 1), ("ID", 2)):
         notes = [note.annotated for note in toy_notes(20, seed=seed)]
@@ -177,7 +201,9 @@ def test_files_with_other_labels_are_learnt_together(tmp_path: Path, capsys) -> 
 
 
 @pytest.mark.slow
-def test_a_fictional_hospital_is_learnt_from(tmp_path: Path, capsys) -> None:
+def test_a_fictional_hospital_is_learnt_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     notes = [note.annotated for note in make_hospital(7, seed=1, mean_characters=400).notes()]
     train, dev = write(tmp_path / "train.jsonl", notes[:-10]), tmp_path / "dev.jsonl"
     write(dev, notes[-10:])
@@ -191,7 +217,7 @@ def test_a_fictional_hospital_is_learnt_from(tmp_path: Path, capsys) -> None:
 
 
 def test_a_curve_of_nothing_is_drawn() -> None:
-    assert picture([]).endswith("</svg>\n")
+    assert render_learning_curve([]).endswith("</svg>\n")
 
 
 class Stubborn:
@@ -211,7 +237,7 @@ class Stubborn:
 
 def test_a_note_that_the_model_cannot_read_is_refused_alone(tmp_path: Path) -> None:
     notes, model = toys(tmp_path / "notes.jsonl", 40, 1), Stubborn()
-    task = Task(notes, tmp_path / "out.jsonl", detectors=frozenset({"model"}), model=model)
+    task = NoteFileTask(notes, tmp_path / "out.jsonl", detectors=frozenset({"model"}), model=model)
     done = detect_file(task, Progress())
     assert (done.read, done.written, done.refused) == (40, 39, 1)
     assert model.asked == [16, *[1] * 16, 16, 8]

@@ -2,23 +2,27 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline.cli import main
 from pipeline.config.settings import load
-from pipeline.night.engine import drive
+from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import open_master
 from record.errors import ConfigError
 from surrogates.keys.keys import ALGORITHM, custody_of
+from tests.pipeline.conftest import Site
 
 NOTE = {"note_id": "1", "text": "Vu M. DUPONT.", "lang": "fr"}
 SPANS = {"spans": [{"start": 6, "end": 12, "label": "LAST_NAME"}]}
 
 
 @pytest.fixture
-def key(tmp_path, capsys):
+def key(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     path = tmp_path / "m.key"
     assert main(["keys", "new", str(path)]) == 0
     assert "offline" in capsys.readouterr().out
@@ -26,10 +30,10 @@ def key(tmp_path, capsys):
 
 
 @pytest.fixture
-def run(tmp_path, capsys):
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any]]:
     """Run a command on the key; returns its code and what it printed as JSON."""
 
-    def command(*words):
+    def command(*words: str) -> tuple[int, Any]:
         capsys.readouterr()
         code = main([*words, "--json"])
         said = capsys.readouterr()
@@ -38,14 +42,14 @@ def run(tmp_path, capsys):
     return command
 
 
-def pseudonymize(tmp_path, *words):
+def pseudonymize(tmp_path: Path, *words: str) -> tuple[int, str]:
     (tmp_path / "notes.jsonl").write_text(json.dumps(NOTE | SPANS) + "\n")
     files = (str(tmp_path / "notes.jsonl"), "-o", str(tmp_path / "out.jsonl"))
     code = main(["pseudonymize", *files, "--cohort", "c", "--spans", "given", *words])
     return code, (tmp_path / "out.jsonl").read_text() if code == 0 else ""
 
 
-def test_derive_prints_ids_alone(key, run):
+def test_derive_prints_ids_alone(key: Path, run: Callable[..., tuple[int, Any]]) -> None:
     code, told = run("keys", "derive", "--key", str(key), "--cohort", "c")
     assert code == 0
     (entry,) = told["cohorts"]
@@ -57,19 +61,29 @@ def test_derive_prints_ids_alone(key, run):
     assert not any(secret in json.dumps(told) for secret in secrets)
 
 
-def test_a_destroyed_cohort_is_refused_everywhere(key, run, tmp_path, capsys):
+def test_a_destroyed_cohort_is_refused_everywhere(
+    key: Path,
+    run: Callable[..., tuple[int, Any]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert pseudonymize(tmp_path, "--key", str(key))[0] == 0
     code, told = run("keys", "destroy", "--key", str(key), "--cohort", "c")
     assert (code, bool(told["destroyed"])) == (0, True)
     assert pseudonymize(tmp_path, "--key", str(key))[0] == 2
-    assert "never derived again" in capsys.readouterr().err
+    assert "cannot be derived" in capsys.readouterr().err
     assert run("keys", "derive", "--key", str(key), "--cohort", "c")[0] == 2
     assert run("keys", "destroy", "--key", str(key), "--cohort", "typo")[0] == 2
     assert main(["keys", "destroy", "--key", str(key), "--cohort", "c"]) == 0
     assert "are not reached" in capsys.readouterr().out
 
 
-def test_log_shows_uses_and_finds_what_was_changed(key, run, tmp_path, capsys):
+def test_log_shows_uses_and_finds_what_was_changed(
+    key: Path,
+    run: Callable[..., tuple[int, Any]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     pseudonymize(tmp_path, "--key", str(key))
     code, told = run("keys", "log", "--key", str(key), "--verify")
     assert (code, told["problems"]) == (0, [])
@@ -86,7 +100,9 @@ def test_log_shows_uses_and_finds_what_was_changed(key, run, tmp_path, capsys):
     assert "DUPONT" not in log.read_text() and "DUPONT" in text
 
 
-def test_a_key_of_an_earlier_version_gets_a_log_and_can_be_retired(run, tmp_path, capsys):
+def test_a_key_of_an_earlier_version_gets_a_log_and_can_be_retired(
+    run: Callable[..., tuple[int, Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     old = tmp_path / "old.key"
     old.write_text("cryptonym-key-v1\n" + "ab" * 32 + "\n")
     old.chmod(0o600)
@@ -100,7 +116,9 @@ def test_a_key_of_an_earlier_version_gets_a_log_and_can_be_retired(run, tmp_path
     assert pseudonymize(tmp_path, "--key", str(old))[0] == 2
 
 
-def test_variables_and_commands_give_the_same_notes(key, tmp_path, monkeypatch):
+def test_variables_and_commands_give_the_same_notes(
+    key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected = pseudonymize(tmp_path, "--key", str(key))
     monkeypatch.setenv("MASTER", key.read_text())
     custody = ("--custody", str(custody_of(key)))
@@ -110,7 +128,9 @@ def test_variables_and_commands_give_the_same_notes(key, tmp_path, monkeypatch):
     assert pseudonymize(tmp_path, "--key", "command:false", *custody)[0] == 4
 
 
-def test_keys_of_other_places_need_a_folder_to_be_named(key, run, monkeypatch):
+def test_keys_of_other_places_need_a_folder_to_be_named(
+    key: Path, run: Callable[..., tuple[int, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MASTER", key.read_text())
     assert run("keys", "derive", "--key", "env:MASTER", "--cohort", "c")[0] == 2
     custody = str(custody_of(key))
@@ -119,7 +139,9 @@ def test_keys_of_other_places_need_a_folder_to_be_named(key, run, monkeypatch):
     )
 
 
-def test_a_key_without_its_folder_gets_no_other(key, run):
+def test_a_key_without_its_folder_gets_no_other(
+    key: Path, run: Callable[..., tuple[int, Any]]
+) -> None:
     folder = custody_of(key)
     folder.rename(folder.with_name("away"))
     code, said = run("keys", "derive", "--key", str(key), "--cohort", "c")
@@ -131,10 +153,10 @@ def test_a_key_without_its_folder_gets_no_other(key, run):
 # The nightly job
 
 
-def test_a_run_drops_columns_and_stops_with_its_cohort(site):
+def test_a_run_drops_columns_and_stops_with_its_cohort(site: Site) -> None:
     site.source("delete from note where note_id > 6")
     site.configure('lang = "fr"', 'lang = "fr"\npolicy = {name = "synthetic-source"}')
-    run_nightly(site.config, drive)
+    run_nightly(site.config, run_in_process)
     with sqlite3.connect(site.folder / "research.db") as output:
         titles, moments, visits = zip(
             *output.execute("select note_title, note_datetime, visit_occurrence_id from note"),
@@ -154,15 +176,22 @@ def test_a_run_drops_columns_and_stops_with_its_cohort(site):
         ]
         assert holders == [path]
     settings = load(site.config)
-    actions = [use.action for use in open_master(settings).custody.log.uses()]
+    opened = open_master(settings).custody
+    assert opened is not None
+    actions = [use.action for use in opened.log.uses()]
     assert actions[:2] == ["new", "derive"]
     assert "use" in actions
     open_master(settings).destroy(settings.cohort)
-    with pytest.raises(ConfigError, match="never derived again"):
-        run_nightly(site.config, drive)
+    with pytest.raises(ConfigError, match="cannot be derived"):
+        run_nightly(site.config, run_in_process)
 
 
-def test_shares_open_a_key_whose_file_is_gone(key, run, tmp_path, capsys):
+def test_shares_open_a_key_whose_file_is_gone(
+    key: Path,
+    run: Callable[..., tuple[int, Any]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     before = run("keys", "derive", "--key", str(key), "--cohort", "c")
     shares = tmp_path / "shares"
     words = ("keys", "split", str(key), "--shares", "3", "--threshold", "2", "-o", str(shares))
@@ -181,7 +210,9 @@ def test_shares_open_a_key_whose_file_is_gone(key, run, tmp_path, capsys):
     assert "named" in run("keys", "derive", "--key", both, "--cohort", "c")[1]
 
 
-def test_a_rotated_key_goes_on_and_the_new_one_begins(key, run, tmp_path):
+def test_a_rotated_key_goes_on_and_the_new_one_begins(
+    key: Path, run: Callable[..., tuple[int, Any]], tmp_path: Path
+) -> None:
     before = run("keys", "derive", "--key", str(key), "--cohort", "c")
     new = tmp_path / "new.key"
     code, told = run("keys", "rotate", "--key", str(key), str(new))
@@ -195,7 +226,9 @@ def test_a_rotated_key_goes_on_and_the_new_one_begins(key, run, tmp_path):
     assert run("keys", "log", "--key", str(key), "--verify")[0] == 0
 
 
-def test_a_person_is_told_with_both_keys_and_a_reason_and_written_down(key, run, tmp_path):
+def test_a_person_is_told_with_both_keys_and_a_reason_and_written_down(
+    key: Path, run: Callable[..., tuple[int, Any]], tmp_path: Path
+) -> None:
     second = tmp_path / "v.key"
     assert main(["keys", "new", str(second), "--vault"]) == 0
     notes = [NOTE | SPANS | {"note_id": n, "person_id": n} for n in ("p-1", "p-2")]

@@ -3,13 +3,14 @@
 import hashlib
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
-from evaluation.utility.utility import REAL, SYNTHETIC, TWICE
+from evaluation.utility.tagger_utility import REAL, SYNTHETIC, TWICE
 from models.tagger.training.training import Corpora, train
 from pipeline.cli import main
-from synthesis.corpora import part_notes
+from synthesis.corpus_splitting import split_notes
 from synthesis.prepared_corpus import digest, save_corpus
 from tests.models.tagger.toy import toy_notes, toy_recipe
 
@@ -17,11 +18,11 @@ TAGGERS = {f"{setting}-{seed}" for setting in (REAL, SYNTHETIC, TWICE) for seed 
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus of toy notes, and letters that say the same, two of each."""
     folder = tmp_path_factory.mktemp("worth")
     notes = [each.annotated for each in toy_notes(24, lines=2)]
-    save_corpus(part_notes(notes, seed=1), folder / "corpus", {"inside": True})
+    save_corpus(split_notes(notes, seed=1), folder / "corpus", {"inside": True})
     place = folder / "filled"
     place.mkdir()
     lines = ""
@@ -44,14 +45,16 @@ def folder(tmp_path_factory):
     return folder
 
 
-def worth(folder):
+def worth(folder: Path) -> int:
     return main([
         "synthesize", "utility", str(folder / "filled"), str(folder / "corpus"), "-o",
         str(folder / "worth"), "--encoder", "tiny-1x32", "--seeds", "2",
     ])  # fmt: skip
 
 
-def test_once_and_twice_are_compared_with_the_sources(folder, capsys):
+def test_once_and_twice_are_compared_with_the_sources(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert worth(folder) == 0
     told = json.loads((folder / "worth" / "utility.json").read_text())
     found = {each["name"]: each for each in told["measured"]}
@@ -65,8 +68,10 @@ def test_once_and_twice_are_compared_with_the_sources(folder, capsys):
     assert "filled-over-real" in capsys.readouterr().out
 
 
-def test_letters_that_were_not_filled_are_refused(folder, capsys):
+def test_letters_that_were_not_filled_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = folder / "filled" / "notes.jsonl"
     path.write_text(path.read_text() + '{"note_id": "x", "text": "a"}\n')
     assert worth(folder) == 2
-    assert "line 37: is no letter that was filled" in capsys.readouterr().err
+    assert "line 37: not a filled letter" in capsys.readouterr().err

@@ -1,0 +1,85 @@
+"""Saving and loading a trained language model: weights, vocabulary and network shape."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load as load_weights
+from safetensors.torch import save as dump_weights
+
+from models.language.corpus.vocabulary import Vocabulary, read_vocabulary
+from models.language.networks.gpt import GPT
+from models.language.networks.language_model import LanguageModel
+from models.language.networks.lstm import LSTM
+from models.serialization import FolderFormat
+from record.atomic_write import write_atomically
+
+WEIGHTS, VOCABULARY = "weights.safetensors", "vocabulary.json"
+
+_TIED = "scores.weight"  # the same weights as `embed.weight`, kept once
+_FOLDER_FORMAT = FolderFormat("language.json", "language model", "cryptonym synthesize train")
+
+
+@dataclass(frozen=True)
+class TrainedGenerator:
+    """A trained network with its vocabulary; `about` is metadata given by whoever trained it."""
+
+    network: LanguageModel
+    vocabulary: Vocabulary
+    about: Mapping[str, Any]
+
+
+def build(shape: Mapping[str, Any]) -> LanguageModel:
+    """Build a network of a shape with random weights; raises KeyError, TypeError."""
+    sizes = {name: value for name, value in shape.items() if name not in ("kind", "vocabulary")}
+    kinds: dict[str, type[GPT] | type[LSTM]] = {"gpt": GPT, "lstm": LSTM}
+    return kinds[shape["kind"]](shape["vocabulary"], **sizes)
+
+
+def save(trained: TrainedGenerator, folder: Path) -> None:
+    """Write a model; `language.json` is written last, so that a folder with it is complete."""
+    folder.mkdir(parents=True, exist_ok=True)
+    state = {
+        name: value.detach().cpu().contiguous()
+        for name, value in trained.network.state_dict().items()
+        if name != _TIED
+    }
+    write_atomically(folder / WEIGHTS, dump_weights(state))
+    trained.vocabulary.save(folder / VOCABULARY)
+    said = {"shape": trained.network.shape, "about": trained.about}
+    _FOLDER_FORMAT.write_settings(folder, said, (WEIGHTS, VOCABULARY))
+
+
+def load(folder: Path) -> TrainedGenerator:
+    """Read a model. Raises ConfigError that names the file which is missing or damaged."""
+    settings = _FOLDER_FORMAT.read(folder)
+    try:
+        network = build(settings["shape"])
+        state = load_weights(_FOLDER_FORMAT.read_verified(folder, settings, WEIGHTS))
+        network.load_state_dict({**state, _TIED: state["embed.weight"]})
+        _FOLDER_FORMAT.read_verified(folder, settings, VOCABULARY)
+        vocabulary = read_vocabulary(folder / VOCABULARY)
+        about: Mapping[str, Any] = settings["about"]
+    except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
+        raise _FOLDER_FORMAT.mismatch_error(folder) from None
+    network.eval()
+    return TrainedGenerator(network, vocabulary, about)
+
+
+def shape_of(folder: Path) -> Mapping[str, Any]:
+    """Return the shape of a model without its weights; raises ConfigError."""
+    shape: Mapping[str, Any] = _FOLDER_FORMAT.read(folder)["shape"]
+    return shape
+
+
+def about(folder: Path) -> Mapping[str, Any]:
+    """Return the metadata of a model; raises ConfigError."""
+    metadata: Mapping[str, Any] = _FOLDER_FORMAT.read(folder)["about"]
+    return metadata
+
+
+def digest(folder: Path) -> str:
+    """Return a digest of the weights, vocabulary and settings; raises ConfigError."""
+    return _FOLDER_FORMAT.digest(folder)

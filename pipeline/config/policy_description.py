@@ -1,0 +1,144 @@
+"""Description of a policy in words: its effect on every label and column, for JSON and people."""
+
+from dataclasses import asdict
+from typing import Any
+
+from record.columns import CHOSEN, COLUMNS, Treatment
+from record.label import Label
+from record.policy import Action, Policy
+
+_NAMES = (Label.FIRST_NAME, Label.LAST_NAME, Label.NAME)
+_SURROGATES = {
+    **dict.fromkeys(_NAMES, "another name, in the same case and form"),
+    **dict.fromkeys((Label.USERNAME, Label.EMAIL, Label.URL), "an unassigned one in the same form"),
+    **dict.fromkeys(
+        (Label.STREET, Label.ZIP, Label.CITY, Label.REGION, Label.COUNTRY), "another place"
+    ),
+    **dict.fromkeys(
+        (Label.HOSPITAL, Label.ORGANIZATION, Label.PROFESSION),
+        "another of the same kind, from a list",
+    ),
+    **dict.fromkeys((Label.PHONE, Label.FAX, Label.IP_ADDRESS), "another number in the same form"),
+    Label.OTHER: "another value in the same form",
+}
+_CODE = "another code in the same form, with valid check digits if the original had"
+_PRECISIONS = {"month": ", then reduced to the month", "year": ", then reduced to the year"}
+
+
+def describe_policy(policy: Policy) -> dict[str, Any]:
+    """Return a policy as an object for JSON: settings, and what happens to labels and columns."""
+    settings = asdict(policy)
+    del settings["actions"], settings["columns"]
+    return {
+        "policy_id": policy.policy_id,
+        "settings": settings,
+        "labels": {
+            label.value: {
+                "action": str(policy.action(label) or "refuse"),
+                "reason": explain_label(policy, label),
+            }
+            for label in Label
+        },
+        "columns": {
+            column: {
+                "treatment": str(policy.treatment(column)),
+                "reason": explain_column(policy, column),
+            }
+            for column in COLUMNS
+        },
+    }
+
+
+def format_policy(policy: Policy) -> str:
+    """Return the description of a policy as a table for people."""
+    description = describe_policy(policy)
+    lines = [f"policy {description['policy_id']}", ""]
+    lines += [f"  {name} = {value}" for name, value in description["settings"].items()]
+    lines += ["", f"{'label':<16}{'action':<14}description"]
+    lines += [
+        f"{n:<16}{each['action']:<14}{each['reason']}" for n, each in description["labels"].items()
+    ]
+    wide = 2 + max(map(len, COLUMNS))
+    lines += ["", f"{'column':<{wide}}{'treatment':<14}description"]
+    for name, each in description["columns"].items():
+        lines.append(f"{name:<{wide}}{each['treatment']:<14}{each['reason']}")
+    lines += ["", "notes with any other label go to quarantine; other columns are not written"]
+    return "\n".join(lines)
+
+
+def summarize_policy(policy: Policy) -> str:
+    """Return a short notice on dates and ages for readers of the output."""
+    dates = (
+        "All dates of a patient are shifted by one secret number of days, between "
+        f"{policy.min_shift_days} and {policy.max_shift_days} forward or backward"
+    )
+    if policy.keep_weekday:
+        dates += ", in whole weeks"
+    dates += _PRECISIONS.get(policy.date_precision, "")
+    ages = f"; ages over {policy.age_cap} become {policy.age_cap + 1}+"
+    capped = policy.action(Label.AGE) is Action.REPLACE
+    return f"Pseudonymized notes. {dates}{ages if capped else ''}. Policy {policy.policy_id}."
+
+
+def explain_label(policy: Policy, label: Label) -> str:
+    """Describe the replacement of spans of a label."""
+    action = policy.action(label)
+    if action is None:
+        return "no action defined: notes with such a span go to quarantine"
+    if action is Action.KEEP:
+        return "detected and counted, but not replaced"
+    if action is Action.MASK:
+        return f"[{label.value}]"
+    if action is Action.GENERALIZE:
+        zeroed = _explain_zeroed_zips(policy)
+        return f"first {policy.zip_digits} digits{zeroed}; [ZIP] if not five digits"
+    if label in (Label.DATE, Label.BIRTH_DATE):
+        return _explain_dates(policy, label)
+    if label is Label.AGE:
+        return f"unchanged up to {policy.age_cap}, above that {policy.age_cap + 1}+"
+    if label in (Label.ZIP, Label.CITY) and policy.keep_area != "none":
+        return f"another place in the same {policy.keep_area}"
+    reason = _SURROGATES.get(label, _CODE)
+    if label is Label.COUNTRY and policy.keep_area != "none":
+        reason = "unchanged if surrogate places lie in it, else another country"
+    if label in _NAMES and (chance := policy.repeat_third_parties) < 1.0:
+        reason += f"; persons other than the patient keep theirs with probability {chance:g}"
+    return reason
+
+
+def _explain_zeroed_zips(policy: Policy) -> str:
+    """Describe which postal codes are zeroed."""
+    zeros = "0" * policy.zip_digits
+    few = f"; {zeros} for areas of at most 20,000 people ({policy.zip_table})"
+    listed = f"; {zeros} for the listed codes" if policy.zeroed_zips else ""
+    return (few if policy.zip_table != "none" else "") + listed
+
+
+def _explain_dates(policy: Policy, label: Label) -> str:
+    weeks = " in whole weeks" if policy.keep_weekday else ""
+    moved = (
+        f"shifted by {policy.min_shift_days} to {policy.max_shift_days} days{weeks}, constant per "
+        "patient, forward or backward"
+    )
+    cut = _PRECISIONS.get(policy.date_precision, "")
+    if label is Label.DATE:
+        return moved + cut
+    birth = _PRECISIONS.get(policy.birth_dates, cut)
+    if policy.birth_dates == "jitter":
+        birth = f", then moved back by up to {policy.birth_jitter_months} months"
+    cap = f"; ages over {policy.age_cap} become {policy.age_cap + 1}"
+    return moved + birth + (cap if policy.old_births == "cap" else "")
+
+
+def explain_column(policy: Policy, column: str) -> str:
+    """Describe the treatment of a column and the reason for it."""
+    rule = COLUMNS[column]
+    treatment = policy.treatment(column)
+    if treatment is Treatment.DROP and rule.treatment is not Treatment.DROP:
+        return "dropped by this policy"
+    if treatment is not rule.treatment:
+        return CHOSEN[treatment]
+    is_cut = policy.date_precision != "day" and column.endswith(("_date", "_datetime"))
+    if treatment is Treatment.SHIFT and is_cut:
+        return f"{rule.reason}; reduced to the first day of the {policy.date_precision}"
+    return rule.reason

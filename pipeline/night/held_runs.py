@@ -1,0 +1,82 @@
+"""Decisions on runs held by the quality gate: their notes are published or go to quarantine."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.config.settings import load
+from pipeline.night.publishing import is_output_complete, publish_staged, withdraw_refused
+from pipeline.night.release_history import write_release_page
+from pipeline.notes.worker_resources import open_master, resolve_urls
+from pipeline.state.ledger import State, open_state
+from pipeline.state.quality_store import GateDecision
+from pipeline.state.run_lock import make_run_lock
+from pipeline.warehouse.warehouse import Output, open_output
+from record.errors import ConfigError, CryptonymError
+from surrogates.keys.keys import CohortKey
+
+
+class Astray(CryptonymError):
+    """The output does not match the ledger (exit code 1)."""
+
+
+@dataclass(frozen=True)
+class AppliedDecision:
+    """The decision in force and the number of notes it moved."""
+
+    decision: GateDecision
+    notes: int
+
+
+def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
+    """Record a decision and apply it; repeating the call completes an interrupted one.
+
+    Only notes still held by this run are moved, not those that a later run processed again. Raises
+    ConfigError for a run that cannot be decided on, Unavailable, Astray.
+    """
+    settings = load(config)
+    if not (decision.decided_by.strip() and decision.reason.strip()):
+        raise ConfigError("--by, --reason", "must not be empty", "give a name and a reason")
+    cohort = open_master(settings).cohort(settings.cohort)
+    with ExitStack() as stack:
+        stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
+        state = open_state(resolve_urls(settings).state, settings.base)
+        stack.callback(state.close)
+        output = open_output(resolve_urls(settings).output, settings.base)
+        stack.callback(output.close)
+        output.check_writable()
+        _check_decidable(state, decision)
+        final = state.quality.decide(decision)
+        if final.decision != decision.decision:
+            problem = f"run {final.run_id} was already {final.decision} by {final.decided_by}"
+            raise ConfigError("--accept, --reject", problem, "decisions are final")
+        applied = AppliedDecision(final, _move_notes(final, state, output, cohort))
+        write_release_page(settings)
+        return applied
+
+
+def _check_decidable(state: State, decision: GateDecision) -> None:
+    known = {run.run_id: run for run in state.quality.runs()}
+    run = known.get(decision.run_id)
+    if run is None or not any(alarm.holds for alarm in run.alarms):
+        waiting = ", ".join(str(each.run_id) for each in known.values() if each.waits)
+        remedy = f"runs awaiting a decision: {waiting or 'none'}"
+        raise ConfigError(f"run {decision.run_id}", "raised no alarm", remedy)
+    if run.conclusion != "held" and decision.decision == "rejected":
+        problem = "was not held, its notes are already published"
+        raise ConfigError(f"run {decision.run_id}", problem, "delete the notes from the source")
+
+
+def _move_notes(decision: GateDecision, state: State, output: Output, cohort: CohortKey) -> int:
+    if decision.decision == "accepted":
+        moved = publish_staged(state, output, only=decision.run_id)
+    else:
+        moved = state.quality.reject(decision.run_id, again=decision.again)
+        withdraw_refused(state, output, cohort)
+    output.prune_persons()
+    if not is_output_complete(state, output, cohort):
+        raise Astray(
+            "output and ledger do not match: the set of released notes differs. Remedy: repeat the "
+            "command; if the error persists, restore the output from a backup"
+        )
+    return moved

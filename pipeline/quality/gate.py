@@ -1,0 +1,223 @@
+"""The quality gate: holds a run whose entity counts differ from those of earlier nights."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+
+from pipeline.config.settings import QualitySettings
+from pipeline.state.quality_counts import MEASURES, CellCounts, CountCell, Series, change_group
+from pipeline.state.quality_series import ComparedSeries, RunCounts, compare_runs
+from pipeline.state.quality_store import Alarm, Conclusion, JudgedRun, QualityStore
+from pipeline.state.unit_results import RunRecord
+from record.count_drift import WEEKDAYS, DriftTest, DriftVerdict
+
+_DAYS_A_QUARTER = 365.25 / 4
+
+
+def _start_date(run: RunRecord) -> date:
+    return run.started.date()
+
+
+@dataclass(frozen=True)
+class Gate:
+    """How runs are judged; without a judge, runs are counted but never held.
+
+    `night_of` returns the day that a run belongs to. `memory` caches the counts of earlier nights
+    for the next run that the same gate judges.
+    """
+
+    judge: DriftTest | None = None
+    night_of: Callable[[RunRecord], date] = _start_date
+    memory: dict[tuple[int, ...], CellCounts] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+
+COUNT_ONLY = Gate()
+"""A gate that counts but holds no run."""
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """A run compared with the nights before it.
+
+    `nights` is the number of nights compared with, of which at least `min_days` are needed;
+    `alarms` are sorted by p-value.
+    """
+
+    run: RunCounts
+    conclusion: Conclusion
+    alarms: tuple[Alarm, ...]
+    nights: int
+    min_days: int
+    compared: Sequence[ComparedSeries] = field(default=(), repr=False)
+    verdicts: Mapping[Series, DriftVerdict] = field(default_factory=dict, repr=False)
+
+    @property
+    def is_held(self) -> bool:
+        """Return whether the run is held: none of its new notes are published."""
+        return self.conclusion == "held"
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Return a sentence for each alarm."""
+        return tuple(describe_alarm(alarm) for alarm in self.alarms)
+
+
+def compute_allowance(false_alarms_per_quarter: float, run_of_night: int = 1) -> float:
+    """Return the false alarm probability allowed for one run.
+
+    The allowances of the runs of one night add up to at most that of a night whatever their
+    number, since the sum of 1/(k(k+1)) is 1; those of the nights of a quarter to the configured
+    number.
+    """
+    night = false_alarms_per_quarter / _DAYS_A_QUARTER
+    return night / (run_of_night * (run_of_night + 1))
+
+
+def assess_run(
+    store: QualityStore, run: RunCounts, version: str, settings: QualitySettings, gate: Gate
+) -> Assessment:
+    """Store the counts of a run and judge it; if it is held, its staged notes are not published.
+
+    May be repeated: an interrupted run is counted once. A second run of a night without any notes
+    to process is not counted.
+    """
+    last = next((each for each in store.runs(2) if each.run_id != run.run_id), None)
+    if last is not None and last.night == run.night and not count_processed_notes(run.cells):
+        return Assessment(run, "unjudged", (), 0, settings.min_days)
+    counted = Counter(run.cells)
+    counted.update(store.count_duplicates(run.run_id))
+    run = RunCounts(run.run_id, run.night, run.config, counted)
+    store.store_counts(run, version)
+    found = judge_run(store, run, settings, gate)
+    store.store_verdict(run.run_id, found.conclusion, found.alarms)
+    return found
+
+
+def load_assessment(
+    store: QualityStore, run: RunCounts, settings: QualitySettings, gate: Gate
+) -> Assessment:
+    """Return the assessment of a run that was judged before, with the stored verdict."""
+    known = next((each for each in store.runs() if each.run_id == run.run_id), None)
+    if known is None:  # begun by a version without counts
+        return Assessment(run, "unjudged", (), 0, settings.min_days)
+    run = RunCounts(run.run_id, known.night, known.config, store.cells([run.run_id]))
+    found = judge_run(store, run, settings, gate)
+    return replace(found, conclusion=known.conclusion, alarms=known.alarms)
+
+
+def judge_run(
+    store: QualityStore, run: RunCounts, settings: QualitySettings, gate: Gate
+) -> Assessment:
+    """Compare a run with earlier ones; nothing is stored."""
+    judge = gate.judge
+    before = [
+        each
+        for each in store.runs(since=run.night - timedelta(days=settings.window_days))
+        if each.run_id < run.run_id
+    ]
+    past = _load_past_counts(store, before[::-1], gate)
+    nights = len({each.night for each in past if each.cells})
+    if judge is None:
+        return Assessment(run, "unjudged", (), nights, settings.min_days)
+    compared = compare_runs(past, run, _find_new_normals(store))
+    rank = 1 + sum(each.night == run.night and each.notes > 0 for each in before)
+    allowed = compute_allowance(settings.false_alarms_per_quarter, rank)
+    verdicts = judge([each.track for each in compared], allowed)
+    by_title = {verdict.name: verdict for verdict in verdicts}
+    by_series = {
+        each.series: by_title[each.track.name] for each in compared if each.track.name in by_title
+    }
+    alarms = [
+        _make_alarm(each, by_series[each.series], settings.min_days)
+        for each in compared
+        if each.series in by_series and by_series[each.series].is_alarm
+    ]
+    alarms.sort(key=lambda alarm: (not alarm.holds, alarm.p_value, alarm.title))
+    conclusion = _conclude(alarms, nights, settings)
+    return Assessment(
+        run, conclusion, tuple(alarms), nights, settings.min_days, compared, by_series
+    )
+
+
+def _conclude(alarms: Sequence[Alarm], nights: int, settings: QualitySettings) -> Conclusion:
+    if any(alarm.holds for alarm in alarms) and settings.gate == "hold":
+        return "held"
+    if alarms:
+        return "warned"
+    return "learning" if nights < settings.min_days else "clean"
+
+
+def _load_past_counts(
+    store: QualityStore, runs: Sequence[JudgedRun], gate: Gate
+) -> list[RunCounts]:
+    """Return the counts of earlier nights; runs of one night without alarms are added up.
+
+    Rejected runs are left out.
+    """
+    groups: dict[tuple[date, int], list[JudgedRun]] = {}
+    for run in runs:
+        if run.decision is None or run.decision.decision != "rejected":
+            alone = run.run_id if any(alarm.holds for alarm in run.alarms) else 0
+            groups.setdefault((run.night, alone), []).append(run)
+    past = []
+    known = dict(gate.memory)
+    gate.memory.clear()
+    for group in groups.values():
+        ids = tuple(run.run_id for run in group)
+        cells = gate.memory[ids] = known[ids] if ids in known else store.cells(ids)
+        last = group[-1]
+        is_normal = last.decision is not None and last.decision.new_normal
+        unusual = frozenset(a.series for a in last.alarms if a.holds and not is_normal)
+        past.append(RunCounts(ids[0], last.night, last.config, cells, unusual, len(ids)))
+    return past
+
+
+def _find_new_normals(store: QualityStore) -> dict[tuple[str, str], int]:
+    """Return, by change group, the run from which series are compared after a new normal."""
+    changed = {each.run_id for each in store.decisions() if each.new_normal}
+    since: dict[tuple[str, str], int] = {}
+    for run in reversed(store.runs()) if changed else ():
+        if run.run_id in changed:
+            since |= {change_group(alarm.series): run.run_id for alarm in run.alarms if alarm.holds}
+    return since
+
+
+def _make_alarm(compared: ComparedSeries, verdict: DriftVerdict, min_days: int) -> Alarm:
+    return Alarm(
+        series=compared.series,
+        title=verdict.name,
+        observed=verdict.observed,
+        expected=verdict.expected,
+        low=verdict.low,
+        high=verdict.high,
+        p_value=verdict.p_value,
+        nights=verdict.nights,
+        exposure=sum(compared.track.exposures[-WEEKDAYS:]),
+        is_learning=verdict.nights < min_days,
+        is_notice=MEASURES[compared.series.measure].is_notice,
+    )
+
+
+def describe_alarm(alarm: Alarm) -> str:
+    """Describe an alarm in a sentence: counts, never text of notes."""
+    why = ""
+    if alarm.is_notice:
+        why = " (notice only, does not hold the run)"
+    elif alarm.is_learning:
+        why = f" (learning after {alarm.nights} nights, does not hold the run)"
+    return (
+        f"{alarm.title}: {_format_count(alarm.observed)}, expected {_format_count(alarm.expected)}"
+        f" ({_format_count(alarm.low)} to {_format_count(alarm.high)}){why}"
+    )
+
+
+def _format_count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def count_processed_notes(cells: Mapping[CountCell, int]) -> int:
+    """Count the notes that a run processed."""
+    return sum(number for cell, number in cells.items() if cell.measure == "worked")

@@ -1,0 +1,249 @@
+"""Staging folder of a release: its planned units, their files and their results, unpublished."""
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Engine,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from pipeline.night.nightly import Incomplete
+from pipeline.release.row_digests import Difference
+from pipeline.state.tables import pack_ids, unpack_ids
+from pipeline.warehouse.databases import connect, guard, retrying, transaction
+from pipeline.warehouse.omop_tables import LONG
+
+_WHAT = "release staging folder"
+_FILE = "staging.db"
+_STAGING = MetaData()
+_PARAMETERS = Table("parameters", _STAGING, Column("json", Text, nullable=False))
+_UNIT = Table(
+    "unit", _STAGING,
+    Column("unit", Integer, primary_key=True, autoincrement=False),
+    Column("low", LONG), Column("high", LONG), Column("notes", Integer),
+    Column("person_ids", LargeBinary), Column("note_ids", LargeBinary),
+    Column("done", SmallInteger), Column("result", Text),
+    Column("released", LargeBinary), Column("refused", LargeBinary), Column("outside", LargeBinary),
+)  # fmt: skip
+_PART = Table(
+    "part", _STAGING,
+    Column("unit", Integer, primary_key=True, autoincrement=False),
+    Column("name", Text, primary_key=True),
+    Column("rows", Integer), Column("total", Text), Column("sha256", Text),
+    Column("unchanged", Integer), Column("added", LargeBinary), Column("changed", LargeBinary),
+    Column("withdrawn", LargeBinary),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ReleaseUnit:
+    """The persons whose released ids are in `low..high`, built and compared together.
+
+    The ids of persons and notes are those of the source; the range is inclusive.
+    """
+
+    index: int
+    low: int
+    high: int
+    person_ids: list[int] = field(repr=False)
+    note_ids: list[int] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """One table of a unit: row count, sum of row hashes, file digest, and difference.
+
+    `difference` compares the rows with those that are published.
+    """
+
+    name: str
+    rows: int
+    total: int
+    sha256: str
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class ReleaseUnitResult:
+    """The result of a unit; ids are those of the source.
+
+    `counts` has row counts by table and outcome, `referred` the ids of rows in tables without
+    patients that rows of this unit refer to, `labels` the number of surrogates by label.
+    """
+
+    parts: tuple[PartResult, ...]
+    counts: dict[str, dict[str, int]]
+    reasons: dict[str, int]
+    referred: dict[str, list[int]]
+    labels: dict[str, int] = field(default_factory=dict)
+    released: list[int] = field(default_factory=list, repr=False)
+    refused: list[int] = field(default_factory=list, repr=False)
+    outside: list[int] = field(default_factory=list, repr=False)
+
+
+class ReleaseStaging:
+    """The folder in which a release is built, readable by its owner alone.
+
+    Workers open it concurrently. It holds what will be published: no keys and no original text.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._engine: Engine = connect(f"sqlite:///{_FILE}", folder, what=_WHAT, use="state")
+
+    @staticmethod
+    def create(folder: Path) -> "ReleaseStaging":
+        """Create an empty staging folder; remove what an earlier release left there."""
+        with guard(_WHAT):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(mode=0o700, parents=True)
+        staging = ReleaseStaging(folder)
+        with transaction(staging._engine, _WHAT, write=True) as connection:
+            _STAGING.create_all(connection)
+        return staging
+
+    def store_parameters(self, parameters: dict[str, Any]) -> None:
+        """Store the parameters that worker processes need."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(insert(_PARAMETERS), [{"json": json.dumps(parameters)}])
+
+    def read_parameters(self) -> dict[str, Any]:
+        """Return the stored parameters."""
+        with transaction(self._engine, _WHAT) as connection:
+            stored = connection.scalar(select(_PARAMETERS.c.json))
+        parameters: dict[str, Any] = json.loads(stored or "{}")
+        return parameters
+
+    def add_units(self, units: Iterable[ReleaseUnit]) -> None:
+        """Store planned units."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            for unit in units:
+                row = {
+                    "unit": unit.index, "low": unit.low, "high": unit.high, "done": 0,
+                    "notes": len(unit.note_ids), "person_ids": pack_ids(unit.person_ids),
+                    "note_ids": pack_ids(unit.note_ids),
+                }  # fmt: skip
+                connection.execute(insert(_UNIT), [row])
+
+    def pending_units(self, worker: int, workers: int) -> list[int]:
+        """Return the indexes of a worker's share of the unfinished units, in order."""
+        mine = select(_UNIT.c.unit).where(_UNIT.c.done == 0, _UNIT.c.unit % workers == worker)
+        with transaction(self._engine, _WHAT) as connection:
+            return list(connection.scalars(mine.order_by(_UNIT.c.unit)))
+
+    def indexes(self) -> list[int]:
+        """Return the indexes of all units, in order."""
+        with transaction(self._engine, _WHAT) as connection:
+            return list(connection.scalars(select(_UNIT.c.unit).order_by(_UNIT.c.unit)))
+
+    def unit(self, index: int) -> ReleaseUnit:
+        """Return a planned unit."""
+        with transaction(self._engine, _WHAT) as connection:
+            row = connection.execute(select(_UNIT).where(_UNIT.c.unit == index)).one()
+        notes, persons = unpack_ids(row.note_ids), unpack_ids(row.person_ids)
+        return ReleaseUnit(index, row.low, row.high, persons, notes)
+
+    def progress(self) -> tuple[int, int]:
+        """Return the number of notes in finished units, and in all units."""
+        total = select(func.coalesce(func.sum(_UNIT.c.notes), 0))
+        with transaction(self._engine, _WHAT) as connection:
+            done = connection.scalar(total.where(_UNIT.c.done == 1))
+            return int(done or 0), int(connection.scalar(total) or 0)
+
+    def path(self, name: str, index: int, suffix: str) -> Path:
+        """Return the path of a unit's rows of a table."""
+        return self.folder / name / f"part-{index:06d}.{suffix}"
+
+    @retrying
+    def commit(self, index: int, made: ReleaseUnitResult) -> None:
+        """Store the result of a unit whose files are in place; idempotent."""
+        result: dict[str, Any] = {
+            "counts": made.counts, "reasons": made.reasons, "referred": made.referred,
+            "labels": made.labels,
+        }  # fmt: skip
+        done = {
+            "done": 1, "result": json.dumps(result), "released": pack_ids(made.released),
+            "refused": pack_ids(made.refused), "outside": pack_ids(made.outside),
+        }  # fmt: skip
+        rows = [_part_row(index, part) for part in made.parts]
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(delete(_PART).where(_PART.c.unit == index))
+            connection.execute(update(_UNIT).where(_UNIT.c.unit == index).values(done))
+            if rows:
+                connection.execute(insert(_PART), rows)
+
+    def result(self, index: int) -> ReleaseUnitResult | None:
+        """Return the result of a unit; None while it is unfinished."""
+        with transaction(self._engine, _WHAT) as connection:
+            row = connection.execute(select(_UNIT).where(_UNIT.c.unit == index)).one()
+            parts = connection.execute(select(_PART).where(_PART.c.unit == index)).all()
+        if not row.done:
+            return None
+        return ReleaseUnitResult(
+            tuple(_part(part) for part in parts),
+            **json.loads(row.result),
+            released=unpack_ids(row.released),
+            refused=unpack_ids(row.refused),
+            outside=unpack_ids(row.outside),
+        )
+
+    def parts(self, name: str) -> Iterator[tuple[int, PartResult]]:
+        """Stream the parts of a table, unit by unit."""
+        of_table = select(_PART).where(_PART.c.name == name).order_by(_PART.c.unit)
+        after = -1
+        while True:
+            with transaction(self._engine, _WHAT) as connection:
+                row = connection.execute(of_table.where(_PART.c.unit > after).limit(1)).first()
+            if row is None:
+                return
+            after = row.unit
+            yield row.unit, _part(row)
+
+    def close(self) -> None:
+        """Close the database connections."""
+        self._engine.dispose()
+
+    def remove(self) -> None:
+        """Delete the staging folder."""
+        self.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def incomplete(problem: str) -> Incomplete:
+    """Return the error for a release that is not published because something is missing."""
+    return Incomplete(
+        f"{problem}; nothing was published and the previous release is unchanged. Remedy: run "
+        "again; report the problem if it persists"
+    )
+
+
+def _part_row(index: int, part: PartResult) -> dict[str, Any]:
+    found = part.difference
+    return {
+        "unit": index, "name": part.name, "rows": part.rows, "total": f"{part.total:x}",
+        "sha256": part.sha256, "unchanged": found.unchanged, "added": pack_ids(found.added),
+        "changed": pack_ids(found.changed), "withdrawn": pack_ids(found.withdrawn),
+    }  # fmt: skip
+
+
+def _part(row: Any) -> PartResult:
+    found = Difference(
+        unpack_ids(row.added), unpack_ids(row.changed), unpack_ids(row.withdrawn), row.unchanged
+    )
+    return PartResult(row.name, row.rows, int(row.total, 16), row.sha256, found)

@@ -1,0 +1,66 @@
+"""How much language synthetic notes hold: tasks learnt from them, and from the real notes."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation.gate import Measured
+from evaluation.utility.language_tasks import (
+    TaskTexts,
+    measure_case_restoration,
+    measure_entailment,
+    measure_word_likeness,
+    read_entailment,
+    read_rated_pairs,
+)
+from pipeline.config.progress import Progress
+from pipeline.config.signing import hash_file
+from pipeline.files.gold import read_annotated
+from pipeline.synthetic.measurements.files import read_manifest
+from record.errors import ConfigError
+from synthesis.generation_files import NOTES
+from synthesis.markup import decode
+from synthesis.prepared_corpus import load_corpus
+
+
+@dataclass(frozen=True)
+class LanguageTasks:
+    """The tasks beside restored capitals, and how they are learnt.
+
+    `least` is how often both words of a pair must occur in the real notes, `characters` how
+    many characters capitalization is learnt from, `entailment` the files to train and to test on.
+    """
+
+    word_pairs: Path | None = None
+    least: int = 20
+    entailment: tuple[Path, Path] | None = None
+    characters: int = 1_000_000
+    seed: int = 1
+
+
+def measure_language(
+    synthetic: Path, corpus: Path, tasks: LanguageTasks, progress: Progress
+) -> list[Measured]:
+    """Learn each task from synthetic notes, from real ones and from word frequencies alone.
+
+    Raises ConfigError where the notes came from another corpus, or are too few.
+    """
+    read_manifest(synthetic, corpus)
+    pairs = read_rated_pairs(tasks.word_pairs) if tasks.word_pairs else None
+    sentences = [read_entailment(path) for path in tasks.entailment or ()]
+    notes = load_corpus(corpus).notes
+    real, test = ([decode(each.marked)[0] for each in notes[s]] for s in ("train", "test"))
+    made = synthetic / NOTES
+    texts = [note.document.text for note in read_annotated(made, [])]
+    sources, data = TaskTexts(real, texts, tasks.seed), hash_file(made)
+    progress.phase("capitals")
+    try:
+        measured = [measure_case_restoration(sources, test, data, characters=tasks.characters)]
+    except ValueError as error:
+        raise ConfigError("the notes", str(error), "give more") from None
+    if pairs is not None:
+        progress.phase("word similarity")
+        measured.append(measure_word_likeness(sources, pairs, data, least=tasks.least))
+    if sentences:
+        progress.phase("entailment")
+        measured.append(measure_entailment(sources, sentences[0], sentences[1], data))
+    return measured

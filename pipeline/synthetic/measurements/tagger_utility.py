@@ -1,0 +1,130 @@
+"""What a tagger learns from synthetic notes, beside what it learns from real ones."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluation.gate import Measured
+from evaluation.utility.tagger_utility import (
+    REAL,
+    SYNTHETIC,
+    TWICE,
+    Utility,
+    UtilityTrial,
+    recipe_for,
+    train_and_score,
+)
+from models.training_loop import TrainingCallbacks
+from pipeline.config.progress import Progress
+from pipeline.config.signing import hash_file
+from pipeline.files.gold import read_annotated
+from pipeline.synthetic.filled_letters import is_filled, read_filled
+from pipeline.synthetic.measurements.files import read_manifest
+from record.document import Annotated, Document
+from record.errors import ConfigError
+from synthesis.corpus_splitting import SPLITS
+from synthesis.generation_files import NOTES
+from synthesis.markup import decode
+from synthesis.prepared_corpus import load_corpus
+
+SCORES = ("precision", "recall", "f1")
+TAGGERS = "taggers"
+"""The folder, under that of the results, in which taggers are kept to resume."""
+
+
+@dataclass(frozen=True)
+class UtilityRequest:
+    """Synthetic notes with their corpus, where taggers go, and how each of them is trained."""
+
+    synthetic: Path
+    corpus: Path
+    out: Path
+    encoder: str
+    seeds: int
+    max_minutes: float | None = None
+    epochs: int | None = None
+
+
+@dataclass(frozen=True)
+class UtilityResult:
+    """The scores of all taggers, and the measurements made of them.
+
+    The first measurement is the share of the F1 of real notes that synthetic ones reach.
+    """
+
+    utility: Utility
+    measured: Sequence[Measured]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the gate reads, with the p-value of every difference by score."""
+        measured = [each.to_json() for each in self.measured]
+        return {"format": 1, "measured": measured, "tests": self._tests()}
+
+    def _tests(self) -> dict[str, Mapping[str, float]]:
+        return {
+            f"{setting} against {REAL}": {
+                name: self.utility.differ(setting, REAL, name) for name in SCORES
+            }
+            for setting in self.utility.counts
+            if setting != REAL
+        }
+
+
+def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResult:
+    """Train taggers on real notes, on synthetic notes and on both, and score them on real notes.
+
+    Taggers that are there already are not trained again. Raises ConfigError where the notes came
+    from another corpus, or where there is but one seed.
+    """
+    if request.seeds < 2:
+        problem = f"must be at least 2 for a confidence interval, not {request.seeds}"
+        raise ConfigError("--seeds", problem, "give 2 or more")
+    manifest = read_manifest(request.synthetic, request.corpus)
+    notes = request.synthetic / NOTES
+    filled = is_filled(manifest)
+    real, dev, test = _read_real(request.corpus)
+    synthetic, twice = _read_copies(notes) if filled else (list(read_annotated(notes, [])), [])
+
+    def watch(name: str) -> TrainingCallbacks:
+        progress.phase(name)
+        return TrainingCallbacks(progress.advance)
+
+    recipe = recipe_for(request.encoder, epochs=request.epochs, max_minutes=request.max_minutes)
+    utility = train_and_score(
+        UtilityTrial(real, synthetic, dev, test, twice),
+        recipe,
+        range(1, request.seeds + 1),
+        request.out / TAGGERS,
+        watch,
+    )
+    return UtilityResult(utility, list(_measure(utility, hash_file(notes), filled=filled)))
+
+
+def _read_copies(notes: Path) -> tuple[list[Annotated], list[Annotated]]:
+    """Return one letter of each source, and two of each where there are two."""
+    letters = list(read_filled(notes))
+    first, second = ([e.annotated for e in letters if e.copy == copy] for copy in range(2))
+    return first, [*first, *second] if second else []
+
+
+def _measure(utility: Utility, data: str, *, filled: bool) -> Iterator[Measured]:
+    yield utility.measured(data)
+    if filled:
+        yield utility.gained("filled-over-real", SYNTHETIC, REAL, data)
+    if TWICE in utility.counts:
+        yield utility.gained("twice-over-once", TWICE, SYNTHETIC, data)
+
+
+def _read_real(corpus: Path) -> list[list[Annotated]]:
+    """Return the real notes of train, dev and test."""
+    notes = load_corpus(corpus).notes
+    return [
+        [_annotate(f"{split}-{number}", each.marked) for number, each in enumerate(notes[split])]
+        for split in SPLITS
+    ]
+
+
+def _annotate(note_id: str, marked: str) -> Annotated:
+    text, spans = decode(marked)
+    return Annotated(Document(note_id=note_id, text=text), spans)
