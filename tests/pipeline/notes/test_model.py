@@ -130,7 +130,7 @@ def test_a_model_with_labels_without_surrogates_is_refused(config: Path, tmp_pat
     notes = [renamed(note) for note in toy_notes(20)]
     train(Corpora(notes, notes[:2]), toy_recipe(epochs=1), tmp_path / "mine")
     ask(config, tmp_path / "mine")
-    with pytest.raises(ConfigError, match="labels without surrogates: MY_ID, MY_NAME"):
+    with pytest.raises(ConfigError, match="no action for the model's labels MY_ID, MY_NAME"):
         run_nightly(config, run_in_process)
 
 

@@ -115,9 +115,9 @@ def test_from_pages_to_agreement(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ("words", "problem"),
     [
         (["review", "bad.jsonl", "-o", "out"], "contains no pairs"),
-        (["review", "good.jsonl", "-o", "out", "--reviewers", "1"], "is too few"),
+        (["review", "good.jsonl", "-o", "out", "--reviewers", "1"], "must be at least 2"),
         (["agreement", "bad.jsonl"], "contains no answers"),
-        (["agreement", "a.json", "a.json"], "answered twice"),
+        (["agreement", "a.json", "a.json"], "two answers by the same reviewer"),
     ],
 )
 def test_wrong_usage_is_told(

@@ -27,10 +27,10 @@ QUARTERS = {
     "de": (
         "1. Halbjahr", "2. Quartal", "erstes Quartal", "ersten Quartal", "zweites Halbjahr",
         "zweiten Quartal", "drittes Quartal", "dritten Quartal", "viertes Quartal",
-        "vierten Quartal",
+        "vierten Quartal", "erste Quartal", "zweite Quartal", "dritte Quartal", "vierte Quartal",
     ),
     "nl": ("1e kwartaal", "eerste kwartaal", "tweede kwartaal", "derde kwartaal",
-           "vierde kwartaal"),
+           "vierde kwartaal", "1e halfjaar"),
 }  # fmt: skip
 LINES = {
     "fr": (
@@ -134,7 +134,7 @@ LINES = {
         "on [[March 3|DATE]] - 5% dextrose", "on [[March 3|DATE]] to 10mg",
     ),
     "es": (
-        "el [[1 º de mayo de 2020|DATE]]", "el [[marzo 12 del 2024|DATE]]",
+        "el [[3 dbre 2023|DATE]], ok", "el [[1 º de mayo de 2020|DATE]]", "el [[marzo 12 del 2024|DATE]]",
         "en [[marzo\ndel 2020|DATE]]", "el [[12 de marzo\ndel 2020|DATE]]",
         "[[domingo 3 de mayo|DATE]] acude", "en [[marzo del año 2020|DATE]]",
         "de [[10|DATE]] a [[12 de marzo de 2020|DATE]]", "el [[3|DATE]] y el"
@@ -148,6 +148,7 @@ LINES = {
         "Fecha de la cirugía: [[2014|DATE]]", "[[1998|DATE]] a [[2004|DATE]]: fumador\n",
     ),
     "de": (
+        "am [[3. Feber 2023|DATE]], ok",
         "vom [[30|DATE]]. bis [[3. März 2024|DATE]]",
         "vom [[3|DATE]]. und [[5. März|DATE]]",
         "am [[3|DATE]]. und [[5|DATE]]. und [[8. März|DATE]]",

@@ -34,6 +34,7 @@ LINES: tuple[tuple[str, str], ...] = (
     ("fr", "Dr [[Zabrowczyk|LAST_NAME]]CHIRURGIEN"),
     ("fr", "Dr [[ZABROWCZYK|LAST_NAME]]est venu"),
     ("en", "Dr. [[Zabrowczyk-smith|LAST_NAME]] came"),
+    ("en", "Professor [[Zabrowczyk|LAST_NAME]] came"),
     ("en", "Dr. ZabrowQ"),
     ("en", "Dr. [[Zabrow|LAST_NAME]]-WuzcikQ"),
     ("en", "her sister [[LaToya|FIRST_NAME]] called"),
