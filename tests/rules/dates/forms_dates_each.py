@@ -134,7 +134,8 @@ LINES = {
         "on [[March 3|DATE]] - 5% dextrose", "on [[March 3|DATE]] to 10mg",
     ),
     "es": (
-        "el [[3 dbre 2023|DATE]], ok", "el [[1 º de mayo de 2020|DATE]]", "el [[marzo 12 del 2024|DATE]]",
+        "el [[3 dbre 2023|DATE]], ok",
+        "el [[1 º de mayo de 2020|DATE]]", "el [[marzo 12 del 2024|DATE]]",
         "en [[marzo\ndel 2020|DATE]]", "el [[12 de marzo\ndel 2020|DATE]]",
         "[[domingo 3 de mayo|DATE]] acude", "en [[marzo del año 2020|DATE]]",
         "de [[10|DATE]] a [[12 de marzo de 2020|DATE]]", "el [[3|DATE]] y el"
