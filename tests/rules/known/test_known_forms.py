@@ -14,6 +14,7 @@ from record.document import Document
 from record.patient import PatientRecord
 from record.span import Span
 from rules.known import (
+    birth_dates,
     concatenated_names,
     context,
     known,
@@ -29,7 +30,10 @@ from tests.rules.known.forms_known import Letter, letters
 from tests.rules.mutation import survivors
 
 PATIENTS = 500
-MODULES = (known, digits, concatenated_names, context, misspelled_names, variants, normalization)
+MODULES = (
+    known, birth_dates, digits, concatenated_names, context, misspelled_names, variants,
+    normalization,
+)  # fmt: skip
 LANGS = ("fr", "en", "es", "de", "nl")
 
 
