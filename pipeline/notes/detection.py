@@ -18,7 +18,7 @@ from rules.matching.scanner import forget_scans
 from rules.names import names
 from rules.places import places
 
-DETECTOR_VERSION = "floor-9"
+DETECTOR_VERSION = "floor-10"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 # Characters; of a text as long as this a scan may report as many places.

@@ -46,8 +46,8 @@ _NAME_PREFIXES = frozenset(("o'", "n'", "m'", "d'"))
 _PIECES = bytes.maketrans(b"-'", b"\n\n")
 _JOIN = str.maketrans("", "", "-'")
 _NO_DIGITS = bytes(code for code in range(256) if not 0x30 <= code <= 0x39)
-_CONFUSED_LETTERS = b"oilsbz|"
-CONFUSED = bytes.maketrans(_CONFUSED_LETTERS, b"0115821")
+_CONFUSED_LETTERS = b"oilsbzag|"
+CONFUSED = bytes.maketrans(_CONFUSED_LETTERS, b"011582461")
 """Turns the letters that recognition takes for digits into those digits, in folded bytes."""
 _NOT_CONFUSED = bytes(code for code in _NO_DIGITS if code not in _CONFUSED_LETTERS)
 _ANY_DIGIT = re.compile(rb"[0-9]")
