@@ -30,7 +30,7 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 from extractors.document.limits import Limits
 from extractors.document.lines import Box, GlyphRun, Line, rotate_upright
 from extractors.document.page import Page
-from extractors.layout.dehyphenation import clean_line
+from extractors.layout.page_text import clean_line
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 

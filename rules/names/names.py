@@ -12,9 +12,8 @@ from record.span import Span
 from rules.matching.lexicon import lexicon
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern
-from rules.names.cues import NURSES, TITLES, Cue, find_cues
-from rules.names.found_names import FoundNames
-from rules.names.given_or_family import Found, label
+from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_initials, signatures
+from rules.names.found_names import Found, FoundNames, label
 from rules.names.parsing import read, read_back
 from rules.names.plausibility import (
     bare_size,
@@ -25,7 +24,6 @@ from rules.names.plausibility import (
     unclaimed,
     until_stop,
 )
-from rules.names.signatures import closes_entry, read_initials, signatures
 from rules.names.words import (
     BARRED,
     CLINICAL,
