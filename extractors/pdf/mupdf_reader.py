@@ -339,7 +339,7 @@ def render_line_classes(
                 _draw_marks(drawn, marks)
                 _draw_legend(drawn)
                 _append_image(target, _render_page(drawn, dpi), drawn.rect)
-        return _save(target)
+        return bytes(target.tobytes(deflate=True, garbage=3, no_new_id=True))
 
 
 @contextmanager
@@ -366,10 +366,6 @@ def _render_page(page: pymupdf.Page, dpi: int) -> pymupdf.Pixmap:
 def _append_image(target: pymupdf.Document, picture: pymupdf.Pixmap, size: pymupdf.Rect) -> None:
     page = target.new_page(width=size.width, height=size.height)
     page.insert_image(page.rect, pixmap=picture, keep_proportion=False)
-
-
-def _save(target: pymupdf.Document) -> bytes:
-    return bytes(target.tobytes(deflate=True, garbage=3, no_new_id=True))
 
 
 def _draw_marks(page: pymupdf.Page, marks: Iterable[tuple[Box, LineClass]]) -> None:
