@@ -128,7 +128,12 @@ def _heading_cue(cased: str, folded: str, at: int) -> Cue | None:
     last = folded[start:end].strip(_MARKS)
     known = last in _LAST_WORDS
     if not known and not last.endswith(_SPECIALISTS):
-        return _cue_before_initial(cased, at, last)
+        # After any heading an initial with its dot begins a name, if a name follows it
+        near = cased[at + 1 : at + 5].lstrip()
+        if near[1:2] != "." or not near[0].isupper():
+            return None
+        after = _AFTER_COLON.match(cased, at + 1)
+        return Cue(after.end(), "initial", last, at) if after else None
     after = _AFTER_COLON.match(cased, at + 1)
     if after is None:
         return None
@@ -137,15 +142,6 @@ def _heading_cue(cased: str, folded: str, at: int) -> Cue | None:
         if known
         else Cue(after.end(), "person", last, at)
     )
-
-
-def _cue_before_initial(cased: str, at: int, last: str) -> Cue | None:
-    """After any heading an initial with its dot begins a name, if a name follows it."""
-    near = cased[at + 1 : at + 5].lstrip()
-    if near[1:2] != "." or not near[0].isupper():
-        return None
-    after = _AFTER_COLON.match(cased, at + 1)
-    return Cue(after.end(), "initial", last, at) if after else None
 
 
 def _longest_heading(folded: str, start: int, end: int, after: int) -> Cue | None:

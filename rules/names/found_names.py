@@ -71,7 +71,18 @@ def _choose_given_names(written: tuple[int, ...], words: list[int], lang: str) -
     surnames = _TWO_SURNAMES.get(lang, 0)
     best, score = (False,) * len(words), float("-inf")
     for order, reading in _readings(len(words)):
-        fit = _reading_score(of, after_particle, reading) + orders[order]
+        mixed = len({one & UPPER for one in of if not one & INITIALS}) > 1
+        total = 0.0
+        for one, particle, is_given in zip(of, after_particle, reading, strict=True):
+            if one & INITIALS:
+                total += _INITIAL_FITS if is_given else -_INITIAL_FITS
+                continue
+            known = one & (GIVEN | FAMILY)
+            total += _AS_GIVEN[known] if is_given else _AS_FAMILY[known]
+            if mixed:
+                total += -_CASE_FITS if (one & UPPER != 0) is is_given else _CASE_FITS
+            total += _PARTICLE_FITS if particle and not is_given else 0
+        fit = total + orders[order]
         fit += surnames if reading.count(False) == 2 else 0
         if fit > score:
             best, score = reading, fit
@@ -84,23 +95,6 @@ def _readings(size: int) -> Iterator[tuple[int, tuple[bool, ...]]]:
         yield _GIVEN_FIRST, (True,) * some + (False,) * (size - some)
         yield _GIVEN_LAST, (False,) * some + (True,) * (size - some)
     yield _ONLY_GIVEN, (True,) * size
-
-
-def _reading_score(
-    written: list[int], after_particle: list[bool], reading: tuple[bool, ...]
-) -> float:
-    mixed = len({one & UPPER for one in written if not one & INITIALS}) > 1
-    total = 0.0
-    for one, particle, is_given in zip(written, after_particle, reading, strict=True):
-        if one & INITIALS:
-            total += _INITIAL_FITS if is_given else -_INITIAL_FITS
-            continue
-        known = one & (GIVEN | FAMILY)
-        total += _AS_GIVEN[known] if is_given else _AS_FAMILY[known]
-        if mixed:
-            total += -_CASE_FITS if (one & UPPER != 0) is is_given else _CASE_FITS
-        total += _PARTICLE_FITS if particle and not is_given else 0
-    return total
 
 
 class FoundNames:

@@ -78,8 +78,10 @@ def companies(cased: str, folded: str) -> Iterator[Found]:
         if ending.group().startswith("GmbH") and cased[ending.start() - 2] == ",":
             continue
         words = folded[start : ending.start()].replace(",", " ").split()
-        if ending.group().rstrip(".") in _SHORT_ENDINGS and not _is_company_name(
-            cased[start : ending.start()], words
+        if ending.group().rstrip(".") in _SHORT_ENDINGS and not (
+            not (len(words) == 1 and not is_family_name(words[0]))
+            and not cased[start : ending.start()].isupper()
+            and not any(is_common(word) for word in words)
         ):
             continue
         if not all(is_clinical(word) or len(word) < 2 for word in words):
@@ -111,12 +113,6 @@ def _name_start(cased: str, end: int) -> int:
         elif not (token in _LINKS or (count == 0 and token.lower() in _KIN)):
             break
     return start
-
-
-def _is_company_name(written: str, words: list[str]) -> bool:
-    if len(words) == 1 and not is_family_name(words[0]):
-        return False
-    return not written.isupper() and not any(is_common(word) for word in words)
 
 
 _FRENCH = (
@@ -287,7 +283,17 @@ def _professions(cased: str, folded: str) -> list[Found]:
         certain = index < _CERTAIN
         if not certain and TRADES.isdisjoint(match[1].split()):
             continue
-        end = _job_end(folded, start, end, certain=certain)
+        # Where a job ends that begins at `start`, or `start` where there is none
+        last, known = start, False
+        for word in _WORDS.finditer(folded, start, end):
+            said = word.group()
+            if said in _LEADS_ON or (last == start and said in _NO_TRADE):
+                break
+            if known and said not in _JOINS | TRADES and not _is_linked(folded, last, word.start()):
+                break
+            known = known or said in TRADES
+            last = word.end() if said not in _JOINS else last
+        end = last if known or certain else start
         if end == start:
             continue
         found.append((start, end, Label.PROFESSION))
@@ -296,20 +302,6 @@ def _professions(cased: str, folded: str) -> list[Found]:
         if company:
             found.append(company)
     return found
-
-
-def _job_end(folded: str, start: int, end: int, *, certain: bool) -> int:
-    """Return where a job ends that begins at `start`, or `start` where there is none."""
-    last, known = start, False
-    for word in _WORDS.finditer(folded, start, end):
-        said = word.group()
-        if said in _LEADS_ON or (last == start and said in _NO_TRADE):
-            break
-        if known and said not in _JOINS | TRADES and not _is_linked(folded, last, word.start()):
-            break
-        known = known or said in TRADES
-        last = word.end() if said not in _JOINS else last
-    return last if known or certain else start
 
 
 def _is_linked(folded: str, last: int, at: int) -> bool:
@@ -336,7 +328,16 @@ def detect(document: Document) -> list[Span]:
     placed += behind_streets(cased, folded, ends, lang)
     if lang in _ANGLOPHONE:
         placed += city_and_state(cased, folded, ends)
-    found += _bare_streets(cased, folded, placed, ends, lang)
+    # Find streets without a kind before postal codes that no street ends at
+    towns_at = {start for start, _, kind in placed if kind == Label.CITY}
+    found += [
+        (*street, Label.STREET)
+        for start, end, kind in placed
+        if kind == Label.ZIP
+        and not any(at in ends for at in range(start - 4, start + 1))
+        and any(at in towns_at for at in range(end, end + 4))
+        and (street := street_before(cased, folded, start, lang))
+    ]
     found += placed + regions_behind_towns(cased, folded, placed)
     found += letter_boxes(folded, found)
     found += occupations(cased, folded)
@@ -365,18 +366,3 @@ def _find_care_sites(cased: str, folded: str, lang: str) -> list[Found]:
     if lang in _GERMANIC:
         sites += continental_sites(cased, folded)
     return [(start, end, Label.HOSPITAL) for start, end in sites]
-
-
-def _bare_streets(
-    cased: str, folded: str, placed: list[Found], ends: set[int], lang: str
-) -> list[Found]:
-    """Find streets without a kind before postal codes that no street ends at."""
-    towns_at = {start for start, _, kind in placed if kind == Label.CITY}
-    return [
-        (*street, Label.STREET)
-        for start, end, kind in placed
-        if kind == Label.ZIP
-        and not any(at in ends for at in range(start - 4, start + 1))
-        and any(at in towns_at for at in range(end, end + 4))
-        and (street := street_before(cased, folded, start, lang))
-    ]
