@@ -77,26 +77,20 @@ def add_typing_errors(
     """
     disturbed = list(pieces)
     if habits.typos or habits.glue or habits.double_blanks:
-        _add_typos(disturbed, rng, habits, avoid)
+        for index, piece in enumerate(disturbed):
+            text = piece.text
+            if piece.label or len(text) < 12:
+                continue
+            if rng.random() < habits.typos:
+                text = _misspell(text, rng, avoid)
+            if rng.random() < habits.double_blanks and " " in text[1:-1]:
+                at = text.index(" ", 1)
+                text = f"{text[:at]} {text[at:]}"
+            disturbed[index] = TextPiece(text)
         _drop_spaces(disturbed, rng, habits.glue)
     if habits.width:
         _wrap_lines(disturbed, habits.width)
     return [piece for piece in disturbed if piece.text]
-
-
-def _add_typos(
-    pieces: list[TextPiece], rng: Random, habits: TypingHabits, avoid: frozenset[str]
-) -> None:
-    for index, piece in enumerate(pieces):
-        text = piece.text
-        if piece.label or len(text) < 12:
-            continue
-        if rng.random() < habits.typos:
-            text = _misspell(text, rng, avoid)
-        if rng.random() < habits.double_blanks and " " in text[1:-1]:
-            at = text.index(" ", 1)
-            text = f"{text[:at]} {text[at:]}"
-        pieces[index] = TextPiece(text)
 
 
 def _misspell(text: str, rng: Random, avoid: frozenset[str]) -> str:
