@@ -89,23 +89,22 @@ class WordCorpus:
         for start, notes in _parts(synthetic):
             rows = _matrix(_grams(notes, size), self._grams[size], grow=False)
             totals = np.array([max(len(note) - size + 1, 1) for note in notes], np.float64)
-            found += _best(rows @ self._index[size], start, totals)
+            scores = rows @ self._index[size]
+            dense = scores.toarray()
+            best = dense.argmax(1)
+            nearest = dense[np.arange(len(best)), best] / totals
+            found += [
+                Nearest(start + number, real, score)
+                for number, (real, score) in enumerate(
+                    zip(best.tolist(), nearest.tolist(), strict=True)
+                )
+            ]
         return found
 
 
 def _parts(notes: Sequence[Sequence[str]]) -> Iterator[tuple[int, Sequence[Sequence[str]]]]:
     for start in range(0, len(notes), _ROWS):
         yield start, notes[start : start + _ROWS]
-
-
-def _best(scores: sparse.csr_matrix, start: int, totals: Floats) -> list[Nearest]:
-    dense = scores.toarray()
-    best = dense.argmax(1)
-    nearest = dense[np.arange(len(best)), best] / totals
-    return [
-        Nearest(start + number, real, score)
-        for number, (real, score) in enumerate(zip(best.tolist(), nearest.tolist(), strict=True))
-    ]
 
 
 def _grams(notes: Iterable[Sequence[str]], size: int) -> Iterator[dict[object, float]]:
