@@ -190,14 +190,13 @@ def advise(reasons: Sequence[str]) -> Iterator[str]:
     numbers: dict[str, list[str]] = {}
     for name, found in problems.items():
         if name in ADVICE:
-            numbers.setdefault(_helps(ADVICE[name], found), []).append(name)
+            advice = ADVICE[name]
+            helps = advice.helps
+            if NOT_MEASURED in found:
+                helps = f"run `synthesize {advice.measured_by}`, and give what it wrote to "
+                helps += "--measured, too"
+            elif any(problem.startswith((UNSEEN, PASSED)) for problem in found):
+                helps = _CANNOT_TELL
+            numbers.setdefault(helps, []).append(name)
     for helps, names in numbers.items():
         yield f"{', '.join(names)}: {helps}"
-
-
-def _helps(advice: Advice, problems: Sequence[str]) -> str:
-    if NOT_MEASURED in problems:
-        return f"run `synthesize {advice.measured_by}`, and give what it wrote to --measured, too"
-    if any(problem.startswith((UNSEEN, PASSED)) for problem in problems):
-        return _CANNOT_TELL
-    return advice.helps
