@@ -112,23 +112,26 @@ class _MessageText:
         if kind.startswith("message/"):
             return ""  # a delivery report, which is machine-readable
         if kind == "multipart/related":
-            children = [_related_root(part, children)]  # the other parts are its images
+            start = part.get_param("start")
+            children = [
+                next(
+                    (child for child in children if start and child["Content-ID"] == start),
+                    children[0],
+                )
+            ]  # the other parts are its images
         if kind == "multipart/signed":
             children = children[:1]
         if kind == "multipart/alternative":
-            return self._best_alternative(children, depth)
+            # The first alternative with text: plain ones first, then the richest
+            plain = [child for child in children if child.get_content_type() == "text/plain"]
+            rich = [child for child in reversed(children) if child not in plain]
+            for child in (*plain, *rich):
+                text = self._part_text(child, depth + 1)
+                if text.strip():
+                    return text
+            return ""
         texts = [self._part_text(child, depth + 1) for child in children]
         return "\n\n".join(text.strip("\n") for text in texts if text.strip())
-
-    def _best_alternative(self, children: list[Message], depth: int) -> str:
-        """Return the first alternative with text: plain ones first, then the richest."""
-        plain = [child for child in children if child.get_content_type() == "text/plain"]
-        rich = [child for child in reversed(children) if child not in plain]
-        for child in (*plain, *rich):
-            text = self._part_text(child, depth + 1)
-            if text.strip():
-                return text
-        return ""
 
     def _leaf_text(self, part: Message, kind: str) -> str:
         transfer = str(part.get("Content-Transfer-Encoding", "7bit")).strip().lower()
@@ -170,13 +173,6 @@ def _subparts(part: Message) -> list[Message]:
     if not isinstance(payload, list):
         raise Unreadable("broken")
     return [child for child in payload if isinstance(child, Message)]
-
-
-def _related_root(part: Message, children: list[Message]) -> Message:
-    start = part.get_param("start")
-    return next(
-        (child for child in children if start and child["Content-ID"] == start), children[0]
-    )
 
 
 def _format_headers(message: Message) -> str:

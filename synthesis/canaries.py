@@ -70,7 +70,9 @@ class Canaries:
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write the list, readable by its owner only; return the model's metadata about it."""
-        content = self._serialized()
+        lines = [{"planted": True, **asdict(each)} for each in self.planted]
+        lines += [{"planted": False, **asdict(each)} for each in self.others]
+        content = "".join(json.dumps(line) + "\n" for line in lines).encode()
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / CANARIES
         path.touch(mode=0o600)
@@ -81,11 +83,6 @@ class Canaries:
             "repeats": self.repeats,
             "sha256": hashlib.sha256(content).hexdigest(),
         }
-
-    def _serialized(self) -> bytes:
-        lines = [{"planted": True, **asdict(each)} for each in self.planted]
-        lines += [{"planted": False, **asdict(each)} for each in self.others]
-        return "".join(json.dumps(line) + "\n" for line in lines).encode()
 
 
 def draw_canaries(corpus: Corpus, count: int, repeats: int, seed: int) -> Canaries:

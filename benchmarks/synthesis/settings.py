@@ -31,7 +31,7 @@ from benchmarks.detection.spacy_ner import EvaluationLetters, TrainingPlan, trai
 from benchmarks.synthesis.steps import add_letters, run, run_once, split_arguments
 from evaluation.detection.alignment import pair_annotations
 from evaluation.detection.intervals import student_interval
-from evaluation.detection.masking_agreement import measure_masker
+from evaluation.detection.scores import measure_masker
 from evaluation.gate import Measured
 from evaluation.utility.resemblance import Refilled, resemblance
 from evaluation.utility.tagger_utility import (

@@ -239,20 +239,6 @@ def _leak_features(notes: Sequence[Annotated], suspicion: Scores) -> csr_array:
         [str(span.label), *_surface_features(note, span.start, span.end, value)]
         for (note, span), value in zip(spans, values, strict=True)
     ]
-    numbers = np.column_stack([suspicion, *_recurrence_features(values, owners)])
-    return hstack([_hash_features(rows), csr_array(numbers)], format="csr")
-
-
-def _surface_features(note: Annotated, start: int, end: int, value: str) -> Iterator[str]:
-    before = _TOKEN.findall(note.document.text[max(0, start - 30) : start])[-_REACH:]
-    yield ""
-    yield f"before {' '.join(before).casefold()}"
-    yield f"form {' '.join(map(_word_form, note.document.text[start:end].split()))}"
-    for word in value.split():
-        yield from (f"ends {word[-3:]}", f"ends {word[-2:]}", f"begins {word[:2]}")
-
-
-def _recurrence_features(values: Sequence[str], owners: Sequence[str]) -> list[Scores]:
     own = Counter(zip(owners, values, strict=True))
     whose = defaultdict(set)
     for value, owner in zip(values, owners, strict=True):
@@ -263,4 +249,16 @@ def _recurrence_features(values: Sequence[str], owners: Sequence[str]) -> list[S
         float(min((len(whose[word]) for word in value.split()), default=1)) for value in values
     ]
     alone = np.array(others) == 1
-    return [np.log(here), np.log(others), alone.astype(np.float64)]
+    numbers = np.column_stack(
+        [suspicion, *[np.log(here), np.log(others), alone.astype(np.float64)]]
+    )
+    return hstack([_hash_features(rows), csr_array(numbers)], format="csr")
+
+
+def _surface_features(note: Annotated, start: int, end: int, value: str) -> Iterator[str]:
+    before = _TOKEN.findall(note.document.text[max(0, start - 30) : start])[-_REACH:]
+    yield ""
+    yield f"before {' '.join(before).casefold()}"
+    yield f"form {' '.join(map(_word_form, note.document.text[start:end].split()))}"
+    for word in value.split():
+        yield from (f"ends {word[-3:]}", f"ends {word[-2:]}", f"begins {word[:2]}")

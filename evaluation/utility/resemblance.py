@@ -77,7 +77,10 @@ def rouge_words(text: str) -> list[str]:
 
 def rouge_n(made: Sequence[str], source: Sequence[str], size: int) -> Overlap:
     """Compare runs of `size` words, each as often as both have it (Lin 2004)."""
-    one, other = (Counter(_runs(words, size)) for words in (made, source))
+    one, other = (
+        Counter(zip(*(words[start:] for start in range(size)), strict=False))
+        for words in (made, source)
+    )
     common = (one & other).total()
     return _overlap(common, one.total(), other.total())
 
@@ -246,10 +249,6 @@ def _overlap(common: int, made: int, source: int) -> Overlap:
     if not made or not source:  # nothing is like nothing, and like nothing else
         return Overlap(float(made == source), float(made == source))
     return Overlap(common / made, common / source)
-
-
-def _runs(words: Sequence[str], size: int) -> Iterable[tuple[str, ...]]:
-    return zip(*(words[start:] for start in range(size)), strict=False)
 
 
 @cache

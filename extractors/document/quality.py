@@ -106,7 +106,7 @@ class _TokenCounts(dict[str, int]):
 
 def _pack_counts(word: str) -> int:
     numbers = [1, len(word), int(_has_word_structure(word))]
-    if not _is_initialism(word):
+    if not (len(word) <= _LONGEST_INITIALISM and word.isupper()):
         latin = unicodedata.normalize("NFD", word.casefold())
         numbers += sum(map(ascii_lowercase.count, latin)), sum(map("aeiouy".count, latin))
     return sum(number << _PART * place for place, number in enumerate(numbers))
@@ -134,10 +134,6 @@ def _vowel_score(letters: int, vowels: int) -> float:
         return 1.0
     share = vowels / letters
     return max(0.0, min(1.0, (share - _FEWEST_VOWELS) / (_USUAL_VOWELS - _FEWEST_VOWELS)))
-
-
-def _is_initialism(word: str) -> bool:
-    return len(word) <= _LONGEST_INITIALISM and word.isupper()
 
 
 def _has_word_structure(word: str) -> bool:

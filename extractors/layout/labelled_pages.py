@@ -91,7 +91,10 @@ def read_pages(path: Path) -> Iterator[LabelledPage]:
 
 
 def _parse_page(row: Mapping[str, object]) -> LabelledPage:
-    lines = _check_rows(row["lines"])
+    value = row["lines"]
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        raise TypeError
+    lines = value
     page = Page(
         _check_integer(row["page"]),
         _check_number(row["width"]),
@@ -115,12 +118,6 @@ def _parse_line(row: Mapping[str, object]) -> Line:
         _check_number(row["size"]),
         bool(row["bold"]),
     )
-
-
-def _check_rows(value: object) -> list[Mapping[str, object]]:
-    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        raise TypeError
-    return value
 
 
 def _check_numbers(value: object) -> list[float]:

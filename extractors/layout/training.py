@@ -142,8 +142,22 @@ def _run_steps(
     optimizer = torch.optim.AdamW(model.learned, LEARNING_RATE)
     for step, batch in zip(range(steps), _batches(documents, random), strict=False):
         for group in optimizer.param_groups:
-            group["lr"] = LEARNING_RATE * _learning_rate_factor(step, steps)
-        loss = _loss(model, batch, random)
+            warm = max(1, round(_WARM_UP * steps))
+            group["lr"] = LEARNING_RATE * min(
+                (step + 1) / warm, (steps - step) / max(1, steps - warm)
+            )
+        described, classes = [], []
+        for pages in batch:
+            noisy = [page for page in _add_noise(pages, random) if page.classes]
+            if noisy:
+                of = compute_features([page.page for page in noisy])
+                share = 1.0 if random.random() < _MASKED_DOCUMENTS else _MASKED_WORDS
+                hidden = random.random(of.words.shape) < share
+                described.append(replace(of, words=np.where(hidden, 0, of.words)))
+                classes += [CLASSES.index(kind) for page in noisy for kind in page.classes]
+        loss = functional.cross_entropy(
+            model.logits(_concatenate(described)), torch.tensor(classes)
+        )
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(model.learned, 1.0)
@@ -189,21 +203,6 @@ def _batches(
             drawn += random.permutation(len(documents)).tolist()
         batch, drawn = drawn[:BATCH], drawn[BATCH:]
         yield [documents[number] for number in batch]
-
-
-def _learning_rate_factor(step: int, steps: int) -> float:
-    warm = max(1, round(_WARM_UP * steps))
-    return min((step + 1) / warm, (steps - step) / max(1, steps - warm))
-
-
-def _loss(model: LineNetwork, batch: Sequence[Document], random: np.random.Generator) -> Tensor:
-    described, classes = [], []
-    for pages in batch:
-        noisy = [page for page in _add_noise(pages, random) if page.classes]
-        if noisy:
-            described.append(_mask_words(compute_features([page.page for page in noisy]), random))
-            classes += [CLASSES.index(kind) for page in noisy for kind in page.classes]
-    return functional.cross_entropy(model.logits(_concatenate(described)), torch.tensor(classes))
 
 
 def _concatenate(parts: Sequence[Features]) -> Features:
@@ -313,9 +312,3 @@ def _move_line(line: Line, place: Sequence[float], plain: bool) -> Line:
     if plain:
         return line._replace(place=box, size=0.0, bold=False)
     return line._replace(place=box)
-
-
-def _mask_words(of: Features, random: np.random.Generator) -> Features:
-    share = 1.0 if random.random() < _MASKED_DOCUMENTS else _MASKED_WORDS
-    hidden = random.random(of.words.shape) < share
-    return replace(of, words=np.where(hidden, 0, of.words))

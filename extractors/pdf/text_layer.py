@@ -215,17 +215,14 @@ def _count_hidden(spans: Iterable[Mapping[str, Any]], look: "_PageView") -> floa
         ):
             continue
         drawn = span["char_flags"] & _DRAWN and span["alpha"]
-        pale = _is_pale(span["color"])
+        colour = span["color"]
+        pale = min(colour >> 16, colour >> 8 & 0xFF, colour & 0xFF) >= _PALE
         if drawn and not pale and span["size"] >= _TINY and not _is_thin(span):
             continue
         letters = _count_letters(span["text"])
         if letters and not (drawn and pale and look.shows_pale(span["bbox"])):
             unseen += letters
     return unseen
-
-
-def _is_pale(colour: int) -> bool:
-    return min(colour >> 16, colour >> 8 & 0xFF, colour & 0xFF) >= _PALE
 
 
 def _is_thin(span: Mapping[str, Any]) -> bool:
@@ -364,7 +361,14 @@ class _PageView:
 
     def covered_share(self, box: Box) -> float:
         """Return the share of the length of a span that was painted over after it was drawn."""
-        inner = _letter_band(box)
+        # The box of a span has the height of the font; letters are in the middle.
+        x0, y0, x1, y1 = box
+        if x1 - x0 < y1 - y0:
+            inset = _MARGIN * (x1 - x0)
+            inner = (x0 + inset, y0, x1 - inset, y1)
+        else:
+            inset = _MARGIN * (y1 - y0)
+            inner = (x0, y0 + inset, x1, y1 - inset)
         drawn = self._drawing_position(inner)
         later = self.paint[self.paint > drawn]
         covers = later[_covers_letters(self._boxes[later], inner)].tolist()
@@ -389,7 +393,10 @@ class _PageView:
         if self.log[cover][0] == "fill-image":
             return not self._has_masked_images
         later = self._boxes[cover + 1 :][np.isin(self._kinds[cover + 1 :], _TEXT)]
-        return bool(_intersects(later, part).any()) or not self.shows_writing(part)
+        x0, y0, x1, y1 = part
+        aside = (later[:, 2] <= x0) | (later[:, 0] >= x1)
+        met: NDArray[np.bool_] = ~(aside | (later[:, 3] <= y0) | (later[:, 1] >= y1))
+        return bool(met.any()) or not self.shows_writing(part)
 
     def shows_writing(self, box: Box) -> bool:
         """Return whether the middle of a line of text has more than one grey value."""
@@ -416,16 +423,6 @@ class _PageView:
         return GreyRendering(self._page)
 
 
-def _letter_band(box: Box) -> Box:
-    # The box of a span has the height of the font; letters are in the middle.
-    x0, y0, x1, y1 = box
-    if x1 - x0 < y1 - y0:
-        inset = _MARGIN * (x1 - x0)
-        return x0 + inset, y0, x1 - inset, y1
-    inset = _MARGIN * (y1 - y0)
-    return x0, y0 + inset, x1, y1 - inset
-
-
 def _longer_side(box: Box) -> float:
     return max(box[2] - box[0], box[3] - box[1])
 
@@ -444,13 +441,6 @@ def _covers_letters(covers: _Boxes, text: Box) -> NDArray[np.bool_]:
 def _intersection(one: Box, other: Box) -> Box:
     x0, y0, x1, y1 = pymupdf.Rect(one) & pymupdf.Rect(other)
     return x0, y0, x1, y1
-
-
-def _intersects(boxes: _Boxes, box: Box) -> NDArray[np.bool_]:
-    x0, y0, x1, y1 = box
-    aside = (boxes[:, 2] <= x0) | (boxes[:, 0] >= x1)
-    met: NDArray[np.bool_] = ~(aside | (boxes[:, 3] <= y0) | (boxes[:, 1] >= y1))
-    return met
 
 
 def _is_blank(page: pymupdf.Page) -> bool:

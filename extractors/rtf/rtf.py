@@ -20,7 +20,6 @@ from extractors.rtf.control_words import (
     SIGNS,
     Font,
     Fonts,
-    RtfToken,
     TokenKind,
     tokens,
 )
@@ -243,7 +242,10 @@ class RtfReader:
             if token.kind is TokenKind.WORD:
                 self._take_word(token.data.decode(), token.number)
             elif token.kind is TokenKind.SIGN:
-                self._take_sign(token)
+                if token.data == b"*":
+                    self._starred = True
+                elif token.data in SIGNS:
+                    self._take_character(SIGNS[token.data])
             else:
                 self._skipping, self._starred = 0, False
                 self._open() if token.kind is TokenKind.OPEN else self._close()
@@ -275,12 +277,6 @@ class RtfReader:
             raise Unreadable("broken")
         elif not self._is_hidden():
             self._write(self._fonts.decode(data, self._font_number()))
-
-    def _take_sign(self, sign: RtfToken) -> None:
-        if sign.data == b"*":
-            self._starred = True
-        elif sign.data in SIGNS:
-            self._take_character(SIGNS[sign.data])
 
     def _take_character(self, character: str) -> None:
         if character in ("\t", "\n"):
@@ -337,7 +333,8 @@ class RtfReader:
         elif group.destination == "formfield":
             self._show(group.frame, self._form.shown())
         elif group.destination == "pict":
-            self._count_picture()
+            self.pictures += self._picture.seen
+            self.scans += self._picture.seen and self._picture.is_scan
         self._group = self._stack.pop()
         if group.destination in _BOXES and group.story is not None and self._group.outer:
             self._group.outer.add_box(group.story)
@@ -359,23 +356,6 @@ class RtfReader:
         story = RtfStory()
         self._group = _Group(story, story, destination=destination, fallback=group.fallback)
         return story
-
-    def _begin_story(self, word: str) -> None:
-        story = self._begin_apart(word)
-        if story is None or word in _BOXES:
-            return
-        if word in MARGINS:
-            self._margins.append((word, story))
-        else:
-            (self._notes if word == "footnote" else self._comments).append(story)
-
-    def _capture(self, destination: str) -> None:
-        if self._group.outer is None:
-            self._drop(destination)
-            return
-        self._begin(destination, RtfStory())
-        if destination == "fldinst":
-            self._group.outer = self._group.story
 
     # Words
 
@@ -401,9 +381,20 @@ class RtfReader:
         elif word in RESUMED:
             self._begin(word, self._group.outer)
         elif word in MARGINS or word in _BOXES or word in _NOTES:
-            self._begin_story(word)
+            story = self._begin_apart(word)
+            if story is None or word in _BOXES:
+                return
+            if word in MARGINS:
+                self._margins.append((word, story))
+            else:
+                (self._notes if word == "footnote" else self._comments).append(story)
         elif word in _CAPTURED:
-            self._capture(word)
+            if self._group.outer is None:
+                self._drop(word)
+                return
+            self._begin(word, RtfStory())
+            if word == "fldinst":
+                self._group.outer = self._group.story
         elif starred and word not in SEEN:
             self._drop(word)
 
@@ -510,10 +501,6 @@ class RtfReader:
         seen = group.outer is not None and not self._is_hidden()
         self._picture = Picture(seen=seen, behind=group.behind)
         self._drop("pict")
-
-    def _count_picture(self) -> None:
-        self.pictures += self._picture.seen
-        self.scans += self._picture.seen and self._picture.is_scan
 
 
 def _block(stories: Iterable[RtfStory]) -> str:

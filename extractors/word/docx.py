@@ -262,7 +262,9 @@ class Stories:
             elif tag in _WRITTEN:
                 self._emit(_WRITTEN[tag])
             elif tag in _NOTE_REFERENCES:
-                self._record_note(child)
+                if not self._is_silent():
+                    kind = child.tag.removeprefix("w:").removesuffix("Reference")
+                    self.references.notes.append((kind, child.get("w:id", "")))
             else:
                 self._walk(child)
 
@@ -379,11 +381,6 @@ class Stories:
     def _count_picture(self, element: Element) -> None:
         del element
         self.references.pictures += not self._is_silent()
-
-    def _record_note(self, reference: Element) -> None:
-        if not self._is_silent():
-            kind = reference.tag.removeprefix("w:").removesuffix("Reference")
-            self.references.notes.append((kind, reference.get("w:id", "")))
 
     def _refuse(self, element: Element) -> None:
         del element

@@ -1,4 +1,4 @@
-"""Word embeddings, trained on sentences or read from a file, and their nearest neighbours.
+"""Word embeddings: trained, read from a file, or of a tagger's subwords; nearest neighbours.
 
 `subwords` are those of fastText (Bojanowski et al., TACL 2017): a word that was never seen has a
 vector made of its letters. `words` are those of word2vec (Mikolov et al., 2013), which knows whole
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from gensim.models import FastText, KeyedVectors, Word2Vec
 from gensim.models.fasttext import ft_ngram_hashes
 from numpy.typing import NDArray
@@ -24,8 +25,10 @@ from safetensors.numpy import save as dump_arrays
 
 from models.private.sentences import Sentence
 from models.serialization import FolderFormat
+from models.tagger.encoders.encoder import Encoder
 from models.tagger.encoders.subword_models import SPECIAL_TOKENS
 from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
+from models.tagger.serialization import load
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
@@ -258,3 +261,36 @@ def _unit_mean_square(rows: Floats) -> Floats:
     squares = np.sqrt(np.mean(np.square(rows), axis=1, keepdims=True))
     scaled: Floats = rows / np.maximum(squares, 1e-12).astype(np.float32)
     return scaled
+
+
+def packaged(folder: Path, size: int = 100) -> Embeddings:
+    """Make embeddings from a tagger's subwords, reduced to `size` principal components.
+
+    Words are the pieces that are whole words; others are the mean of their pieces. Raises
+    ConfigError.
+    """
+    trained = load(folder)
+    names = [piece for piece, _ in trained.subwords.pieces]
+    ids = torch.arange(len(SPECIAL_TOKENS), len(SPECIAL_TOKENS) + len(names))
+    encoder = trained.network.encoder
+    with torch.no_grad():
+        rows = encoder.embedded(ids) if isinstance(encoder, Encoder) else encoder.pieces(ids)
+    parts = _main_directions(rows.float().numpy(), size)
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        word = trained.subwords.config.whole_word(name)
+        if word:
+            places.setdefault(word.casefold(), place)
+    if not places:
+        problem = "the vocabulary contains no whole words"
+        raise ConfigError(str(folder), problem, "give a tagger with a larger vocabulary")
+    matrix = parts[list(places.values())]
+    return Embeddings(list(places), matrix, parts, pieces=trained.subwords)
+
+
+def _main_directions(rows: Floats, size: int) -> Floats:
+    """Project vectors onto their first principal components."""
+    centred = rows - rows.mean(0)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    turned: Floats = centred @ directions[:, ::-1][:, :size]
+    return np.ascontiguousarray(turned, np.float32)

@@ -140,7 +140,12 @@ class _RepresenterTraining(TrainingLoop[_RepresenterPosition]):
     def run(self) -> dict[str, float]:
         position = self.position
         while position.phase < len(_PHASES[self.recipe.way]):
-            self.epochs = self._epochs_of(self.phase)
+            epochs = self.recipe.epochs
+            self.epochs = (
+                sum(epochs)
+                if self.phase == "joint"
+                else epochs[_PHASES["phases"].index(self.phase)]
+            )
             self.run_epochs()
             self.selection.restore(self.network)
             self.selection = BestWeights()
@@ -150,12 +155,6 @@ class _RepresenterTraining(TrainingLoop[_RepresenterPosition]):
 
     def stale_evaluations(self) -> int:
         return self.selection.stale
-
-    def _epochs_of(self, phase: str) -> int:
-        epochs = self.recipe.epochs
-        if phase == "joint":
-            return sum(epochs)
-        return epochs[_PHASES["phases"].index(phase)]
 
     def train_step(self, step: int, steps: int) -> None:  # noqa: ARG002
         """Train for an epoch of a phase, and evaluate."""

@@ -16,8 +16,7 @@ from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError
 from record.span import Span
 from surrogates.keys.keys import new_master
-from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.hospital_files import write_hospital
+from synthesis.fictional.hospital import make_hospital, write_hospital
 from synthesis.fictional.omop import NOTE_CLASSES
 
 KEY_FILE = "master.key"

@@ -192,7 +192,12 @@ def write_report_file(path: Path, text: str, what: str = "report.folder") -> Non
 
 def _make_grid(summary: RunSummary) -> Grid:
     tally = summary.tally
-    column_of = _assign_columns(tally)
+    notes = Counter({kind: 0 for _, kind, _ in tally.spans})
+    for (kind, _), count in tally.notes.items():
+        notes[kind] += count
+    # Ties in alphabetical order, so that equal counts always give the same page.
+    ranked = sorted(notes, key=lambda kind: (-notes[kind], kind))
+    column_of = {kind: kind if n < MOST_KINDS else OTHER_KINDS for n, kind in enumerate(ranked)}
     sizes = Counter(dict.fromkeys(column_of.values(), 0))
     for (kind, _), count in tally.notes.items():
         sizes[column_of[kind]] += count
@@ -203,15 +208,6 @@ def _make_grid(summary: RunSummary) -> Grid:
     labels = sorted({label for label, _ in by_cell})
     rows = tuple(_make_row(label, sizes, by_cell, axis=axis) for label in labels)
     return Grid(axis, tuple(sizes.items()), rows)
-
-
-def _assign_columns(tally: Tally) -> dict[str, str]:
-    notes = Counter({kind: 0 for _, kind, _ in tally.spans})
-    for (kind, _), count in tally.notes.items():
-        notes[kind] += count
-    # Ties in alphabetical order, so that equal counts always give the same page.
-    ranked = sorted(notes, key=lambda kind: (-notes[kind], kind))
-    return {kind: kind if n < MOST_KINDS else OTHER_KINDS for n, kind in enumerate(ranked)}
 
 
 def _make_row(

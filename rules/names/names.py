@@ -12,9 +12,8 @@ from record.span import Span
 from rules.matching.lexicon import lexicon
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern
-from rules.names.cues import NURSES, TITLES, Cue, find_cues
-from rules.names.found_names import FoundNames
-from rules.names.given_or_family import Found, label
+from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_initials, signatures
+from rules.names.found_names import Found, FoundNames, label
 from rules.names.parsing import read, read_back
 from rules.names.plausibility import (
     bare_size,
@@ -25,7 +24,6 @@ from rules.names.plausibility import (
     unclaimed,
     until_stop,
 )
-from rules.names.signatures import closes_entry, read_initials, signatures
 from rules.names.words import (
     BARRED,
     CLINICAL,
@@ -56,7 +54,17 @@ def read_small_letters(cue: Cue, finds: FoundNames) -> list[Found]:
     headed = cue.kind in ("person", "signed")
     if headed and (slashed := _read_slashed_name(cue.at, finds)):
         return slashed
-    pieces = _read_known_names(cue.at, finds.folded)
+    at = cue.at
+    pieces: list[NameWord] = []
+    while len(pieces) < _MOST and (word := _WORD.match(finds.folded, at)):
+        of = bits(word[1])
+        everyday = of & (COMMON | FUNCTION) and not (pieces and of & FAMILY)
+        if not of & (GIVEN | FAMILY) or everyday:
+            break
+        pieces.append(NameWord(word.start(), word.end(), word[1], of))
+        if finds.folded[word.end() : word.end() + 1] != " ":
+            break
+        at = word.end() + 1
     if not pieces or (headed and len(pieces) < 2):
         return []
     if cue.kind in ("first", "last"):
@@ -65,20 +73,6 @@ def read_small_letters(cue: Cue, finds: FoundNames) -> list[Found]:
     if len(pieces) == 1 and pieces[0].bits & (GIVEN | FAMILY) == GIVEN:
         return [(pieces[0].start, pieces[0].end, Label.FIRST_NAME)]
     return label(pieces, finds.lang)
-
-
-def _read_known_names(at: int, folded: str) -> list[NameWord]:
-    pieces: list[NameWord] = []
-    while len(pieces) < _MOST and (word := _WORD.match(folded, at)):
-        of = bits(word[1])
-        everyday = of & (COMMON | FUNCTION) and not (pieces and of & FAMILY)
-        if not of & (GIVEN | FAMILY) or everyday:
-            break
-        pieces.append(NameWord(word.start(), word.end(), word[1], of))
-        if folded[word.end() : word.end() + 1] != " ":
-            break
-        at = word.end() + 1
-    return pieces
 
 
 def _read_slashed_name(at: int, finds: FoundNames) -> list[Found]:

@@ -85,7 +85,12 @@ def read(cased: str, folded: str, at: int, *, most: int = _MOST) -> list[NameWor
 
 def _continues_name(cased: str, before: NameWord, piece: NameWord) -> bool:
     if piece.start == before.end:
-        return _is_joined_to_name(cased, before, piece.start)
+        # Whether a word with no blank before it goes on with the name: `J.Hart`, `TomHart`
+        return (
+            True
+            if before.bits & INITIALS or cased[piece.start - 1] == "'"
+            else cased[piece.start - 1].islower() and cased[piece.start].isupper()
+        )
     return not cased.startswith(_COLONS, piece.end) or not _is_heading(before, piece)
 
 
@@ -93,13 +98,6 @@ def _is_heading(before: NameWord, piece: NameWord) -> bool:
     """Return whether a word before a colon is the next heading and no more of the name."""
     apart = piece.start - before.end > 1 and not before.bits & INITIALS
     return apart or piece.bits & (COMMON | FAMILY) == COMMON
-
-
-def _is_joined_to_name(cased: str, before: NameWord, start: int) -> bool:
-    """Return whether a word with no blank before it goes on with the name: `J.Hart`, `TomHart`."""
-    if before.bits & INITIALS or cased[start - 1] == "'":
-        return True
-    return cased[start - 1].islower() and cased[start].isupper()
 
 
 def _skip_line_break(cased: str, at: int, last: NameWord) -> int:

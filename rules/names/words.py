@@ -90,13 +90,13 @@ def _bits_of_unlisted_word(word: str) -> int:
         found |= table.get(_ELISION.sub("", word, count=1), 0) & (COMMON | CLINICAL)
     if "-" in word:
         found |= _bits_of_compound(word, table)
-    if len(word) > 6 and not found & (GIVEN | FAMILY) and _has_medical_ending(word):
+    if (
+        len(word) > 6
+        and not found & (GIVEN | FAMILY)
+        and (word.endswith(_MEDICAL_ENDS) or word.removesuffix("s").endswith(_MEDICAL_ENDS))
+    ):
         found |= COMMON | CLINICAL
     return found
-
-
-def _has_medical_ending(word: str) -> bool:
-    return word.endswith(_MEDICAL_ENDS) or word.removesuffix("s").endswith(_MEDICAL_ENDS)
 
 
 def _bits_of_compound(word: str, table: dict[str, int]) -> int:

@@ -89,12 +89,15 @@ def care_sites(cased: str, folded: str, lang: str) -> list[Place]:
 
     `cased` is the text without accents, `folded` without case too.
     """
+    # Whether the words behind `hospital` are no name: the English name stands before
     found = [
         span
         for match in _KIND.finditer(folded)
         if (span := _site_after_kind(cased, folded, match.span()))
         and not (
-            lang == "en" and match.group() == "hospital" and _has_english_order(cased, folded, span)
+            lang == "en"
+            and match.group() == "hospital"
+            and (_is_heading(cased, span) or is_common(folded[span[0] : span[1]].split()[1]))
         )
     ]
     found += _sites_by_acronym(cased, folded)
@@ -113,11 +116,6 @@ def _sites_by_acronym(cased: str, folded: str) -> Iterator[Place]:
         end = read_name(cased, match.end(), stops=_STOPS)
         if end > match.end() and not _is_prose(folded[match.end() : end]):
             yield match.start(), end
-
-
-def _has_english_order(cased: str, folded: str, span: Place) -> bool:
-    """Return whether the words behind `hospital` are no name: the English name stands before."""
-    return _is_heading(cased, span) or is_common(folded[span[0] : span[1]].split()[1])
 
 
 def _is_heading(cased: str, span: Place) -> bool:
@@ -262,7 +260,15 @@ def english_sites(cased: str, folded: str) -> list[Place]:
         for match in _ENGLISH.finditer(cased)
         if (span := _site_before_kind(cased, match.span()))
     ]
-    return found + _numbered_wards(cased, folded)
+    # Find wards named by a word and a number, and again wherever the same name stands
+    names = {
+        cased[match.start(1) : match.end(1)]
+        for match in _NUMBERED.finditer(folded)
+        if cased[match.start(1)].isupper() and not is_common(match[2])
+    }
+    return found + [
+        place for name in sorted(names)[:_MOST_NAMES] for place in _occurrences(cased, name)
+    ]
 
 
 def known_sites(folded: str) -> list[Place]:
@@ -294,24 +300,14 @@ def _compound_site(cased: str, end: int) -> Place | None:
         return None
     name = word.group()
     parts = name.split("-")
-    if len(parts) < 3 and not name.startswith("St") and not _of_a_patron(name.lower()):
+    if (
+        len(parts) < 3
+        and not name.startswith("St")
+        and name.lower().removesuffix("hospital").removesuffix("krankenhaus") not in _PATRONS
+    ):
         return None
     town = read_name(cased, end + 1) if cased[end : end + 1] == " " else end
     return low + word.start(), max(town, end) if town > end + 1 else end
-
-
-def _of_a_patron(name: str) -> bool:
-    return name.removesuffix("hospital").removesuffix("krankenhaus") in _PATRONS
-
-
-def _numbered_wards(cased: str, folded: str) -> list[Place]:
-    """Find wards named by a word and a number, and again wherever the same name stands."""
-    names = {
-        cased[match.start(1) : match.end(1)]
-        for match in _NUMBERED.finditer(folded)
-        if cased[match.start(1)].isupper() and not is_common(match[2])
-    }
-    return [place for name in sorted(names)[:_MOST_NAMES] for place in _occurrences(cased, name)]
 
 
 def _occurrences(cased: str, name: str) -> Iterator[Place]:

@@ -210,7 +210,12 @@ def _read_chunk(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
     if len(weekdays) <= 1:
         groups = _read_signature(reader, others, signature)
         if groups:
-            return _with_weekday(groups, weekdays)
+            for token in weekdays:
+                before = [g for g in groups if g.slots and g.slots[-1].token.end <= token.start]
+                group = before[-1] if len(before) == len(groups) else groups[len(before)]
+                group.weekday = token.value
+                group.fill("w", token)
+            return groups
     if signature in _WHOLE:
         return None
     for cut in _rank_split_points(reader.text, chunk):
@@ -354,21 +359,17 @@ def is_possible(group: Group) -> bool:
     return True
 
 
-def _with_weekday(groups: list[Group], weekdays: list[DateToken]) -> list[Group]:
-    for token in weekdays:
-        before = [g for g in groups if g.slots and g.slots[-1].token.end <= token.start]
-        group = before[-1] if len(before) == len(groups) else groups[len(before)]
-        group.weekday = token.value
-        group.fill("w", token)
-    return groups
-
-
 def _set_padding(groups: list[Group]) -> None:
     """Decide which numbers are zero-padded; where `12` is ambiguous, by the other numbers."""
     slots = [slot for group in groups for slot in group.slots if slot.role in "dm"]
     numbers = [slot for slot in slots if slot.token.kind == "n" and not slot.width]
     plain = any(len(slot.token.text) == 1 for slot in numbers)
-    spacious = any(slot.token.style and not _is_tight(slot.token) for slot in slots)
+    # Whether a month is written as in `05nov2023` and `05-Nov-2023`
+    spacious = any(
+        slot.token.style
+        and not (slot.token.glued and slot.token.style is not None and slot.token.style.short)
+        for slot in slots
+    )
     # `lundi 12` and `31st` are unpadded as in prose, `lundi 12/03` padded as in forms.
     spacious = spacious or (len(slots) == 1 and groups[0].weekday >= 0)
     spacious = spacious or any(slot.token.suffix for slot in numbers)
@@ -377,8 +378,3 @@ def _set_padding(groups: list[Group]) -> None:
         unsure = len(slot.token.text) == 2 and not plain and not spacious
         if not slot.token.spelt and (zero or unsure):
             slot.width = 2
-
-
-def _is_tight(token: DateToken) -> bool:
-    """Return whether a month is written as in `05nov2023` and `05-Nov-2023`."""
-    return token.glued and token.style is not None and token.style.short

@@ -57,20 +57,17 @@ def nir(value: str, drawing: Drawing) -> str | None:
         return None
     if drawing.dry_run:
         return value
-    born = _nir_birth(value, drawing)
+    written = day(1900 + int(value[1:3]), int(value[3:5]), 15)
+    if written is None and drawing.subject.birth_date is None:
+        born = value[1:5]
+    else:
+        moved = drawing.born(written or date.min)
+        born = f"{moved:%y%m}"
     sex = value[0]
     sex_digits = _FEMALE if drawing.sex("") == "F" else _MALE if drawing.sex("") == "M" else {}
     department, commune = _nir_place(value, drawing)
     body = f"{sex_digits.get(sex, sex)}{born}{department}{commune}"
     return body + check_digits.nir_key(body) if len(value) == 15 else body
-
-
-def _nir_birth(value: str, drawing: Drawing) -> str:
-    written = day(1900 + int(value[1:3]), int(value[3:5]), 15)
-    if written is None and drawing.subject.birth_date is None:
-        return value[1:5]
-    moved = drawing.born(written or date.min)
-    return f"{moved:%y%m}"
 
 
 def _nir_place(value: str, drawing: Drawing) -> tuple[str, str]:

@@ -45,7 +45,7 @@ class Truecaser(nn.Module):
         self.eval()
         is_capital = (self(torch.tensor([self.ids(text)]))[0] > 0).tolist()
         return "".join(
-            _uppercase(each) if is_large else each
+            each.upper() if is_large and len(each.upper()) == 1 else each
             for each, is_large in zip(lowercase(text), is_capital, strict=True)
         )
 
@@ -81,10 +81,6 @@ def train_truecaser(texts: Sequence[str], *, characters: int, seed: int = 1) -> 
 def lowercase(text: str) -> str:
     """Return a text in small letters, of the same length."""
     return "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
-
-
-def _uppercase(each: str) -> str:
-    return each.upper() if len(each.upper()) == 1 else each
 
 
 def _is_capital(text: str) -> list[float]:

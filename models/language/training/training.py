@@ -136,22 +136,16 @@ def make_trainer(
     """Return the trainer for a network and recipe."""
     end = vocabulary.mark(END)
     if recipe.epsilon is not None:
-        return _private(network, texts, recipe, end)
+        try:
+            from models.language.training.differential_privacy import PrivateTrainer  # noqa: PLC0415 # seconds to import
+        except ModuleNotFoundError as error:
+            remedy = "pip install 'cryptonym[models]'"
+            raise ConfigError("--epsilon", f"{error.name} is not installed", remedy) from None
+        return PrivateTrainer(network, texts, recipe, end)
     if isinstance(network, LSTM):
         return StreamTrainer(network, texts, recipe, end)
     assert isinstance(network, GPT)
     return DocumentTrainer(network, texts, recipe, end)
-
-
-def _private(
-    network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, end: int
-) -> StepTrainer:
-    try:
-        from models.language.training.differential_privacy import PrivateTrainer  # noqa: PLC0415 # seconds to import
-    except ModuleNotFoundError as error:
-        remedy = "pip install 'cryptonym[models]'"
-        raise ConfigError("--epsilon", f"{error.name} is not installed", remedy) from None
-    return PrivateTrainer(network, texts, recipe, end)
 
 
 class _LanguageTraining(TrainingLoop[LanguagePosition]):
@@ -269,7 +263,8 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
             "best": scores,
             "privacy": self.trainer.place().get("privacy"),
             "minutes": self.budget.seconds / 60,
-            "versions": _versions(),
+            "versions": {name: version(name) for name in ("cryptonym", "torch")}
+            | {"python": platform.python_version()},
         }
         write_report(self.out, TRAINING, report)
         return scores
@@ -282,9 +277,3 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
         return NegativeLogLikelihood(
             nats, ids, sum(vocabulary.widths[n] for text in texts for n in text)
         )
-
-
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in ("cryptonym", "torch")} | {
-        "python": platform.python_version()
-    }

@@ -187,7 +187,14 @@ _BYTES = decoders.ByteLevel()
 def _unigram_segmenter(pieces: Sequence[Piece], config: TokenizerConfig) -> WordSegmenter:
     marks = [(mark, 0.0) for mark in SPECIAL_TOKENS]
     model = Unigram([*marks, *pieces], unk_id=UNKNOWN, byte_fallback=False)
-    normalizer = _normalizer(config)
+    # Only a whole tokenizer can be read; the model in it is never asked.
+    held = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": json.loads(config.normalizer),
+        "model": {"type": UNIGRAM, "unk_id": 0, "vocab": [["<unk>", 0.0]]},
+    }
+    normalizer: normalizers.Normalizer = Tokenizer.from_str(json.dumps(held)).normalizer
 
     def cut(word: str, *, apart: bool) -> list[int]:
         plain = normalizer.normalize_str(word).strip().replace(" ", BLANK)
@@ -211,18 +218,6 @@ def _tokenizer_segmenter(pieces: Sequence[Piece], config: TokenizerConfig) -> Wo
 
 
 _LONGEST_WORD = 100
-
-
-def _normalizer(config: TokenizerConfig) -> normalizers.Normalizer:
-    # Only a whole tokenizer can be read; the model in it is never asked.
-    held = {
-        "version": "1.0",
-        "added_tokens": [],
-        "normalizer": json.loads(config.normalizer),
-        "model": {"type": UNIGRAM, "unk_id": 0, "vocab": [["<unk>", 0.0]]},
-    }
-    normalizer: normalizers.Normalizer = Tokenizer.from_str(json.dumps(held)).normalizer
-    return normalizer
 
 
 def _without_blank(splitter: Any) -> Any:

@@ -56,7 +56,9 @@ class Augmenter:
             if random.random() < probability:
                 note = _map_characters(note, change)
         if random.random() < _SCANNED:
-            note = _map_characters(note, lambda char: _confuse(char, random))
+            note = _map_characters(
+                note, lambda char: _CONFUSIONS.get(char, char) if random.random() < _SIGNS else char
+            )
         return note
 
 
@@ -131,7 +133,3 @@ def _map_characters(note: Annotated, change: Callable[[str], str]) -> Annotated:
 
 def _without_accent(char: str) -> str:
     return strip_accents(char)[:1] if char.isalpha() else char
-
-
-def _confuse(char: str, random: Random) -> str:
-    return _CONFUSIONS.get(char, char) if random.random() < _SIGNS else char

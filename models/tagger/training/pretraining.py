@@ -217,18 +217,7 @@ class _Pretraining(TrainingLoop[PretrainingPosition]):
         return self._finish()
 
     def begin_epoch(self, epoch: int) -> int:
-        self.steps = self._make_steps(epoch)
-        return len(self.steps)
-
-    def end_step(self, steps: int) -> None:
-        done = self.notes * (self.position.epoch + self.position.step / steps)
-        self.callbacks.advance(int(done), self.notes * self.epochs)
-
-    def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
-        self._evaluate()
-
-    def _make_steps(self, epoch: int) -> list[list[Part]]:
-        """Return the windows of each step, of similar length, in random order."""
+        # The windows of each step, of similar length, in random order
         random = Random(f"{self.recipe.seed}/{epoch}")  # noqa: S311 - repeatable, not secret
         parts = list(self.train)
         random.shuffle(parts)
@@ -239,7 +228,15 @@ class _Pretraining(TrainingLoop[PretrainingPosition]):
             for step in group_by_tokens(sorted(pool, key=_length), tokens, _length)
         ]
         random.shuffle(steps)
-        return steps
+        self.steps = steps
+        return len(self.steps)
+
+    def end_step(self, steps: int) -> None:
+        done = self.notes * (self.position.epoch + self.position.step / steps)
+        self.callbacks.advance(int(done), self.notes * self.epochs)
+
+    def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
+        self._evaluate()
 
     def train_step(self, step: int, steps: int) -> None:
         recipe, network = self.recipe, self.network

@@ -16,7 +16,7 @@ from evaluation.attacks.reidentification import (
     select_direct,
 )
 from evaluation.detection.alignment import pair_annotations
-from evaluation.detection.masking_agreement import measure_masker
+from evaluation.detection.scores import measure_masker
 from evaluation.gate import Measured
 from evaluation.utility.readability import formulas_of
 from evaluation.utility.resemblance import Refilled, Vectors, reading_ease, resemblance

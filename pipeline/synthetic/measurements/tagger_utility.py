@@ -1,6 +1,6 @@
 """What a tagger learns from synthetic notes, beside what it learns from real ones."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,15 +59,16 @@ class UtilityResult:
     def to_json(self) -> dict[str, Any]:
         """Return what the gate reads, with the p-value of every difference by score."""
         measured = [each.to_json() for each in self.measured]
-        return {"format": 1, "measured": measured, "tests": self._tests()}
-
-    def _tests(self) -> dict[str, Mapping[str, float]]:
         return {
-            f"{setting} against {REAL}": {
-                name: self.utility.differ(setting, REAL, name) for name in SCORES
-            }
-            for setting in self.utility.counts
-            if setting != REAL
+            "format": 1,
+            "measured": measured,
+            "tests": {
+                f"{setting} against {REAL}": {
+                    name: self.utility.differ(setting, REAL, name) for name in SCORES
+                }
+                for setting in self.utility.counts
+                if setting != REAL
+            },
         }
 
 

@@ -78,18 +78,15 @@ def _plain_head(align: Align) -> Callable[[PageContext, PaperSheet, Frame], None
         drawn.put(sheet, frame.left + (logo if align == "left" else 0.0), frame.top)
         if logo:
             x = frame.left if align == "left" else frame.right - 38.0
-            sheet.shapes.extend(_logo(context, x, frame.top - 42.0))
+            y = frame.top - 42.0
+            cross = [Box(x + 15, y + 6, 8, 26, fill=WHITE), Box(x + 6, y + 15, 26, 8, fill=WHITE)]
+            sheet.shapes.extend([Box(x, y, 38.0, 38.0, fill=context.layout.accent), *cross])
         frame.top -= max(drawn.height, logo) + 6.0
         if context.random.random() < 0.6:
             sheet.shapes.append(Box(frame.left, frame.top, width, 0.8, fill=context.layout.accent))
         frame.top -= 4.0
 
     return place
-
-
-def _logo(context: PageContext, x: float, y: float) -> list[Box]:
-    cross = [Box(x + 15, y + 6, 8, 26, fill=WHITE), Box(x + 6, y + 15, 26, 8, fill=WHITE)]
-    return [Box(x, y, 38.0, 38.0, fill=context.layout.accent), *cross]
 
 
 def _banner(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
@@ -423,7 +420,13 @@ _EDGES = {
 def edges(context: PageContext, sheet: PaperSheet) -> None:
     """Draw the small print along the edges of a page."""
     for side, angle in _EDGES.get(context.layout.edge, ()):
-        row = _edge_line(context, side)
+        habit = context.habit(f"edge-{side}")
+        imprint = line(habit.choice(context.page_words.imprints))
+        row = (
+            imprint
+            if habit.random() < 0.35
+            else joined([imprint, letterhead.imprint_line(context.letter)], " - ")
+        )
         face = context.small(0.9)
         width, height = context.size
         length = measure(face)(row.text)
@@ -434,11 +437,3 @@ def edges(context: PageContext, sheet: PaperSheet) -> None:
             low = context.random.uniform(84.0, max(85.0, height - 80.0 - length))
             y = low if angle == 90.0 else low + min(length, height - 80.0)
         sheet.placed.append(PlacedLine(row, x, y, face, angle=angle, kind="margin-note"))
-
-
-def _edge_line(context: PageContext, side: str) -> MarkedLine:
-    habit = context.habit(f"edge-{side}")
-    imprint = line(habit.choice(context.page_words.imprints))
-    if habit.random() < 0.35:
-        return imprint
-    return joined([imprint, letterhead.imprint_line(context.letter)], " - ")

@@ -285,7 +285,11 @@ class Typesetter:
         if style == "numbered":
             whole = joined([line(f"{number}."), whole])
         elif style == "capitals":
-            whole = replace(whole, text=whole.text.upper()) if _keeps_length(whole) else whole
+            whole = (
+                replace(whole, text=whole.text.upper())
+                if (len(whole.text.upper()) == len(whole.text))
+                else whole
+            )
         elif self.context.habit("colon").random() < 0.4:
             whole = replace(whole, text=f"{whole.text} :")
         for part in wrap(whole, self.width, measure(face)):
@@ -346,10 +350,6 @@ class Typesetter:
             full = self.context.layout.justified and number < len(parts) - 1
             lines.append((part, _spread(part.text, room, face) if full else 0.0))
         return lines
-
-
-def _keeps_length(whole: MarkedLine) -> bool:
-    return len(whole.text.upper()) == len(whole.text)
 
 
 def broken(
@@ -551,17 +551,18 @@ def _compose(context: PageContext) -> list[PaperSheet]:
         return sheet, columns(frame, count)
 
     frames = columns(frame, count)
-    body = fill_pages(_typeset_body(context, frames[0].width), (first, frames), turn)
+    width = frames[0].width
+    body = fill_pages(
+        [
+            *Typesetter(context, width).typeset_lines(context.case.rows),
+            *signature(context, width),
+        ],
+        (first, frames),
+        turn,
+    )
     for number, sheet in enumerate(body, 1):
         _finish(context, sheet, foot, (number, len(body)))
     return body
-
-
-def _typeset_body(context: PageContext, width: float) -> Sequence[TypesetLine]:
-    return [
-        *Typesetter(context, width).typeset_lines(context.case.rows),
-        *signature(context, width),
-    ]
 
 
 def _begin(context: PageContext) -> tuple[PageContext, letterheads.PageFooter, PaperSheet, Frame]:
@@ -569,21 +570,16 @@ def _begin(context: PageContext) -> tuple[PageContext, letterheads.PageFooter, P
     for layout in simplifications(context.layout):
         context = replace(context, layout=layout)
         foot, sheet = letterheads.PageFooter(context), PaperSheet()
-        frame = _first(context, sheet, foot)
+        frame = context.frame()
+        foot.clear(frame)
+        letterheads.head(context, sheet, frame)
+        letterheads.staff(context, sheet, frame, first=True)
+        identity_blocks.identity(context, sheet, frame)
+        identity_blocks.address(context, sheet, frame)
+        frame.top -= context.layout.drop * context.size[1] / A4[1]
         if frame.top - frame.bottom > 0.2 * context.size[1] and frame.width > 0.4 * context.size[0]:
             break
     return context, foot, sheet, frame
-
-
-def _first(context: PageContext, sheet: PaperSheet, foot: letterheads.PageFooter) -> Frame:
-    frame = context.frame()
-    foot.clear(frame)
-    letterheads.head(context, sheet, frame)
-    letterheads.staff(context, sheet, frame, first=True)
-    identity_blocks.identity(context, sheet, frame)
-    identity_blocks.address(context, sheet, frame)
-    frame.top -= context.layout.drop * context.size[1] / A4[1]
-    return frame
 
 
 def _finish(

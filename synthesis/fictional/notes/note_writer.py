@@ -11,7 +11,6 @@ from synthesis.fictional.people import date_formats
 from synthesis.fictional.people.people import FictionalPerson, Pools, Relative
 from synthesis.fictional.people.records import CareSite, Clinician, Visit
 from synthesis.fictional.templates.grammar import (
-    Choice,
     GrammaticalAgreement,
     LetterLanguage,
     Nodes,
@@ -81,7 +80,8 @@ class NoteWriter:
         self.record_day = scene.visit.start.date()
         self.used: set[str] = set()
         self.kin: Relative | None = None
-        self.gp = self._gp()
+        gps = self.cast.by_specialty.get("gp") or self.cast.clinicians
+        self.gp = gps[self.scene.person.gp % len(gps)]
         self.exam_number = ""
         self.headings = rng.choice(("{}", "{} :", "{}", "{} :", "* {} *", "== {} =="))
         self.capitals = rng.random() < 0.3
@@ -99,7 +99,22 @@ class NoteWriter:
         self.title = self.rng.choice(kind.titles)
         self.write(self.rng.choice(kind.heads))
         self.draft.write("\n\n")
-        self._body(kind.sections)
+        # The body: each section takes its share of what is left to write.
+        chosen = [section for section in kind.sections if self.rng.random() < section.chance]
+        weight = sum(section.weight for section in chosen)
+        for section in chosen:
+            left = max(0, self.scene.length - _TAIL - self.draft.length)
+            self._section(section, self.draft.length + left * section.weight / weight)
+            weight -= section.weight
+        for number, section in enumerate(self.scene.annexes * 20):
+            missing = self.scene.length - _TAIL - self.draft.length
+            if missing < 250:
+                break
+            again = number and len(self.scene.annexes) == 1
+            self._section(
+                replace(section, heading="") if again else section,
+                self.draft.length + min(missing, 900.0),
+            )
         self.write(self.rng.choice(kind.tails))
         return self.draft
 
@@ -121,49 +136,20 @@ class NoteWriter:
             if isinstance(node, str):
                 self.draft.write(node)
             elif isinstance(node, TemplateSlot):
-                self._fill(node)
+                fill = self.slots.get(node.name)
+                if fill is not None:
+                    fill(self, node.argument)
+                else:
+                    # Draw what the note has not said yet, as long as there is something.
+                    options = self.words[node.name]
+                    fresh = [option for option in options if option not in self.used]
+                    option = self.rng.choice(fresh or options)
+                    self.used.add(option)
+                    self.write(option)
             elif isinstance(node, GrammaticalAgreement):
                 self.draft.write(node.female if self.gender == "F" else node.male)
             else:
-                self._choose(node)
-
-    def _choose(self, choice: Choice) -> None:
-        self._render(self.rng.choice(choice.options))
-
-    def _fill(self, slot: TemplateSlot) -> None:
-        fill = self.slots.get(slot.name)
-        if fill is not None:
-            fill(self, slot.argument)
-        else:
-            # Draw what the note has not said yet, as long as there is something.
-            options = self.words[slot.name]
-            fresh = [option for option in options if option not in self.used]
-            option = self.rng.choice(fresh or options)
-            self.used.add(option)
-            self.write(option)
-
-    def _gp(self) -> Clinician:
-        gps = self.cast.by_specialty.get("gp") or self.cast.clinicians
-        return gps[self.scene.person.gp % len(gps)]
-
-    # The body: each section takes its share of what is left to write.
-
-    def _body(self, sections: tuple[Section, ...]) -> None:
-        chosen = [section for section in sections if self.rng.random() < section.chance]
-        weight = sum(section.weight for section in chosen)
-        for section in chosen:
-            left = max(0, self.scene.length - _TAIL - self.draft.length)
-            self._section(section, self.draft.length + left * section.weight / weight)
-            weight -= section.weight
-        for number, section in enumerate(self.scene.annexes * 20):
-            missing = self.scene.length - _TAIL - self.draft.length
-            if missing < 250:
-                break
-            again = number and len(self.scene.annexes) == 1
-            self._section(
-                replace(section, heading="") if again else section,
-                self.draft.length + min(missing, 900.0),
-            )
+                self._render(self.rng.choice(node.options))
 
     def _section(self, section: Section, until: float) -> None:
         sentences = self._sentences(section.pool)

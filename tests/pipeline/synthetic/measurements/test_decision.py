@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.gate import Axis, Bound, Measured, Requirement, decide
 from pipeline.cli import COMMANDS
-from pipeline.synthetic.measurements.advice import ADVICE, advise
+from pipeline.synthetic.measurements.decision import ADVICE, advise
 
 SETS = ("synthetic", "generator", "filled", "base")
 NEAR = Requirement("nearest-rouge-3", Bound.AT_MOST, 0.05, Axis.PRIVACY, 0.9, over_null=True)
