@@ -34,9 +34,9 @@ examples:
       --columns person,note,condition_occurrence,measurement --policy hipaa-limited \\
       --output parquet:asthma
 
-Exit codes: 0 done; 1 notes are missing, nothing was released; 2 usage or configuration error, or
-the nightly job is behind; 3 done, but more notes refused than limits.max_quarantine_share;
-4 a required service is unavailable.
+Exit codes: 0 done; 1 notes are missing or too much would be withdrawn, nothing was released;
+2 usage or configuration error, or the nightly job is behind; 3 done, but more notes refused than
+limits.max_quarantine_share; 4 a required service is unavailable.
 """
 
 
@@ -92,6 +92,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="withdrawal of notes that are pending in the nightly job or held by its quality gate",
     )  # fmt: skip
     add(
+        "--accept-withdrawals", action="store_true",
+        help="withdrawal of more notes or persons than quality.max_withdrawn_share",
+    )  # fmt: skip
+    add(
         "--workers", type=positive, default=1, metavar="N",
         help="number of worker processes (default 1)",
     )  # fmt: skip
@@ -115,6 +119,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         sys.stdout.write(to_json(released) + "\n")
     for line in to_lines(released):
         console.say(line)
+    if released.held:
+        console.error(
+            f"the release is held, nothing was changed: {'; '.join(released.held)}. Check the list "
+            "of persons, the nightly job and the source; to withdraw them, run it again with "
+            "--accept-withdrawals"
+        )
     return released.exit_code
 
 
@@ -132,6 +142,7 @@ def _request_of(options: argparse.Namespace) -> ReleaseRequest:
         columns=parse_list(options.columns),
         policy=options.policy,
         withdraw_stale=options.withdraw_stale,
+        accept_withdrawals=options.accept_withdrawals,
     )
 
 
@@ -156,11 +167,13 @@ def to_lines(released: ReleaseResult) -> Iterator[str]:
                 f"{name}: {change.added} added, {change.changed} changed, "
                 f"{change.withdrawn} withdrawn, {change.unchanged} unchanged"
             )
-    yield "the release was updated" if released.is_changed else "the release is unchanged"
+    if not released.held:
+        yield "the release was updated" if released.is_changed else "the release is unchanged"
 
 
 def to_json(released: ReleaseResult) -> str:
     """Return the changes as one line of JSON, with the manifest."""
     changes = {name: asdict(change) for name, change in released.changes.items()}
     content = {"changed": released.is_changed, "changes": changes, "manifest": released.manifest}
+    content |= {"held": list(released.held)}
     return json.dumps(content, sort_keys=True)

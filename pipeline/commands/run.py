@@ -73,8 +73,10 @@ def report_quality(ended: NightlyResult, console: Console) -> None:
         console.warn(f"quality: {reason}")
     if assessment.is_held:
         number = assessment.run.run_id
+        why = "its counts differ from earlier nights, and nothing new from it was published"
+        if assessment.holds_withdrawals:
+            why = "it would withdraw too much, and nothing from it was published or withdrawn"
         console.error(
-            f"run {number} is held: its counts differ from earlier nights, and nothing new from it "
-            f"was published. Check quality.html, then run cryptonym quality CONFIG.toml --accept "
-            f"{number} or --reject {number}, with --by and --reason"
+            f"run {number} is held: {why}. Check quality.html, then run cryptonym quality "
+            f"CONFIG.toml --accept {number} or --reject {number}, with --by and --reason"
         )

@@ -255,6 +255,10 @@ class QualitySettings:
     `warn` only reports it. A run is compared with the nights of the last `window_days`; with fewer
     than `min_days` nights no run is held. `hook` is a program with arguments that receives alarms
     as JSON on its standard input; `prometheus` a file for a textfile collector.
+
+    A run or release that would withdraw more than the share `max_withdrawn_share` of its notes or
+    of its persons is held from the first night on, whatever the gate, except where it withdraws
+    at most `min_withdrawn` of them.
     """
 
     __pydantic_config__ = _STRICT
@@ -263,6 +267,8 @@ class QualitySettings:
     window_days: Annotated[int, Field(ge=14, le=366)] = 84
     min_days: Annotated[int, Field(ge=5, le=366)] = 28
     false_alarms_per_quarter: Annotated[float, Field(gt=0, le=10)] = 0.5
+    max_withdrawn_share: Share = 0.05
+    min_withdrawn: Annotated[int, Field(ge=0)] = 30
     hook: tuple[str, ...] = ()
     prometheus: str | None = None
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.config.settings import load
-from pipeline.night.publishing import is_output_complete, publish_staged, withdraw_refused
+from pipeline.night.publishing import is_output_complete, publish_staged
 from pipeline.night.release_history import write_release_page
+from pipeline.night.withdrawals import withdraw_accepted, withdraw_rejected
 from pipeline.notes.worker_resources import open_master, resolve_urls
 from pipeline.state.ledger import State, open_state
 from pipeline.state.quality_store import GateDecision
@@ -22,10 +23,11 @@ class Astray(CryptonymError):
 
 @dataclass(frozen=True)
 class AppliedDecision:
-    """The decision in force and the number of notes it moved."""
+    """The decision in force, and the numbers of notes it published or quarantined, and withdrew."""
 
     decision: GateDecision
     notes: int
+    withdrawn: int = 0
 
 
 def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
@@ -50,7 +52,7 @@ def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
         if final.decision != decision.decision:
             problem = f"run {final.run_id} was already {final.decision} by {final.decided_by}"
             raise ConfigError("--accept, --reject", problem, "decisions are final")
-        applied = AppliedDecision(final, _move_notes(final, state, output, cohort))
+        applied = _apply(final, state, output, cohort)
         write_release_page(settings)
         return applied
 
@@ -67,16 +69,21 @@ def _check_decidable(state: State, decision: GateDecision) -> None:
         raise ConfigError(f"run {decision.run_id}", problem, "delete the notes from the source")
 
 
-def _move_notes(decision: GateDecision, state: State, output: Output, cohort: CohortKey) -> int:
+def _apply(
+    decision: GateDecision, state: State, output: Output, cohort: CohortKey
+) -> AppliedDecision:
+    withdrawn = 0
     if decision.decision == "accepted":
         moved = publish_staged(state, output, only=decision.run_id)
+        withdrawn = withdraw_accepted(state, output, cohort)
     else:
         moved = state.quality.reject(decision.run_id, again=decision.again)
-        withdraw_refused(state, output, cohort)
+        state.withdrawals.reject(decision.run_id)
+        withdraw_rejected(state, output, cohort)
     output.prune_persons()
     if not is_output_complete(state, output, cohort):
         raise Astray(
             "output and ledger do not match: the set of released notes differs. Remedy: repeat the "
             "command; if the error persists, restore the output from a backup"
         )
-    return moved
+    return AppliedDecision(decision, moved, withdrawn)

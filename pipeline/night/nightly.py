@@ -21,6 +21,7 @@ from pipeline.config.settings import OutputSettings, Settings, load
 from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
 from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import serialize_run
+from pipeline.night.withdrawals import find_withdrawals, hold_withdrawals, judge_withdrawals
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.worker_resources import config_hash, documents_folder, open_master, resolve_urls
 from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load_assessment
@@ -184,7 +185,15 @@ class NightlyRun:
         folder = self.settings.model.folder
         model = f" {digest(folder_of(folder, self.settings.base))[:12]}" if folder else ""
         found = f"{DETECTOR_VERSION}{model}"
-        return assess_run(self.state.quality, counted, found, quality, self.gate)
+        withdrawals = find_withdrawals(run.run_id, self.state)
+        excesses = judge_withdrawals(
+            withdrawals, self.state, self.output, cohort=self.cohort, settings=quality
+        )
+        gate = replace(self.gate, excesses=excesses)
+        assessment = assess_run(self.state.quality, counted, found, quality, gate)
+        if excesses:
+            hold_withdrawals(run.run_id, withdrawals, self.state)
+        return assessment
 
     def publish(self, run: RunRecord) -> int:
         """Publish staged notes, withdraw others; return how many were deleted at the source."""
@@ -297,8 +306,10 @@ def _execute(
     deleted = night.publish(run)
     summary = night.summary(run, tally, deleted, workers, meter)
     code = EXIT_DONE if summary.within_limit else EXIT_QUARANTINE
-    if assessment.is_held:
+    waiting = night.state.withdrawals.count_waiting()
+    if assessment.is_held or waiting:
         code = EXIT_GATE
+    if assessment.is_held:
         summary = replace(summary, held=assessment.reasons)
     folder = night.settings.base / night.settings.report.folder
     ended = NightlyResult(summary, folder / "report.html", code, run.resumed, assessment)
@@ -307,6 +318,11 @@ def _execute(
         beside = RunBackground(make_label_panels(assessment), past.latest(_SHOWN))
         write_report(summary, folder, beside)
         warnings = send_notifications(night.state.quality, assessment, night.settings)
+        warnings += tuple(
+            f"{count} withdrawals that run {held_by} holds await a decision"
+            for held_by, count in sorted(waiting.items())
+            if held_by != run.run_id
+        )
         ended = replace(ended, warnings=warnings)
     night.state.finish(
         run.run_id, json.dumps(summary.tally.to_json()), serialize_run(summary, code)
@@ -317,7 +333,8 @@ def _execute(
 def _has_changes(ended: NightlyResult) -> bool:
     outcomes = ended.summary.tally.outcomes
     done = (Outcome.RELEASED, Outcome.QUARANTINED, Outcome.DELETED)
-    return any(outcomes[outcome.value] for outcome in done)
+    is_held = ended.assessment is not None and ended.assessment.is_held
+    return is_held or any(outcomes[outcome.value] for outcome in done)
 
 
 def check_distinct_places(

@@ -2,9 +2,16 @@
 
 import hashlib
 from array import array
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
+from pipeline.night.withdrawals import (
+    contains,
+    make_released_id,
+    withdraw_accepted,
+    withdraw_deleted,
+    withdraw_refused,
+    withdraw_rejected,
+)
 from pipeline.state.ledger import State
 from pipeline.warehouse.databases import chunks
 from pipeline.warehouse.note_rows import unpack
@@ -17,16 +24,15 @@ _CHUNK = 500
 def publish_run(run_id: int, state: State, output: Output, cohort: CohortKey) -> int:
     """Apply a run to the output; return the number of notes deleted at the source.
 
-    Each step is idempotent and recorded in the state database after it was written to the output,
-    so that a run that was killed resumes from there.
+    Withdrawals that a run holds wait until it is accepted. Each step is idempotent and recorded in
+    the state database after it was written to the output, so that a run that was killed resumes
+    from there.
     """
     publish_staged(state, output)
+    withdraw_accepted(state, output, cohort)
+    withdraw_rejected(state, output, cohort)
     withdraw_refused(state, output, cohort)
-    deleted = 0
-    for note_ids in state.find_deleted(run_id):
-        output.withdraw([make_released_id(cohort, note_id) for note_id in note_ids])
-        state.forget(note_ids)
-        deleted += len(note_ids)
+    deleted = withdraw_deleted(run_id, state, output, cohort)
     output.prune_persons()
     return deleted
 
@@ -42,13 +48,6 @@ def publish_staged(state: State, output: Output, *, only: int | None = None) -> 
         state.mark_published([note.note_id for note in staged])
         count += len(staged)
     return count
-
-
-def withdraw_refused(state: State, output: Output, cohort: CohortKey) -> None:
-    """Remove from the output earlier versions of notes that are now in quarantine."""
-    for note_ids in state.find_withdrawable():
-        output.withdraw([make_released_id(cohort, note_id) for note_id in note_ids])
-        state.mark_withdrawn(note_ids)
 
 
 def is_output_complete(state: State, output: Output, cohort: CohortKey) -> bool:
@@ -71,21 +70,11 @@ def withdraw_unknown(state: State, output: Output, cohort: CohortKey) -> int:
     known = array(
         "q", sorted(make_released_id(cohort, note_id) for note_id in state.read_released_ids())
     )
-    unknown = [note_id for note_id in output.ids() if not _contains(known, note_id)]
+    unknown = [note_id for note_id in output.ids() if not contains(known, note_id)]
     for some in chunks(unknown, _CHUNK):
         output.withdraw(some)
     output.prune_persons()
     return len(unknown)
-
-
-def _contains(ordered: Sequence[int], number: int) -> bool:
-    place = bisect_left(ordered, number)
-    return place < len(ordered) and ordered[place] == number
-
-
-def make_released_id(cohort: CohortKey, note_id: int) -> int:
-    """Return the id of a note in the output."""
-    return cohort.pseudonym("note", str(note_id))
 
 
 def _fingerprint_ids(note_ids: Iterable[int]) -> tuple[int, int]:

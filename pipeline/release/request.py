@@ -41,6 +41,7 @@ class ReleaseRequest:
     columns: frozenset[str] = frozenset()
     policy: str | None = None
     withdraw_stale: bool = False
+    accept_withdrawals: bool = False
 
     def is_in_window(self, value: Any) -> bool:
         """Return whether a raw date is in the window; later stages refuse unreadable ones."""

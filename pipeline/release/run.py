@@ -12,7 +12,7 @@ from typing import Any
 
 from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.energy import EnergyMeter
-from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_QUARANTINE
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.policy_description import summarize_policy
 from pipeline.config.progress import Progress
@@ -22,6 +22,8 @@ from pipeline.night.release_history import write_release_page
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.notes.worker_resources import open_reversal_vault, resolve_urls
+from pipeline.quality.gate import describe_alarm
+from pipeline.quality.withdrawal_limit import WithdrawalCounts, find_excesses
 from pipeline.release.persons import PersonList
 from pipeline.release.plan import FULL_RANGE, count_units, find_persons, plan_units
 from pipeline.release.release_context import ReleaseContext, open_context, staging_folder
@@ -251,7 +253,8 @@ _RUN_FIRST = "run `cryptonym run` first, or withdraw the notes with --withdraw-s
 class ReleaseResult:
     """The result of a release; `is_changed` is whether anything was written.
 
-    `peaks` is the peak memory of each worker process in kilobytes.
+    `peaks` is the peak memory of each worker process in kilobytes. `held` are the reasons for which
+    the release is held: it would withdraw too much, and nothing was written.
     """
 
     counts: ReleaseCounts
@@ -260,6 +263,7 @@ class ReleaseResult:
     is_changed: bool
     exit_code: int
     peaks: dict[str, int]
+    held: tuple[str, ...] = ()
 
 
 def run_release(
@@ -273,8 +277,9 @@ def run_release(
 
     Earlier released rows that are not in this release are withdrawn. `drive` starts workers that
     build the units; without it they are built in this process. Raises ConfigError, Unavailable, or
-    Incomplete when notes are missing at the end; then the published release is unchanged. A share
-    of refused notes above the configured limit gives exit code 3.
+    Incomplete when notes are missing at the end; then the published release is unchanged, as it is
+    with exit code 1 where too much would be withdrawn. A share of refused notes above the
+    configured limit gives exit code 3.
     """
     # No traceback may quote a note.
     return drop_error_texts(lambda: _run(request, progress or Progress(), drive, workers))
@@ -508,7 +513,10 @@ class _Release:
         is_same &= before == json.loads(json.dumps(manifest)) and old.get(read) == explained
         entry = self.resources.entry
         entry.set_about(self._register_entry(changes, is_changed=not is_same))
-        self._check_stale(changes)
+        stale = self._check_stale(changes)
+        if held := self._find_excesses(changes, stale):
+            entry.mark_held("; ".join(held))
+            return ReleaseResult(counts, changes, manifest, False, EXIT_GATE, self.peaks, held)
         if not is_same:
             self.resources.progress.phase("publishing")
             entry.mark_publishing()
@@ -534,11 +542,33 @@ class _Release:
             "labels": counts.labels,
             "changes": {name: asdict(change) for name, change in changes.items()},
             "is_changed": is_changed,
+            **({"accepts_withdrawals": True} if self.context.request.accept_withdrawals else {}),
             "energy": self._meter.read(self.context.tools.settings.energy, memory).to_json(),
         }
 
-    def _check_stale(self, changes: Changes) -> None:
-        """Refuse to withdraw many notes that the nightly job has yet to process or publish."""
+    def _find_excesses(self, changes: Changes, stale: int) -> tuple[str, ...]:
+        """Return why the release is held: its withdrawals exceed the limit and are not accepted.
+
+        Stale notes that the request withdraws are left out.
+        """
+        request = self.context.request
+        if request.accept_withdrawals:
+            return ()
+        notes, persons = changes["note"], changes["person"]
+        counts = WithdrawalCounts(
+            notes=notes.withdrawn - (stale if request.withdraw_stale else 0),
+            all_notes=notes.published,
+            persons=persons.withdrawn,
+            all_persons=persons.published,
+        )
+        excesses = find_excesses(counts, self.context.tools.settings.quality)
+        return tuple(describe_alarm(alarm) for alarm in excesses)
+
+    def _check_stale(self, changes: Changes) -> int:
+        """Refuse to withdraw many notes that the nightly job has yet to process or publish.
+
+        Returns the number of such notes.
+        """
         limit, refused = (
             self.context.tools.settings.limits.max_quarantine_share,
             self.counts.refused,
@@ -556,6 +586,7 @@ class _Release:
                 "or its quality gate and would be withdrawn; nothing was changed",
                 _RUN_FIRST,
             )
+        return stale
 
     def _changes(self) -> Changes:
         found = self.context.target.list_obsolete(self.context.names)

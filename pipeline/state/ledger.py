@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Engine, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, Select, delete, func, insert, select, update
 
 from pipeline.config.settings import StateSettings
 from pipeline.state.quality_store import (
@@ -46,6 +46,7 @@ from pipeline.state.unit_results import (
     StagedNote,
     UnitResult,
 )
+from pipeline.state.withdrawals import IN_OUTPUT, WithdrawalStore, is_withdrawal_held
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 from pipeline.warehouse.note_rows import Unit
 from record.errors import Unsafe
@@ -120,6 +121,7 @@ class State:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.quality = QualityStore(engine)
+        self.withdrawals = WithdrawalStore(engine)
 
     @retrying
     def begin(self, config: bytes, *, fresh: bool = False, scope: Scope = "all") -> RunRecord:
@@ -277,11 +279,15 @@ class State:
                 release_holds(connection, some, erase=False)
 
     def find_withdrawable(self) -> Iterator[list[int]]:
-        """Stream the notes in quarantine whose earlier version is still in the output."""
+        """Stream the notes in quarantine whose earlier version is still in the output.
+
+        Without those whose withdrawal is held.
+        """
         found = (
             select(LEDGER.c.note_id)
             .join(QUARANTINE, QUARANTINE.c.note_id == LEDGER.c.note_id)
             .where(LEDGER.c.outcome == QUARANTINED, LEDGER.c.was_released == 1)
+            .where(~is_withdrawal_held())
         )
         return self._id_pages(found, 500)
 
@@ -383,8 +389,7 @@ class State:
 
     def read_released_ids(self) -> Iterator[int]:
         """Stream the ids of notes with any version in the output, in order."""
-        held_back = and_(LEDGER.c.outcome == STAGED, LEDGER.c.was_released == 1)
-        found = select(LEDGER.c.note_id).where(or_(LEDGER.c.outcome == RELEASED, held_back))
+        found = select(LEDGER.c.note_id).where(IN_OUTPUT)
         for page in self._id_pages(found, _PAGE):
             yield from page
 

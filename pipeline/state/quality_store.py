@@ -79,7 +79,10 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A run as stored by the gate; `held` is the number of notes that still await a decision."""
+    """A run as stored by the gate.
+
+    `held` is the number of notes, `withdrawals` that of withdrawals that still await a decision.
+    """
 
     run_id: int
     night: date
@@ -90,6 +93,7 @@ class JudgedRun:
     alarms: tuple[Alarm, ...]
     held: int = 0
     decision: "GateDecision | None" = None
+    withdrawals: int = 0
 
     @property
     def waits(self) -> bool:
@@ -99,7 +103,7 @@ class JudgedRun:
     @property
     def is_half_done(self) -> bool:
         """Return whether it was rejected but its notes are not in quarantine yet."""
-        return self.decision is not None and self.held > 0
+        return self.decision is not None and self.held + self.withdrawals > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,20 +249,26 @@ class QualityStore:
         found = select(QUALITY_RUN).order_by(QUALITY_RUN.c.run_id.desc())
         if since is not None:
             found = found.where(QUALITY_RUN.c.night >= since.isoformat())
+        # A held note that is not in the stage is a held withdrawal.
         waiting = (
-            select(QUALITY_HELD.c.run_id, func.count())
+            select(QUALITY_HELD.c.run_id, func.count(STAGE.c.note_id), func.count())
+            .join(STAGE, STAGE.c.note_id == QUALITY_HELD.c.note_id, isouter=True)
             .where(QUALITY_HELD.c.accepted == 0)
             .group_by(QUALITY_HELD.c.run_id)
         )
         with transaction(self._engine, _WHAT) as connection:
             rows = connection.execute(found if limit is None else found.limit(limit)).all()
-            held = {row[0]: row[1] for row in connection.execute(waiting)}
+            held = {
+                run_id: (staged, every - staged)
+                for run_id, staged, every in connection.execute(waiting)
+            }
             decisions = {each.run_id: each for each in _read_decisions(connection)}
         return [
             JudgedRun(
                 row.run_id, date.fromisoformat(row.night), row.config, row.version, row.notes,
                 row.verdict, tuple(map(Alarm.from_json, json.loads(row.alarms))),
-                held.get(row.run_id, 0), decisions.get(row.run_id),
+                held.get(row.run_id, (0, 0))[0], decisions.get(row.run_id),
+                held.get(row.run_id, (0, 0))[1],
             )
             for row in rows
         ]  # fmt: skip

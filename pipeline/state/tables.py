@@ -167,8 +167,8 @@ COHORT_RELEASE = Table(
 """One row per cohort release; rows are never removed.
 
 `account` is the system account that ran the program, `place` the destination without its password.
-`phase` is `working`, `publishing`, `finished`, `refused` or `failed`. `about` is JSON: key ids,
-versions, counts, and the message of the error that ended it.
+`phase` is `working`, `publishing`, `finished`, `held`, `refused` or `failed`. `about` is JSON: key
+ids, versions, counts, and the message of the error that ended it.
 """
 
 Index("idx_run_unit_ids", RUN_UNIT.c.run_id, RUN_UNIT.c.first_id)

@@ -173,7 +173,9 @@ def test_a_run_that_alarms_is_held_then_accepted(
     assert hospital.released() == before
     told = json.loads((hospital.folder / "told.json").read_text())
     assert told["conclusion"] == "held"
-    assert told["waiting"] == [{"run_id": 7, "night": "2024-03-10", "notes": NOTES}]
+    assert told["waiting"] == [
+        {"run_id": 7, "night": "2024-03-10", "notes": NOTES, "withdrawals": 0}
+    ]
     # Not even the function that publishes can be made to release what is held.
     with hospital.state() as state, closing(_output(load(hospital.config))) as output:
         assert publish_staged(state, output) == publish_staged(state, output, only=7) == 0
