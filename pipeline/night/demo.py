@@ -145,7 +145,7 @@ def _read_pairs(settings: Settings, state: State, seal: Seal) -> Iterator[Pair]:
     for note in notes:
         sealed = kept.get(int(note["note_id"]))
         if sealed is not None:
-            found = seal.open(note["note_id"], sealed.content, sealed.sealed)
+            found = seal.open_findings(sealed.version, sealed.sealed)
             gold = tuple(Span(s["start"], s["end"], s["label"]) for s in note["spans"])
             yield Pair(note["note_id"], note["text"], gold, tuple(found.spans["text"]))
 

@@ -12,6 +12,7 @@ from pipeline.notes.worker_resources import open_master, resolve_urls
 from pipeline.state.ledger import State, open_state
 from pipeline.state.quality_store import GateDecision
 from pipeline.state.run_lock import make_run_lock
+from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.warehouse import Output, open_output
 from record.errors import ConfigError, CryptonymError
 from surrogates.keys.keys import CohortKey
@@ -39,20 +40,22 @@ def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
     settings = load(config)
     if not (decision.decided_by.strip() and decision.reason.strip()):
         raise ConfigError("--by, --reason", "must not be empty", "give a name and a reason")
-    cohort = open_master(settings).cohort(settings.cohort)
+    master = open_master(settings)
+    cohort, keys = master.cohort(settings.cohort), StateKeys(master)
     with ExitStack() as stack:
         stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
-        state = open_state(resolve_urls(settings).state, settings.base)
+        state = open_state(resolve_urls(settings).state, settings.base, keys)
         stack.callback(state.close)
         output = open_output(resolve_urls(settings).output, settings.base)
         stack.callback(output.close)
         output.check_writable()
+        state.seal_at_rest()
         _check_decidable(state, decision)
         final = state.quality.decide(decision)
         if final.decision != decision.decision:
             problem = f"run {final.run_id} was already {final.decision} by {final.decided_by}"
             raise ConfigError("--accept, --reject", problem, "decisions are final")
-        applied = _apply(final, state, output, cohort)
+        applied = _apply(final, state, output, (cohort, keys.seal))
         write_release_page(settings)
         return applied
 
@@ -70,11 +73,12 @@ def _check_decidable(state: State, decision: GateDecision) -> None:
 
 
 def _apply(
-    decision: GateDecision, state: State, output: Output, cohort: CohortKey
+    decision: GateDecision, state: State, output: Output, secrets: tuple[CohortKey, Seal]
 ) -> AppliedDecision:
+    cohort, seal = secrets
     withdrawn = 0
     if decision.decision == "accepted":
-        moved = publish_staged(state, output, only=decision.run_id)
+        moved = publish_staged(state, output, seal, only=decision.run_id)
         withdrawn = withdraw_accepted(state, output, cohort)
     else:
         moved = state.quality.reject(decision.run_id, again=decision.again)

@@ -34,6 +34,7 @@ from pipeline.state.new_notes import find_new_units
 from pipeline.state.quality_series import RunCounts
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
+from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import database_path, retrying
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import CdmSource, Output
@@ -96,6 +97,7 @@ class NightlyRun:
     config: Path
     settings: Settings
     cohort: CohortKey
+    seal: Seal
     source: Source
     state: State
     output: Output
@@ -126,6 +128,15 @@ class NightlyRun:
                 cdm_etl_reference=reference,
             )
         )
+
+    def secure(self) -> None:
+        """Seal what earlier versions stored, and check that nobody else has changed the rows."""
+        self.progress.phase("checking")
+        self.state.seal_at_rest()
+        # Small batches between two nights do not read all rows.
+        if self.most_new is None:
+            self.state.check_rows()
+        self.state.accept_config(config_hash(self.settings, self.cohort))
 
     def plan(self) -> RunRecord:
         """Begin a run, or resume the interrupted one, and plan its units of work."""
@@ -199,7 +210,7 @@ class NightlyRun:
         """Publish staged notes, withdraw others; return how many were deleted at the source."""
         self.progress.phase("publishing")
         self.state.set_phase(run.run_id, "publishing")
-        deleted = publish_run(run.run_id, self.state, self.output, self.cohort)
+        deleted = publish_run(run.run_id, self.state, self.output, self.cohort, self.seal)
         self.progress.phase("reading back")
         where = (self.state, self.output, self.cohort)
         if not is_output_complete(*where) and not (
@@ -265,21 +276,25 @@ def run_nightly(
     settings = load(config)
     if workers < 1:
         raise ConfigError("--workers", "must be at least 1", "give a number of processes")
-    cohort = open_master(settings).cohort(settings.cohort)
+    master = open_master(settings)
+    cohort, keys = master.cohort(settings.cohort), StateKeys(master)
     check_documents_folder(settings)
     check_distinct_places(resolve_urls(settings))
     with ExitStack() as stack:
         lock = stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
         source = open_source(resolve_urls(settings).source, settings.base)
         stack.callback(source.close)
-        state = open_state(resolve_urls(settings).state, settings.base)
+        state = open_state(resolve_urls(settings).state, settings.base, keys)
         stack.callback(state.close)
         output = open_output(resolve_urls(settings).output, settings.base)
         stack.callback(output.close)
-        night = NightlyRun(config, settings, cohort, source, state, output, progress or Progress())
+        night = NightlyRun(
+            config, settings, cohort, keys.seal, source, state, output, progress or Progress()
+        )
         night.most_new, night.gate = most_new, gate
         night.output.check_writable()
         night.claim()
+        night.secure()
         ended = _execute(night, run_job, workers, lock)
         if not ended.resumed:
             return ended

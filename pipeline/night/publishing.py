@@ -2,7 +2,7 @@
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from pipeline.night.withdrawals import (
     contains,
@@ -12,23 +12,26 @@ from pipeline.night.withdrawals import (
     withdraw_refused,
     withdraw_rejected,
 )
-from pipeline.state.ledger import State
+from pipeline.state.ledger import StagedNote, State
+from pipeline.state.row_codes import AlteredState
+from pipeline.state.span_sealing import Seal
 from pipeline.warehouse.databases import chunks
-from pipeline.warehouse.note_rows import unpack
+from pipeline.warehouse.note_rows import OutputRow, unpack
 from pipeline.warehouse.warehouse import Output
+from record.errors import Unsafe
 from surrogates.keys.keys import CohortKey
 
 _CHUNK = 500
 
 
-def publish_run(run_id: int, state: State, output: Output, cohort: CohortKey) -> int:
+def publish_run(run_id: int, state: State, output: Output, cohort: CohortKey, seal: Seal) -> int:
     """Apply a run to the output; return the number of notes deleted at the source.
 
     Withdrawals that a run holds wait until it is accepted. Each step is idempotent and recorded in
     the state database after it was written to the output, so that a run that was killed resumes
     from there.
     """
-    publish_staged(state, output)
+    publish_staged(state, output, seal)
     withdraw_accepted(state, output, cohort)
     withdraw_rejected(state, output, cohort)
     withdraw_refused(state, output, cohort)
@@ -37,17 +40,36 @@ def publish_run(run_id: int, state: State, output: Output, cohort: CohortKey) ->
     return deleted
 
 
-def publish_staged(state: State, output: Output, *, only: int | None = None) -> int:
+def publish_staged(state: State, output: Output, seal: Seal, *, only: int | None = None) -> int:
     """Write staged notes that are not held to the output; return their number.
 
-    `only` is the number of an accepted run: only the notes that it held are published.
+    `only` is the number of an accepted run: only the notes that it held are published. Raises
+    AlteredState for notes that were staged or changed outside the program.
     """
     count = 0
     while staged := state.read_staged(limit=_CHUNK, accepted=only):
-        output.publish([unpack(note.payload) for note in staged])
+        output.publish(_open_rows(staged, state, seal))
         state.mark_published([note.note_id for note in staged])
         count += len(staged)
     return count
+
+
+def _open_rows(staged: Sequence[StagedNote], state: State, seal: Seal) -> list[OutputRow]:
+    rows: list[OutputRow] = []
+    broken: list[int] = []
+    for note in staged:
+        try:
+            rows.append(unpack(seal.open_staged(note.version, note.payload)))
+        except Unsafe:
+            broken.append(note.note_id)
+    if broken:
+        state.discard(broken)
+        raise AlteredState(
+            f"{len(broken)} staged notes were changed outside the program (first id: {broken[0]}): "
+            "they were not released, and the next run processes them again. Remedy: find out who "
+            "wrote to the state database, then run again"
+        )
+    return rows
 
 
 def is_output_complete(state: State, output: Output, cohort: CohortKey) -> bool:

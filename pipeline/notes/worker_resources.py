@@ -18,7 +18,7 @@ from pipeline.config.settings import Settings, resolve_url
 from pipeline.notes.detection import DETECTOR_VERSION, KnownPatients
 from pipeline.notes.model_detection import SpanTagger, check_labels
 from pipeline.state.ledger import State, open_state
-from pipeline.state.span_sealing import PURPOSE, Seal
+from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.warehouse import Source, open_source
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
@@ -35,7 +35,10 @@ EXTRACTION_VERSION = "layout-1"
 
 @dataclass
 class WorkerResources:
-    """The open resources of one process (or thread) that processes notes; never serialized."""
+    """The open resources of one process (or thread) that processes notes; never serialized.
+
+    `config` is the hash of the configuration, `accepted` those whose stored spans are in use.
+    """
 
     settings: Settings
     source: Source
@@ -44,12 +47,18 @@ class WorkerResources:
     policy: Policy
     rewriter: Rewriter
     columns: Columns
-    seal: Seal
+    keys: StateKeys
     reader: DocumentReader
     config: bytes
+    accepted: frozenset[bytes]
     extraction: bytes
     tagger: SpanTagger | None = None
     known: KnownPatients = field(default_factory=KnownPatients)
+
+    @property
+    def seal(self) -> Seal:
+        """The seal of stored spans and staged notes."""
+        return self.keys.seal
 
     def text(self, value: object) -> str:
         """Return the text of a column; raises Unreadable if it is missing or too long."""
@@ -104,17 +113,21 @@ def open_resources(settings: Settings, *, release: str | None = None) -> WorkerR
     nightly = master.cohort(settings.cohort)
     cohort = nightly if release is None else master.cohort(release)
     options = make_extraction_options(settings)
+    keys, config = StateKeys(master), config_hash(settings, nightly)
+    state = open_state(resolve_urls(settings).state, settings.base, keys)
+    state.require_sealed()
     return WorkerResources(
         settings=settings,
         source=open_source(resolve_urls(settings).source, settings.base),
-        state=open_state(resolve_urls(settings).state, settings.base),
+        state=state,
         cohort=cohort,
         policy=policy,
         rewriter=Rewriter(cohort, policy),
         columns=Columns(cohort, policy),
-        seal=make_seal(master),
+        keys=keys,
         reader=DocumentReader(_make_limits(settings), options),
-        config=config_hash(settings, nightly),
+        config=config,
+        accepted=state.read_accepted_configs(config),
         extraction=_extraction_hash(settings, options, master),
         tagger=load_tagger(settings) if release is None else None,
     )
@@ -152,7 +165,7 @@ def open_reversal_vault(settings: Settings) -> Vault | None:
 
 def make_seal(master: MasterKey) -> Seal:
     """Return the seal of the span store, with a key derived from the master key."""
-    return Seal(master.derive(PURPOSE))
+    return StateKeys(master).seal
 
 
 def resolve_urls(settings: Settings) -> Settings:

@@ -34,6 +34,8 @@ from pipeline.state.quality_tables import (
     QUALITY_RUN,
     TABLES,
 )
+from pipeline.state.row_codes import update_codes
+from pipeline.state.span_sealing import StateKeys
 from pipeline.state.tables import LEDGER, QUARANTINE, QUARANTINED, SPAN_STORE, STAGE, STATE
 from pipeline.state.unit_results import UnitResult
 from pipeline.warehouse.databases import chunks, retrying, retrying_briefly, transaction, upsert
@@ -164,8 +166,9 @@ def was_accepted_in(run_id: int) -> ColumnElement[bool]:
 class QualityStore:
     """The tables of the gate; writing methods are idempotent."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, keys: StateKeys | None = None) -> None:
         self._engine = engine
+        self._keys = keys
         self._complete()
 
     @retrying_briefly
@@ -329,10 +332,12 @@ class QualityStore:
             rows = [dict(row._mapping) | cause for row in connection.execute(found)]
             upsert(connection, QUARANTINE, rows)
             ids = [row["note_id"] for row in rows]
-            for some in chunks(ids):
-                connection.execute(update(LEDGER).where(LEDGER.c.note_id.in_(some)).values(done))
-                for table in (STAGE, SPAN_STORE):
-                    connection.execute(delete(table).where(table.c.note_id.in_(some)))
+            with update_codes(connection, self._keys, ids):
+                for some in chunks(ids):
+                    mine = LEDGER.c.note_id.in_(some)
+                    connection.execute(update(LEDGER).where(mine).values(done))
+                    for table in (STAGE, SPAN_STORE):
+                        connection.execute(delete(table).where(table.c.note_id.in_(some)))
             release_holds(connection, ids, erase=True)
         return len(ids)
 

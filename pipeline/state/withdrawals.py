@@ -21,6 +21,8 @@ from sqlalchemy import (
 )
 
 from pipeline.state.quality_tables import QUALITY_HELD
+from pipeline.state.row_codes import update_codes
+from pipeline.state.span_sealing import StateKeys
 from pipeline.state.tables import LEDGER, QUARANTINE, QUARANTINED, RELEASED, STAGE, STAGED
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 
@@ -42,10 +44,14 @@ def is_withdrawal_held() -> ColumnElement[bool]:
 
 
 class WithdrawalStore:
-    """Notes to withdraw and holds on their withdrawal; writing methods are idempotent."""
+    """Notes to withdraw and holds on their withdrawal; writing methods are idempotent.
 
-    def __init__(self, engine: Engine) -> None:
+    With `keys`, the codes of rows are kept up to date.
+    """
+
+    def __init__(self, engine: Engine, keys: StateKeys | None = None) -> None:
         self._engine = engine
+        self._keys = keys
 
     @retrying
     def count_released(self) -> int:
@@ -109,7 +115,10 @@ class WithdrawalStore:
         A newer version that waits in the stage is dropped: the note is in the source no longer. If
         it returns, it is processed again.
         """
-        with transaction(self._engine, _WHAT, write=True) as connection:
+        with (
+            transaction(self._engine, _WHAT, write=True) as connection,
+            update_codes(connection, self._keys, note_ids),
+        ):
             for some in chunks(note_ids):
                 waiting = LEDGER.c.note_id.in_(some), LEDGER.c.outcome == STAGED
                 dropped = {"outcome": RELEASED, "content": b""}
