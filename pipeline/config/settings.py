@@ -256,6 +256,9 @@ class QualitySettings:
     than `min_days` nights no run is held. `hook` is a program with arguments that receives alarms
     as JSON on its standard input; `prometheus` a file for a textfile collector.
 
+    The number of notes of a night is only a notice, unless it is `volume_factor` times what is
+    expected, or that part of it.
+
     A run or release that would withdraw more than the share `max_withdrawn_share` of its notes or
     of its persons is held from the first night on, whatever the gate, except where it withdraws
     at most `min_withdrawn` of them.
@@ -267,6 +270,7 @@ class QualitySettings:
     window_days: Annotated[int, Field(ge=14, le=366)] = 84
     min_days: Annotated[int, Field(ge=5, le=366)] = 28
     false_alarms_per_quarter: Annotated[float, Field(gt=0, le=10)] = 0.5
+    volume_factor: Annotated[float, Field(ge=2)] = 8.0
     max_withdrawn_share: Share = 0.05
     min_withdrawn: Annotated[int, Field(ge=0)] = 30
     hook: tuple[str, ...] = ()
