@@ -29,6 +29,7 @@ lang = "{lang}"
 [source]                         # OMOP CDM 5.4, any SQLAlchemy URL, or "env:NAME"
 url = "sqlite:///hospital.db"
 documents = "pdf"                # folder of the documents named in note_source_value
+# objections = "objections.csv"  # persons who object: a table, a file or a query; never read
 
 [source.kinds]                   # note_class_concept_id -> kind of note shown in reports
 {kinds}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.config.settings import load
+from pipeline.night.objections import withdraw_objecting
 from pipeline.night.publishing import is_output_complete, publish_staged
 from pipeline.night.release_history import write_release_page
 from pipeline.night.withdrawals import withdraw_accepted, withdraw_rejected
@@ -13,7 +14,7 @@ from pipeline.state.ledger import State, open_state
 from pipeline.state.quality_store import GateDecision
 from pipeline.state.run_lock import make_run_lock
 from pipeline.state.span_sealing import Seal, StateKeys
-from pipeline.warehouse.warehouse import Output, open_output
+from pipeline.warehouse.warehouse import Output, open_output, open_source
 from record.errors import ConfigError, CryptonymError
 from surrogates.keys.keys import CohortKey
 
@@ -34,8 +35,9 @@ class AppliedDecision:
 def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
     """Record a decision and apply it; repeating the call completes an interrupted one.
 
-    Only notes still held by this run are moved, not those that a later run processed again. Raises
-    ConfigError for a run that cannot be decided on, Unavailable, Astray.
+    Only notes still held by this run are moved, not those that a later run processed again. Notes
+    of persons who object are removed first. Raises ConfigError for a run that cannot be decided
+    on, Unavailable, Astray.
     """
     settings = load(config)
     if not (decision.decided_by.strip() and decision.reason.strip()):
@@ -51,6 +53,10 @@ def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
         output.check_writable()
         state.seal_at_rest()
         _check_decidable(state, decision)
+        if settings.source.objections is not None:
+            source = open_source(resolve_urls(settings).source, settings.base)
+            stack.callback(source.close)
+            withdraw_objecting(source, state, output, cohort)
         final = state.quality.decide(decision)
         if final.decision != decision.decision:
             problem = f"run {final.run_id} was already {final.decision} by {final.decided_by}"

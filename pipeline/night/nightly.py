@@ -1,7 +1,7 @@
 """The nightly run from start to end: plan, process, reconcile, judge, publish, verify, report."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -18,6 +18,7 @@ from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.policy_description import summarize_policy
 from pipeline.config.progress import Progress
 from pipeline.config.settings import OutputSettings, Settings, load
+from pipeline.night.objections import withdraw_objecting
 from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
 from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import serialize_run
@@ -38,7 +39,14 @@ from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import database_path, retrying
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import CdmSource, Output
-from pipeline.warehouse.warehouse import JSONL, PARQUET, Source, open_output, open_source
+from pipeline.warehouse.warehouse import (
+    JSONL,
+    PARQUET,
+    Source,
+    open_output,
+    open_source,
+    reread_objections,
+)
 from record.errors import ConfigError, CryptonymError, Unavailable
 from surrogates.keys.keys import CohortKey
 
@@ -105,6 +113,7 @@ class NightlyRun:
     peaks: dict[str, int] = field(default_factory=dict)
     most_new: int | None = None
     gate: Gate = COUNT_ONLY
+    objections: dict[str, int] | None = None
 
     def claim(self) -> None:
         """Write the cohort and key id to the output; raises ConfigError if another key made it.
@@ -112,13 +121,7 @@ class NightlyRun:
         Notes under another key have other ids: this run could neither replace nor withdraw them.
         """
         policy = self.settings.make_policy()
-        reference = f"cryptonym key {self.cohort.key_id}"
-        if self.output.origin() not in (None, reference):
-            raise ConfigError(
-                "output.url",
-                "holds notes made with another key or for another cohort",
-                "use a separate output and state database for each cohort, or empty both",
-            )
+        reference = check_origin(self.output, self.cohort)
         self.output.describe(
             CdmSource(
                 cdm_source_name=self.settings.cohort,
@@ -169,6 +172,10 @@ class NightlyRun:
     def reconcile(self, run: RunRecord) -> None:
         """Account for every planned note by id; raises Incomplete when one is missing."""
         self.progress.phase("reconciling")
+        # Workers may have read a later list than the plan.
+        self.source = reread_objections(
+            self.source, resolve_urls(self.settings).source, self.settings.base
+        )
         result = self.state.reconcile(run.run_id, self.source)
         if not result.ok:
             raise Incomplete(
@@ -178,6 +185,17 @@ class NightlyRun:
                 "notes do not match the ledger; nothing was released. Remedy: run again, these "
                 "notes are then processed anew; if it happens again, report a bug"
             )
+
+    def withdraw_objecting(self) -> None:
+        """Withdraw the notes of persons who object, and count them; never held."""
+        if self.settings.source.objections is None:
+            return
+        withdrawn = withdraw_objecting(self.source, self.state, self.output, self.cohort)
+        self.objections = {
+            "persons": len(self.source.objecting),
+            "notes": len(self.source.hidden_notes),
+            "withdrawn": withdrawn,
+        }
 
     def count(self, run: RunRecord) -> Tally:
         """Return the sum of the tallies of the run's units."""
@@ -249,6 +267,7 @@ class NightlyRun:
             tally=tally,
             max_quarantine_share=self.settings.limits.max_quarantine_share,
             review=read_last_review(resolve_urls(self.settings).state, self.settings.base),
+            objections=self.objections,
             energy=meter.read(
                 self.settings.energy, sum(self.peaks.values()) or measure_peak_kilobytes()
             ),
@@ -316,16 +335,15 @@ def _execute(
         lock.keep()
         night.reconcile(run)
     lock.keep()
+    night.withdraw_objecting()
     tally = night.count(run)
     assessment = night.judge(run, tally)
     deleted = night.publish(run)
-    summary = night.summary(run, tally, deleted, workers, meter)
-    code = EXIT_DONE if summary.within_limit else EXIT_QUARANTINE
-    waiting = night.state.withdrawals.count_waiting()
-    if assessment.is_held or waiting:
-        code = EXIT_GATE
-    if assessment.is_held:
-        summary = replace(summary, held=assessment.reasons)
+    summary, code = _conclude(
+        night.summary(run, tally, deleted, workers, meter),
+        assessment,
+        night.state.withdrawals.count_waiting(),
+    )
     folder = night.settings.base / night.settings.report.folder
     ended = NightlyResult(summary, folder / "report.html", code, run.resumed, assessment)
     if not quiet or _has_changes(ended):
@@ -333,11 +351,6 @@ def _execute(
         beside = RunBackground(make_label_panels(assessment), past.latest(_SHOWN))
         write_report(summary, folder, beside)
         warnings = send_notifications(night.state.quality, assessment, night.settings)
-        warnings += tuple(
-            f"{count} withdrawals that run {held_by} holds await a decision"
-            for held_by, count in sorted(waiting.items())
-            if held_by != run.run_id
-        )
         ended = replace(ended, warnings=warnings)
     night.state.finish(
         run.run_id, json.dumps(summary.tally.to_json()), serialize_run(summary, code)
@@ -345,11 +358,36 @@ def _execute(
     return ended
 
 
+def _conclude(
+    summary: RunSummary, assessment: Assessment, waiting: Mapping[int, int]
+) -> tuple[RunSummary, int]:
+    """Return the summary with what holds the run, and the exit code.
+
+    `waiting` counts held withdrawals by run: as long as earlier runs hold any, no run ends well.
+    """
+    earlier = sum(n for run_id, n in waiting.items() if run_id != assessment.run.run_id)
+    held = assessment.reasons if assessment.is_held else ()
+    code = EXIT_DONE if summary.within_limit else EXIT_QUARANTINE
+    return replace(summary, held=held, waiting=earlier), EXIT_GATE if held or earlier else code
+
+
 def _has_changes(ended: NightlyResult) -> bool:
     outcomes = ended.summary.tally.outcomes
     done = (Outcome.RELEASED, Outcome.QUARANTINED, Outcome.DELETED)
-    is_held = ended.assessment is not None and ended.assessment.is_held
-    return is_held or any(outcomes[outcome.value] for outcome in done)
+    is_asked = bool((ended.summary.objections or {}).get("withdrawn"))
+    return bool(ended.summary.held) or is_asked or any(outcomes[each.value] for each in done)
+
+
+def check_origin(output: Output, cohort: CohortKey) -> str:
+    """Return the reference of a key in an output; raises ConfigError if another key made it."""
+    reference = f"cryptonym key {cohort.key_id}"
+    if output.origin() not in (None, reference):
+        raise ConfigError(
+            "output.url",
+            "holds notes made with another key or for another cohort",
+            "use a separate output and state database for each cohort, or empty both",
+        )
+    return reference
 
 
 def check_distinct_places(

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import secrets
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -102,16 +103,20 @@ class WorkerResources:
         raise TypeError("worker resources hold keys and must not be serialized")
 
 
-def open_resources(settings: Settings, *, release: str | None = None) -> WorkerResources:
+def open_resources(
+    settings: Settings, *, release: str | None = None, is_trial: bool = False
+) -> WorkerResources:
     """Open everything that the stages need; raises ConfigError or Unavailable.
 
     `release` names the cohort of a release. Then no model is loaded, and `config` is the hash of
-    the nightly job, whose spans must be up to date.
+    the nightly job, whose spans must be up to date. A trial creates no cohort.
     """
     master = open_master(settings)
     policy = settings.make_policy()
-    nightly = master.cohort(settings.cohort)
-    cohort = nightly if release is None else master.cohort(release)
+    derive = open_trial_cohort if is_trial else MasterKey.cohort
+    nightly = derive(master, settings.cohort)
+    is_nightly = release is None or (is_trial and release == settings.cohort)
+    cohort = nightly if is_nightly else derive(master, str(release))
     options = make_extraction_options(settings)
     keys, config = StateKeys(master), config_hash(settings, nightly)
     state = open_state(resolve_urls(settings).state, settings.base, keys)
@@ -141,6 +146,17 @@ def open_master(settings: Settings) -> MasterKey:
     folder = settings.key.custody
     custody = None if folder is None else settings.base / folder
     return open_key(settings.key.locator, settings.base, custody)
+
+
+def open_trial_cohort(master: MasterKey, name: str) -> CohortKey:
+    """Derive the key of a cohort; for one that does not exist yet, a key that nobody keeps."""
+    custody = master.custody
+    if custody is not None:
+        with custody.locked():
+            is_new = custody.entry(name) is None
+        if is_new:
+            return MasterKey(secrets.token_bytes(32)).cohort(name)
+    return master.cohort(name)
 
 
 def open_key(key: str, base: Path, custody: Path | None = None) -> MasterKey:

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from pipeline.config.settings import QualitySettings
 from pipeline.state.quality_counts import (
     MEASURES,
+    VOLUME,
     WITHDRAWN,
     CellCounts,
     CountCell,
@@ -147,7 +148,7 @@ def judge_run(
         each.series: by_title[each.track.name] for each in compared if each.track.name in by_title
     }
     alarms = [
-        _make_alarm(each, by_series[each.series], settings.min_days)
+        _make_alarm(each, by_series[each.series], settings)
         for each in compared
         if each.series in by_series and by_series[each.series].is_alarm
     ]
@@ -202,7 +203,16 @@ def _find_new_normals(store: QualityStore) -> dict[tuple[str, str], int]:
     return since
 
 
-def _make_alarm(compared: ComparedSeries, verdict: DriftVerdict, min_days: int) -> Alarm:
+def _is_extreme_volume(series: Series, verdict: DriftVerdict, factor: float) -> bool:
+    """Return whether a run has so few or so many notes that it is more than a notice."""
+    smaller, larger = sorted((verdict.observed, verdict.expected))
+    return series == VOLUME and larger >= factor * smaller
+
+
+def _make_alarm(
+    compared: ComparedSeries, verdict: DriftVerdict, settings: QualitySettings
+) -> Alarm:
+    is_extreme = _is_extreme_volume(compared.series, verdict, settings.volume_factor)
     return Alarm(
         series=compared.series,
         title=verdict.name,
@@ -213,8 +223,8 @@ def _make_alarm(compared: ComparedSeries, verdict: DriftVerdict, min_days: int) 
         p_value=verdict.p_value,
         nights=verdict.nights,
         exposure=sum(compared.track.exposures[-WEEKDAYS:]),
-        is_learning=verdict.nights < min_days,
-        is_notice=MEASURES[compared.series.measure].is_notice,
+        is_learning=verdict.nights < settings.min_days,
+        is_notice=MEASURES[compared.series.measure].is_notice and not is_extreme,
     )
 
 

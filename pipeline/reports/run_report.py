@@ -162,7 +162,9 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
         "within_limit": summary.within_limit,
         "review": summary.review,
         "held": list(summary.held),
+        "waiting": summary.waiting,
         "energy": summary.energy and summary.energy.to_json(),
+        "objections": dict(summary.objections) if summary.objections is not None else None,
         "counts": summary.tally.to_json(),
     }
 

@@ -123,6 +123,9 @@ MEASURES = {
 NIGHTS = "nights"
 """Base measure of volumes: 1 for each night."""
 
+VOLUME = Series("notes")
+"""The notes of a night, which are a notice unless their number is far from the expected one."""
+
 
 @lru_cache(maxsize=1 << 16)
 def series_of(cell: CountCell) -> tuple[tuple[Series, ...], tuple[Series, ...]]:

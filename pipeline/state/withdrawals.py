@@ -5,7 +5,7 @@ the stage holds its publication.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from sqlalchemy import (
     ColumnElement,
@@ -141,6 +141,17 @@ class WithdrawalStore:
         with transaction(self._engine, _WHAT, write=True) as connection:
             mine = QUALITY_HELD.c.run_id == run_id, ~_IS_STAGED
             connection.execute(delete(QUALITY_HELD).where(*mine))
+
+    @retrying
+    def find_notes_of(self, person_ids: Collection[int]) -> set[int]:
+        """Return the notes of persons that are in the stage or in quarantine."""
+        found: set[int] = set()
+        with transaction(self._engine, _WHAT) as connection:
+            for some in chunks(sorted(person_ids)):
+                for table in (STAGE, QUARANTINE):
+                    mine = select(table.c.note_id).where(table.c.person_id.in_(some))
+                    found.update(connection.scalars(mine))
+        return found
 
     @retrying
     def count_waiting(self) -> Counter[int]:

@@ -118,6 +118,22 @@ class Clinic:
         return closing(open_state(settings.state, settings.base))
 
 
+def read_places(clinic: Clinic) -> dict[str, object]:
+    """What the clinic's places hold: the bytes of files, the rows of a server."""
+    found: dict[str, object] = {}
+    for path in sorted(clinic.folder.rglob("*")):
+        # A use of the key is always logged, and the list of persons is the test's own.
+        if path.is_file() and path.name not in ("uses.jsonl", "uses.head", "persons.txt"):
+            found[str(path.relative_to(clinic.folder))] = path.read_bytes()
+    for place, url in clinic.urls.items():
+        if url.startswith("postgresql"):
+            tables = "select table_name from information_schema.tables where table_schema='public'"
+            for (table,) in clinic.output(tables, place):
+                rows = clinic.output(f'select t::text from "{table}" t', place)
+                found[f"{place}.{table}"] = sorted(rows)
+    return {name: held for name, held in found.items() if not name.endswith((".lock", "-shm"))}
+
+
 def everybody() -> range:
     """The ids of all persons."""
     return range(1, PERSONS + 1)
