@@ -60,13 +60,6 @@ class LineNetwork:
         edges = torch.from_numpy(of.edges)
         numbers = (torch.from_numpy(of.numbers) - weights["mean"]) * weights["scale"]
         numbers = numbers @ weights["numbers"]
-        hidden = self._convolve_words(of) @ weights["text"] + weights["bias"] + numbers
-        for side in range(4):
-            hidden = hidden + functional.embedding(edges[:, side], weights["edges"][side])
-        return self._normalize(hidden, "norm0")
-
-    def _convolve_words(self, of: Features) -> Tensor:
-        weights = self.weights
         # `embedding` and `unfold` accumulate gradients in a fixed order: training is deterministic.
         vectors = functional.embedding(torch.from_numpy(of.words), weights["words"])
         channels = []
@@ -74,7 +67,11 @@ class LineNetwork:
             windows = vectors.unfold(1, width, 1).transpose(2, 3).flatten(2)  # (lines, n, k * WORD)
             values = windows @ weights[f"kernel{width}"].flatten(0, 1)
             channels.append(values.amax(1))
-        return functional.relu(torch.cat(channels, 1) + weights["kernel_bias"])
+        convolved = functional.relu(torch.cat(channels, 1) + weights["kernel_bias"])
+        hidden = convolved @ weights["text"] + weights["bias"] + numbers
+        for side in range(4):
+            hidden = hidden + functional.embedding(edges[:, side], weights["edges"][side])
+        return self._normalize(hidden, "norm0")
 
     def _attend(self, hidden: Tensor, of: Features) -> Tensor:
         weights = self.weights

@@ -267,7 +267,9 @@ def _read_inverted_name(kept: list[NameWord], finds: FoundNames) -> list[Found]:
     after: list[NameWord] = []
     for piece in read(finds.cased, finds.folded, comma.end(), most=3):
         known = piece.bits & GIVEN or piece.bits & INITIALS
-        if not known and (after or not _ends_field(finds.folded, piece)):
+        # An unknown word may be the given name in a field that it ends.
+        ends_field = not piece.bits & ~FAMILY and _FIELD_END.match(finds.folded, piece.end)
+        if not known and (after or not ends_field):
             break
         after.append(piece)
     two_given = kept[0].bits & (GIVEN | FAMILY) == GIVEN and kept[-1].bits & FAMILY
@@ -277,12 +279,6 @@ def _read_inverted_name(kept: list[NameWord], finds: FoundNames) -> list[Found]:
         (kept[0].start, kept[-1].end, Label.LAST_NAME),
         (after[0].start, after[-1].end, Label.FIRST_NAME),
     ]
-
-
-def _ends_field(folded: str, piece: NameWord) -> bool:
-    """Return whether an unknown word ends a field and may so be the given name in it."""
-    unknown = not piece.bits & ~FAMILY
-    return unknown and _FIELD_END.match(folded, piece.end) is not None
 
 
 def _take_listed_names(names: list[Found], cue: Cue, finds: FoundNames) -> None:

@@ -338,10 +338,6 @@ def _name_start(cased: str, start: int) -> int:
     return first
 
 
-def _is_generic(word: str) -> bool:
-    return word in _CARE or is_common(word)
-
-
 def _site_before_kind(cased: str, place: Place) -> Place | None:
     start, end = place
     first = _name_start(cased, start) if cased[start - 1 : start] == " " else start
@@ -362,7 +358,8 @@ def _site_before_kind(cased: str, place: Place) -> Place | None:
     kind = cased[start:end]
     if kind == "Surgery" and (words[-1].lower() not in _ROADS or len(words) < 2):
         return None
-    if all(_is_generic(word.lower().strip(".,'")) for word in distinctive):
+    bare = [word.lower().strip(".,'") for word in distinctive]
+    if all(word in _CARE or is_common(word) for word in bare):
         return None
     if kind == "Infirmary" and of and after > of.end():
         return first, after

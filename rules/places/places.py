@@ -267,15 +267,6 @@ _WHERE = re.compile(r",?\s(?:chez|for|with|at|en|in|para|a la|bei|bij)\s")
 _WORDS = re.compile(_WORD)
 
 
-def occupations(cased: str, folded: str) -> list[Found]:
-    """Find professions (PROFESSION) and companies (ORGANIZATION) behind what announces them.
-
-    A company is also found by the legal form behind its name, which its span holds. Offsets are
-    code points, half open; `cased` is the text without accents, `folded` without case too.
-    """
-    return [*_professions(cased, folded), *companies(cased, folded)]
-
-
 def _professions(cased: str, folded: str) -> list[Found]:
     found: list[Found] = []
     for index, match in _ANNOUNCED.finditer(folded):
@@ -340,7 +331,7 @@ def detect(document: Document) -> list[Span]:
     ]
     found += placed + regions_behind_towns(cased, folded, placed)
     found += letter_boxes(folded, found)
-    found += occupations(cased, folded)
+    found += [*_professions(cased, folded), *companies(cased, folded)]
     first = {(start, end): kind for start, end, kind in reversed(found)}
     return [Span(start, end, str(kind), _DETECTOR) for (start, end), kind in sorted(first.items())]
 

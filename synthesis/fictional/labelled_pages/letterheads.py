@@ -182,10 +182,6 @@ def _side(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     frame.left += width + 12.0
 
 
-def _none(_desk: PageContext, _sheet: PaperSheet, _frame: Frame) -> None:
-    pass
-
-
 _HEADS: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "left": _plain_head("left"),
     "right": _plain_head("right"),
@@ -199,7 +195,7 @@ _HEADS: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "bottom": _bottom,
     "low": _low,
     "side": _side,
-    "none": _none,
+    "none": lambda _context, _sheet, _frame: None,
 }
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from random import Random
 
@@ -155,7 +155,7 @@ class PersonFactory:
         )
         kin = self._kin(rng, record, birth)
         return FictionalPerson(
-            record=_with_relatives(record, kin),
+            record=replace(record, relatives=tuple(relative.name for relative in kin)),
             birth_date=birth,
             birthplace=birthplace,
             home=home,
@@ -329,20 +329,3 @@ def _job(rng: Random, jobs: tuple[str, ...], gender: str) -> str:
 
 def _plain(name: str) -> str:
     return re.sub(r"[^a-z]+", "-", fold(name)).strip("-")
-
-
-def _with_relatives(record: PatientRecord, kin: tuple[Relative, ...]) -> PatientRecord:
-    names = tuple(relative.name for relative in kin)
-    return PatientRecord(
-        person_id=record.person_id,
-        given_names=record.given_names,
-        family_names=record.family_names,
-        birth_names=record.birth_names,
-        gender=record.gender,
-        birth_date=record.birth_date,
-        addresses=record.addresses,
-        phones=record.phones,
-        emails=record.emails,
-        identifiers=record.identifiers,
-        relatives=names,
-    )
