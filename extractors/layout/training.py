@@ -283,7 +283,14 @@ def _add_page_noise(
     places += random.normal(0, 0.3, places.shape)
     if noise.mirrored:
         places[:, [0, 2]] = page.width - places[:, [2, 0]]
-    order = _reorder(places, noise.ordered, random)
+    numbers: list[int] = list(range(len(places)))
+    if noise.ordered == "by place":
+        order = sorted(numbers, key=lambda n: (round(float(places[n, 3])), float(places[n, 0])))
+    elif noise.ordered == "rotated":
+        first = int(random.integers(len(numbers)))
+        order = numbers[first:] + numbers[:first]
+    else:
+        order = numbers
     kept = [n for n in order if random.random() >= _DROPPED_LINES]
     lines = tuple(_move_line(page.lines[n], places[n].tolist(), noise.plain) for n in kept)
     return LabelledPage(
@@ -291,16 +298,6 @@ def _add_page_noise(
         Page(page.number, page.width, page.height, lines),
         tuple(labelled.classes[n] for n in kept),
     )
-
-
-def _reorder(places: Doubles, ordered: str, random: np.random.Generator) -> list[int]:
-    numbers: list[int] = list(range(len(places)))
-    if ordered == "by place":
-        return sorted(numbers, key=lambda n: (round(float(places[n, 3])), float(places[n, 0])))
-    if ordered == "rotated":
-        first = int(random.integers(len(numbers)))
-        return numbers[first:] + numbers[:first]
-    return numbers
 
 
 def _move_line(line: Line, place: Sequence[float], plain: bool) -> Line:

@@ -69,7 +69,15 @@ def read_pages(
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
         with _mupdf_errors(), _Document(stream=data, filetype="pdf") as document:
-            _check_document(document, data, limits, passwords)
+            if document.needs_pass and not any(map(document.authenticate, passwords)):
+                raise Unreadable("encrypted")
+            if document.is_repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
+                raise Unreadable("broken")  # truncated
+            pages = document.page_count
+            if pages < 1:
+                raise Unreadable("broken")
+            if pages > limits.max_pages:
+                raise Unreadable("too-many-pages")
             return _PdfReading(document, limits, recognizer).pages()
     finally:
         pymupdf.TOOLS.store_shrink(100)
@@ -80,20 +88,6 @@ class _Document(pymupdf.Document):
     def init_doc(self) -> None:
         self._outline = None
         self.metadata: dict[str, str] = {}
-
-
-def _check_document(
-    document: pymupdf.Document, data: bytes, limits: Limits, passwords: Sequence[str]
-) -> None:
-    if document.needs_pass and not any(map(document.authenticate, passwords)):
-        raise Unreadable("encrypted")
-    if document.is_repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
-        raise Unreadable("broken")  # truncated
-    pages = document.page_count
-    if pages < 1:
-        raise Unreadable("broken")
-    if pages > limits.max_pages:
-        raise Unreadable("too-many-pages")
 
 
 class _PdfReading:

@@ -156,16 +156,13 @@ _Part = tuple[Glyph, str]  # a glyph and its text, or a space beside it
 def _insert_spaces(glyphs: Iterable[Glyph]) -> Iterator[_Part]:
     before: Glyph | None = None
     for glyph in glyphs:
-        if before is not None and _is_space_between(before, glyph):
-            yield glyph, " "
+        if before is not None:
+            gap = glyph.box[0] - before.box[2]
+            words = bool(before.text.strip() and glyph.text.strip())
+            if words and gap > _SPACE * _height(glyph.box):
+                yield glyph, " "
         yield glyph, glyph.text
         before = glyph
-
-
-def _is_space_between(before: Glyph, glyph: Glyph) -> bool:
-    gap = glyph.box[0] - before.box[2]
-    words = bool(before.text.strip() and glyph.text.strip())
-    return words and gap > _SPACE * _height(glyph.box)
 
 
 def _glyph_runs(parts: Sequence[_Part], text: str) -> Iterator[GlyphRun]:

@@ -350,14 +350,6 @@ class _PageView:
         else:
             inset = _MARGIN * (y1 - y0)
             inner = (x0, y0 + inset, x1, y1 - inset)
-        drawn = self._drawing_position(inner)
-        later = self.paint[self.paint > drawn]
-        covers = later[_covers_letters(self._boxes[later], inner)].tolist()
-        parts = [(_intersection(self.log[cover][1], inner), cover) for cover in covers]
-        hidden = [_longer_side(part) for part, cover in parts if self._is_hiding(cover, part)]
-        return max(hidden, default=0.0) / max(_longer_side(inner), _TINY)
-
-    def _drawing_position(self, inner: Box) -> int:
         # One entry may hold the text of a whole page, and text may be drawn twice: take the last
         # of the closest entries around the span.
         text = np.flatnonzero(np.isin(self._kinds, _TEXT))
@@ -365,10 +357,15 @@ class _PageView:
         x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
         around = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
         if not around.any():
-            return len(self.log)
-        distances = np.abs(boxes - inner).sum(axis=1)
-        closest = around & (distances <= distances[around].min() + _SAME_PLACE)
-        return int(text[closest].max())
+            drawn = len(self.log)
+        else:
+            distances = np.abs(boxes - inner).sum(axis=1)
+            drawn = int(text[around & (distances <= distances[around].min() + _SAME_PLACE)].max())
+        later = self.paint[self.paint > drawn]
+        covers = later[_covers_letters(self._boxes[later], inner)].tolist()
+        parts = [(_intersection(self.log[cover][1], inner), cover) for cover in covers]
+        hidden = [_longer_side(part) for part, cover in parts if self._is_hiding(cover, part)]
+        return max(hidden, default=0.0) / max(_longer_side(inner), _TINY)
 
     def _is_hiding(self, cover: int, part: Box) -> bool:
         if self.log[cover][0] == "fill-image":

@@ -227,7 +227,29 @@ class PersonFactory:
         return (Identifier("PATIENT_ID", number), Identifier("SSN", national))
 
     def _kin(self, rng: Random, record: PatientRecord, birth: date) -> tuple[Relative, ...]:
-        relations = _relations(rng, record.gender, birth)
+        if birth.year > 2000:
+            young = [("mother", "F", -rng.randint(22, 38)), ("father", "M", -rng.randint(23, 42))]
+            relations = young[: rng.randint(1, 2)]
+        elif birth.year > 1980:
+            close = [
+                ("mother", "F", -28),
+                ("father", "M", -30),
+                ("sister", "F", 2),
+                ("brother", "M", 3),
+            ]
+            relations = rng.sample(close, rng.randint(1, 3))
+        else:
+            spouse = (
+                ("wife", "F", rng.randint(-3, 6)) if record.gender == "M" else ("husband", "M", -2)
+            )
+            options = [
+                spouse,
+                ("daughter", "F", rng.randint(21, 36)),
+                ("son", "M", rng.randint(21, 36)),
+                ("sister", "F", rng.randint(-5, 5)),
+                ("brother", "M", rng.randint(-5, 5)),
+            ]
+            relations = rng.sample(options, rng.randint(1, 3))
         kin = []
         for relation, gender, gap in relations:
             given = (rng.choice(self.pools.given[gender]),)
@@ -297,29 +319,6 @@ def draw_birth(rng: Random) -> date:
     """Draw a birth date; about one person in eight is over 89."""
     low, high = rng.choices(((1, 15), (18, 54), (55, 88), (90, 103)), (8, 27, 50, 15))[0]
     return date(2025, 1, 1) - timedelta(days=rng.randint(low * 365, high * 366))
-
-
-def _relations(rng: Random, gender: str, birth: date) -> list[tuple[str, str, int]]:
-    if birth.year > 2000:
-        young = [("mother", "F", -rng.randint(22, 38)), ("father", "M", -rng.randint(23, 42))]
-        return young[: rng.randint(1, 2)]
-    if birth.year > 1980:
-        close = [
-            ("mother", "F", -28),
-            ("father", "M", -30),
-            ("sister", "F", 2),
-            ("brother", "M", 3),
-        ]
-        return rng.sample(close, rng.randint(1, 3))
-    spouse = ("wife", "F", rng.randint(-3, 6)) if gender == "M" else ("husband", "M", -2)
-    options = [
-        spouse,
-        ("daughter", "F", rng.randint(21, 36)),
-        ("son", "M", rng.randint(21, 36)),
-        ("sister", "F", rng.randint(-5, 5)),
-        ("brother", "M", rng.randint(-5, 5)),
-    ]
-    return rng.sample(options, rng.randint(1, 3))
 
 
 def _job(rng: Random, jobs: tuple[str, ...], gender: str) -> str:
