@@ -1,7 +1,6 @@
 """Extraction of e-mail (RFC 5322, MIME): main headers and body, without attachments."""
 
 import re
-from collections.abc import Iterator
 from email import errors, policy
 from email.header import decode_header
 from email.message import Message
@@ -175,30 +174,24 @@ def _subparts(part: Message) -> list[Message]:
     return [child for child in payload if isinstance(child, Message)]
 
 
+def _decode_word(word: bytes | str, label: str | None) -> str:
+    if isinstance(word, str):
+        return word
+    if label is None:
+        return word.decode("raw_unicode_escape")  # as decode_header encoded it
+    return decode_labelled(word, label)
+
+
 def _format_headers(message: Message) -> str:
     lines = []
     for name in _HEADERS:
         for found, value in message.raw_items():
             if found.lower() == name.lower():
-                lines.append(f"{name}: {_decode_header_value(str(value))}")
+                # Encoded words of a header, and raw bytes in it.
+                raw = _FOLD.sub("", str(value)).encode("utf-8", "surrogateescape")
+                words = (_decode_word(*word) for word in decode_header(decode(raw)))
+                lines.append(f"{name}: {' '.join(''.join(words).split())}")
     return "\n".join(lines)
-
-
-def _decode_header_value(value: str) -> str:
-    """Decode the encoded words of a header, and raw bytes in it."""
-    raw = _FOLD.sub("", value).encode("utf-8", "surrogateescape")
-    words = decode_header(decode(raw))
-    return " ".join("".join(_decode_words(words)).split())
-
-
-def _decode_words(words: list[tuple[bytes | str, str | None]]) -> Iterator[str]:
-    for word, label in words:
-        if isinstance(word, str):
-            yield word
-        elif label is None:
-            yield word.decode("raw_unicode_escape")  # as decode_header encoded it
-        else:
-            yield decode_labelled(word, label)
 
 
 def _join_flowed_lines(text: str, part: Message) -> str:

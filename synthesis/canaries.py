@@ -93,7 +93,12 @@ def draw_canaries(corpus: Corpus, count: int, repeats: int, seed: int) -> Canari
     """
     if count < 2 or repeats < 1:
         raise ConfigError("--canaries", "too few to measure memorization", "give 20 or more")
-    words = _common_words(corpus)
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for note in corpus.notes["train"]:
+        for word in _lowercase_words(note.marked):
+            if len(owners[word]) < _MIN_PATIENTS:
+                owners[word].add(note.owner)
+    words = sorted(word for word, some in owners.items() if len(some) >= _MIN_PATIENTS)
     if len(words) < _MIN_VOCABULARY:
         raise ConfigError(
             "the corpus", "too few common words for canaries", "prepare a larger corpus"
@@ -134,15 +139,6 @@ def load_canaries(folder: Path, about: Mapping[str, Any]) -> Canaries:
     for line in lines:
         canaries[line.pop("planted")].append(Canary(**line))
     return Canaries(about["repeats"], canaries[True], canaries[False])
-
-
-def _common_words(corpus: Corpus) -> list[str]:
-    owners: defaultdict[str, set[str]] = defaultdict(set)
-    for note in corpus.notes["train"]:
-        for word in _lowercase_words(note.marked):
-            if len(owners[word]) < _MIN_PATIENTS:
-                owners[word].add(note.owner)
-    return sorted(word for word, some in owners.items() if len(some) >= _MIN_PATIENTS)
 
 
 def _lowercase_words(marked: str) -> Iterator[str]:

@@ -57,10 +57,10 @@ HIDDEN_IMPORTS = {
         "models.language.training.training",
         "models.language.training.differential_privacy",
     ): "opacus is an extra, and slow to import",
-    (
-        "models.language.training.training",
-        "models.language.networks.lora",
-    ): "peft is an extra, and slow to import",
+    **{
+        ("models.language.networks.gpt", name): "an extra, and slow to import"
+        for name in ("peft", "peft.tuners.lora")
+    },
     (
         "models.tagger.runtime",
         "models.tagger.encoders.onnx_encoder",

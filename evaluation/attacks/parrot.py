@@ -130,7 +130,10 @@ class ParrotReader:
         for note in notes:
             tokens = list(_TOKEN.finditer(note.document.text))
             rows += _context_features(tokens)
-            marks += _mark_tokens(tokens, note)
+            inside = np.zeros(len(note.document.text) + 1, np.bool_)
+            for span in note.spans:
+                inside[span.start : span.end] = True
+            marks += [bool(inside[token.start()]) for token in tokens]
         self._model.fit(_hash_features(rows), np.array(marks, np.bool_))
 
     def expect(self, note: Annotated) -> list[float]:
@@ -189,13 +192,6 @@ class Logistic:
         """Return the probability of the marked class for each row."""
         chances: Scores = expit(rows @ self._weights)
         return chances
-
-
-def _mark_tokens(tokens: Sequence[re.Match[str]], note: Annotated) -> list[bool]:
-    marks = np.zeros(len(note.document.text) + 1, np.bool_)
-    for span in note.spans:
-        marks[span.start : span.end] = True
-    return [bool(marks[token.start()]) for token in tokens]
 
 
 def _context_features(tokens: Sequence[re.Match[str]]) -> list[list[str]]:

@@ -86,7 +86,8 @@ class WordCorpus:
         it was copied. Each n-gram counts as often as both notes have it. Ties go to the first.
         """
         found: list[Nearest] = []
-        for start, notes in _parts(synthetic):
+        for start in range(0, len(synthetic), _ROWS):
+            notes = synthetic[start : start + _ROWS]
             rows = _matrix(_grams(notes, size), self._grams[size], grow=False)
             totals = np.array([max(len(note) - size + 1, 1) for note in notes], np.float64)
             scores = rows @ self._index[size]
@@ -100,11 +101,6 @@ class WordCorpus:
                 )
             ]
         return found
-
-
-def _parts(notes: Sequence[Sequence[str]]) -> Iterator[tuple[int, Sequence[Sequence[str]]]]:
-    for start in range(0, len(notes), _ROWS):
-        yield start, notes[start : start + _ROWS]
 
 
 def _grams(notes: Iterable[Sequence[str]], size: int) -> Iterator[dict[object, float]]:

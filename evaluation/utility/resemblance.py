@@ -113,12 +113,6 @@ def features(text: str, lang: str, most: int) -> list[str]:
     return [word for word, _ in Counter(words).most_common(most)]
 
 
-def common_features(made: Sequence[str], source: Sequence[str], most: int) -> float:
-    """Return the share of the first features of a source that are first ones of a letter."""
-    one, other = set(made[:most]), set(source[:most])
-    return len(one & other) / len(other) if other else float(one == other)
-
-
 def resemblance(
     letters: Sequence[Refilled],
     data: str,
@@ -221,7 +215,8 @@ def _scores(vectors: Vectors | None) -> dict[str, Score]:
     ranked = lru_cache(_KEPT)(partial(features, most=max(TOPS)))
 
     def top(one: str, other: str, lang: str, most: int) -> float:
-        return common_features(ranked(one, lang), ranked(other, lang), most)
+        first, second = set(ranked(one, lang)[:most]), set(ranked(other, lang)[:most])
+        return len(first & second) / len(second) if second else float(first == second)
 
     return scores | {f"top-{most}-features": partial(top, most=most) for most in TOPS}
 

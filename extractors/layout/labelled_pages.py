@@ -44,29 +44,22 @@ def write_pages(pages: Iterable[LabelledPage], path: Path) -> None:
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         os.fchmod(descriptor, 0o600)  # an existing file would keep its mode
         for labelled in pages:
-            file.write(json.dumps(_to_row(labelled), ensure_ascii=True) + "\n")
-
-
-def _to_row(labelled: LabelledPage) -> dict[str, object]:
-    page = labelled.page
-    return {
-        "document": labelled.document,
-        "page": page.number,
-        "width": page.width,
-        "height": page.height,
-        "lines": [
-            {
-                "class": str(kind),
-                "text": line.text,
-                "place": line.place,
-                "size": line.size,
-                "bold": line.bold,
-                "direction": line.direction,
-                "block": line.block,
-            }
-            for line, kind in zip(page.lines, labelled.classes, strict=True)
-        ],
-    }
+            page = labelled.page
+            lines = [
+                {
+                    "class": str(kind),
+                    "text": line.text,
+                    "place": line.place,
+                    "size": line.size,
+                    "bold": line.bold,
+                    "direction": line.direction,
+                    "block": line.block,
+                }
+                for line, kind in zip(page.lines, labelled.classes, strict=True)
+            ]
+            row = {"document": labelled.document, "page": page.number, "width": page.width}
+            row |= {"height": page.height, "lines": lines}
+            file.write(json.dumps(row, ensure_ascii=True) + "\n")
 
 
 def read_pages(path: Path) -> Iterator[LabelledPage]:

@@ -61,7 +61,14 @@ def find_word_breaks(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
     the text has the word with its hyphen elsewhere and never without.
     """
     folded = ""
-    for start, end in _find_candidates(text):
+    for hyphen in _HYPHEN.finditer(text):
+        start = hyphen.start()
+        while text[start] == "\u00ad" == text[start - 1 : start]:
+            start -= 1
+        match = _BREAK.match(text, start)
+        if match is None:
+            continue
+        end = match.end()
         if text[end].isupper() and text.index("\n", start) not in within:
             continue
         soft = text[start] == "\u00ad"
@@ -70,15 +77,6 @@ def find_word_breaks(text: str, within: Set[int]) -> Iterator[tuple[int, int]]:
             yield (start, end) if text[end].islower() else (start + 1, end)
         else:
             yield start + 1, end
-
-
-def _find_candidates(text: str) -> Iterator[tuple[int, int]]:
-    for hyphen in _HYPHEN.finditer(text):
-        start = hyphen.start()
-        while text[start] == "\u00ad" == text[start - 1 : start]:
-            start -= 1
-        if match := _BREAK.match(text, start):
-            yield match.span()
 
 
 def _is_hyphen_removed(text: str, folded: str, start: int, end: int) -> bool:

@@ -60,13 +60,6 @@ class LineNetwork:
         edges = torch.from_numpy(of.edges)
         numbers = (torch.from_numpy(of.numbers) - weights["mean"]) * weights["scale"]
         numbers = numbers @ weights["numbers"]
-        hidden = self._convolve_words(of) @ weights["text"] + weights["bias"] + numbers
-        for side in range(4):
-            hidden = hidden + functional.embedding(edges[:, side], weights["edges"][side])
-        return self._normalize(hidden, "norm0")
-
-    def _convolve_words(self, of: Features) -> Tensor:
-        weights = self.weights
         # `embedding` and `unfold` accumulate gradients in a fixed order: training is deterministic.
         vectors = functional.embedding(torch.from_numpy(of.words), weights["words"])
         channels = []
@@ -74,7 +67,11 @@ class LineNetwork:
             windows = vectors.unfold(1, width, 1).transpose(2, 3).flatten(2)  # (lines, n, k * WORD)
             values = windows @ weights[f"kernel{width}"].flatten(0, 1)
             channels.append(values.amax(1))
-        return functional.relu(torch.cat(channels, 1) + weights["kernel_bias"])
+        convolved = functional.relu(torch.cat(channels, 1) + weights["kernel_bias"])
+        hidden = convolved @ weights["text"] + weights["bias"] + numbers
+        for side in range(4):
+            hidden = hidden + functional.embedding(edges[:, side], weights["edges"][side])
+        return self._normalize(hidden, "norm0")
 
     def _attend(self, hidden: Tensor, of: Features) -> Tensor:
         weights = self.weights
@@ -286,7 +283,14 @@ def _add_page_noise(
     places += random.normal(0, 0.3, places.shape)
     if noise.mirrored:
         places[:, [0, 2]] = page.width - places[:, [2, 0]]
-    order = _reorder(places, noise.ordered, random)
+    numbers: list[int] = list(range(len(places)))
+    if noise.ordered == "by place":
+        order = sorted(numbers, key=lambda n: (round(float(places[n, 3])), float(places[n, 0])))
+    elif noise.ordered == "rotated":
+        first = int(random.integers(len(numbers)))
+        order = numbers[first:] + numbers[:first]
+    else:
+        order = numbers
     kept = [n for n in order if random.random() >= _DROPPED_LINES]
     lines = tuple(_move_line(page.lines[n], places[n].tolist(), noise.plain) for n in kept)
     return LabelledPage(
@@ -294,16 +298,6 @@ def _add_page_noise(
         Page(page.number, page.width, page.height, lines),
         tuple(labelled.classes[n] for n in kept),
     )
-
-
-def _reorder(places: Doubles, ordered: str, random: np.random.Generator) -> list[int]:
-    numbers: list[int] = list(range(len(places)))
-    if ordered == "by place":
-        return sorted(numbers, key=lambda n: (round(float(places[n, 3])), float(places[n, 0])))
-    if ordered == "rotated":
-        first = int(random.integers(len(numbers)))
-        return numbers[first:] + numbers[:first]
-    return numbers
 
 
 def _move_line(line: Line, place: Sequence[float], plain: bool) -> Line:

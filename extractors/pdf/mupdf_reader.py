@@ -69,7 +69,15 @@ def read_pages(
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
         with _mupdf_errors(), _Document(stream=data, filetype="pdf") as document:
-            _check_document(document, data, limits, passwords)
+            if document.needs_pass and not any(map(document.authenticate, passwords)):
+                raise Unreadable("encrypted")
+            if document.is_repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
+                raise Unreadable("broken")  # truncated
+            pages = document.page_count
+            if pages < 1:
+                raise Unreadable("broken")
+            if pages > limits.max_pages:
+                raise Unreadable("too-many-pages")
             return _PdfReading(document, limits, recognizer).pages()
     finally:
         pymupdf.TOOLS.store_shrink(100)
@@ -80,20 +88,6 @@ class _Document(pymupdf.Document):
     def init_doc(self) -> None:
         self._outline = None
         self.metadata: dict[str, str] = {}
-
-
-def _check_document(
-    document: pymupdf.Document, data: bytes, limits: Limits, passwords: Sequence[str]
-) -> None:
-    if document.needs_pass and not any(map(document.authenticate, passwords)):
-        raise Unreadable("encrypted")
-    if document.is_repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
-        raise Unreadable("broken")  # truncated
-    pages = document.page_count
-    if pages < 1:
-        raise Unreadable("broken")
-    if pages > limits.max_pages:
-        raise Unreadable("too-many-pages")
 
 
 class _PdfReading:
@@ -111,17 +105,16 @@ class _PdfReading:
         self.unread: set[TextLayer] = set()
 
     def pages(self) -> Pages:
-        pages = tuple(page for numbers in self._page_ranges() for page in self._read(numbers))
+        count = self.document.page_count
+        starts = range(0, count, _TOGETHER)
+        parts = (self._read(range(start, min(start + _TOGETHER, count))) for start in starts)
+        pages = tuple(page for part in parts for page in part)
         has_text = any(page.lines for page in pages)
         if self.unread:
             raise Unreadable(_explain_unread(self.unread, has_text=has_text))
         if not has_text:
             raise Unreadable("nothing-recognized" if self.wordless else "no-text-layer")
         return Pages(pages, self.recognized, self.wordless)
-
-    def _page_ranges(self) -> Iterator[range]:
-        for start in range(0, self.document.page_count, _TOGETHER):
-            yield range(start, min(start + _TOGETHER, self.document.page_count))
 
     def _read(self, numbers: Sequence[int]) -> list[Page]:
         # Each step runs for several pages at once: alternating between MuPDF and Python on every
@@ -338,7 +331,10 @@ def render_line_classes(
                 drawn.insert_image((0, _LEGEND, page.width, page.height + _LEGEND), pixmap=picture)
                 _draw_marks(drawn, marks)
                 _draw_legend(drawn)
-                _append_image(target, _render_page(drawn, dpi), drawn.rect)
+                image = target.new_page(width=drawn.rect.width, height=drawn.rect.height)
+                image.insert_image(
+                    image.rect, pixmap=_render_page(drawn, dpi), keep_proportion=False
+                )
         return bytes(target.tobytes(deflate=True, garbage=3, no_new_id=True))
 
 
@@ -361,11 +357,6 @@ def _render_page(page: pymupdf.Page, dpi: int) -> pymupdf.Pixmap:
     return page.get_pixmap(
         matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False
     )
-
-
-def _append_image(target: pymupdf.Document, picture: pymupdf.Pixmap, size: pymupdf.Rect) -> None:
-    page = target.new_page(width=size.width, height=size.height)
-    page.insert_image(page.rect, pixmap=picture, keep_proportion=False)
 
 
 def _draw_marks(page: pymupdf.Page, marks: Iterable[tuple[Box, LineClass]]) -> None:

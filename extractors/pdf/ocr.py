@@ -189,7 +189,17 @@ class Recognizer:
         try:
             if not engine.Recognize():
                 raise Unreadable("not-recognized")
-            return _assemble_page(picture, list(_read_words(engine)))
+            made: list[_Word] = []
+            found = engine.GetIterator()
+            block = line = -1
+            more = found is not None
+            while more:
+                block += found.IsAtBeginningOf(_PARAGRAPH)
+                line += found.IsAtBeginningOf(_LINE)
+                if word := _read_word(found, block, line):
+                    made.append(word)
+                more = found.Next(_WORD)
+            return _assemble_page(picture, made)
         except RuntimeError:
             raise Unreadable("not-recognized") from None
         finally:
@@ -242,18 +252,6 @@ class _Word:
     size: float
     block: int
     line: int
-
-
-def _read_words(engine: Any) -> Iterator[_Word]:
-    found = engine.GetIterator()
-    block = line = -1
-    more = found is not None
-    while more:
-        block += found.IsAtBeginningOf(_PARAGRAPH)
-        line += found.IsAtBeginningOf(_LINE)
-        if word := _read_word(found, block, line):
-            yield word
-        more = found.Next(_WORD)
 
 
 def _read_word(found: Any, block: int, line: int) -> _Word | None:

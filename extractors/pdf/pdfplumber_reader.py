@@ -6,7 +6,6 @@
 import io
 import logging
 import math
-import re
 import struct
 import unicodedata
 import zlib
@@ -30,6 +29,7 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 from extractors.document.limits import Limits
 from extractors.document.lines import Box, GlyphRun, Line, rotate_upright
 from extractors.document.page import Page
+from extractors.document.quality import BROKEN_CHARACTER, has_garbled_characters
 from extractors.layout.page_text import clean_line
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
@@ -156,16 +156,13 @@ _Part = tuple[Glyph, str]  # a glyph and its text, or a space beside it
 def _insert_spaces(glyphs: Iterable[Glyph]) -> Iterator[_Part]:
     before: Glyph | None = None
     for glyph in glyphs:
-        if before is not None and _is_space_between(before, glyph):
-            yield glyph, " "
+        if before is not None:
+            gap = glyph.box[0] - before.box[2]
+            words = bool(before.text.strip() and glyph.text.strip())
+            if words and gap > _SPACE * _height(glyph.box):
+                yield glyph, " "
         yield glyph, glyph.text
         before = glyph
-
-
-def _is_space_between(before: Glyph, glyph: Glyph) -> bool:
-    gap = glyph.box[0] - before.box[2]
-    words = bool(before.text.strip() and glyph.text.strip())
-    return words and gap > _SPACE * _height(glyph.box)
 
 
 def _glyph_runs(parts: Sequence[_Part], text: str) -> Iterator[GlyphRun]:
@@ -241,14 +238,6 @@ _ERRORS = (
 _END_MARK = b"%%EOF"
 _END_MARK_WITHIN = 2048
 
-_GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
-_BROKEN_CHARACTER = re.compile(
-    "[\ufffd\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff\0-\x08\x0e-\x1f]"
-)
-_UNREADABLE_CHARACTER = re.compile("[\ufffd\ud800-\udfff\0-\x08\x0e-\x1f]")
-_MAX_BROKEN_SHARE = 0.20
-_MAX_UNREADABLE_SHARE = 0.05
-_ENOUGH_BROKEN = 5
 
 _HIDDEN = 2 | 32  # flags of an annotation: hidden, no view
 _NOTE = "CryptonymNote"
@@ -326,26 +315,16 @@ def _read_page(source: pdfplumber.page.Page, number: int) -> Page:
     left, bottom, right, top = apply_matrix_rect(_page_matrix(source.page_obj), crop)
     shown = (left, bottom, right, top)
     glyphs = list(_read_glyphs(source.layout, shown))
-    _refuse_garbled("".join(glyph.text for glyph in glyphs))
+    if has_garbled_characters("".join(glyph.text for glyph in glyphs)):
+        raise Unreadable("garbled-text")
     lines = list(group_into_lines(glyphs))
-    if not any(_BROKEN_CHARACTER.sub("", line.text).strip() for line in lines):
+    if not any(BROKEN_CHARACTER.sub("", line.text).strip() for line in lines):
         lines = []
     block = lines[-1].block + 1 if lines else 0
     lines += _annotation_lines(
         _undrawn_annotations(notes, source.layout), block, _page_matrix(source.page_obj), shown
     )
     return Page(number, shown[2] - shown[0], shown[3] - shown[1], tuple(lines))
-
-
-def _refuse_garbled(text: str) -> None:
-    glyph_numbers = len("".join(_GLYPH_NUMBER.findall(text)))
-    unreadable = len(_UNREADABLE_CHARACTER.findall(text)) + glyph_numbers
-    broken = len(_BROKEN_CHARACTER.findall(text)) + glyph_numbers
-    if broken < _ENOUGH_BROKEN:
-        return
-    written = sum(map(len, text.split()))
-    if broken > _MAX_BROKEN_SHARE * written or unreadable > _MAX_UNREADABLE_SHARE * written:
-        raise Unreadable("garbled-text")
 
 
 def _page_matrix(page: PDFPage) -> tuple[float, float, float, float, float, float]:

@@ -17,6 +17,7 @@ import pymupdf
 from numpy.typing import NDArray
 
 from extractors.document.lines import Box, Line
+from extractors.document.quality import BROKEN_CHARACTER, has_garbled_characters
 from extractors.pdf.coloured_areas import Area, GreyRendering, drawn_areas, plain_areas
 from extractors.pdf.mupdf_page import Blocks, MupdfPage
 from record.folding import fold
@@ -92,16 +93,6 @@ class TextLayer(StrEnum):
     """All text is invisible, over or under an image: to be checked by `matches_recognized`."""
 
 
-_BROKEN_CHARACTER = re.compile(
-    "[\ufffd\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff\0-\x08\x0e-\x1f]"
-)
-# Symbol fonts (bullets, telephones, boxes) map to private use: 1 to 2 % of correct letters.
-_UNREADABLE_CHARACTER = re.compile("[\ufffd\ud800-\udfff\0-\x08\x0e-\x1f]")
-_GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
-_MAX_BROKEN_SHARE = 0.20
-_MAX_UNREADABLE_SHARE = 0.05
-_ENOUGH_BROKEN = 5
-
 # Fonts that map glyphs to other letters. These eight letters make up 64 to 67 % of French, English
 # and Spanish and nearly as much of other languages in Latin script, but a third of such a text.
 _FREQUENT = b"eaisntro"
@@ -148,10 +139,10 @@ def judge_text_layer(sheet: MupdfPage, blocks: Blocks) -> TextLayer:
     raw = "".join([span["text"] for span in spans])
     doubtful = "\ufffd" in raw or "(cid:" in raw
     # Broken characters other than U+FFFD are not printable, which is faster to check.
-    doubtful = doubtful or not (raw.isprintable() or _BROKEN_CHARACTER.search(raw) is None)
-    if not (_BROKEN_CHARACTER.sub("", raw) if doubtful else raw).strip():
+    doubtful = doubtful or not (raw.isprintable() or BROKEN_CHARACTER.search(raw) is None)
+    if not (BROKEN_CHARACTER.sub("", raw) if doubtful else raw).strip():
         return TextLayer.BLANK if _is_blank(sheet.page) else TextLayer.NONE
-    if (doubtful and _is_broken(raw)) or _is_disguised(raw):
+    if (doubtful and has_garbled_characters(raw)) or _is_disguised(raw):
         return TextLayer.GARBLED
     look = _PageView(sheet)
     unseen = _count_hidden(spans, look)
@@ -177,16 +168,6 @@ def matches_recognized(lines: Iterable[Line], recognized: Iterable[Line]) -> boo
 
 def _vocabulary(lines: Iterable[Line]) -> Counter[str]:
     return Counter(_WORD.findall(fold(" ".join(line.text for line in lines))))
-
-
-def _is_broken(raw: str) -> bool:
-    glyph_numbers = len("".join(_GLYPH_NUMBER.findall(raw))) if "(cid:" in raw else 0
-    broken = len(_BROKEN_CHARACTER.findall(raw)) + glyph_numbers
-    if broken < _ENOUGH_BROKEN:
-        return False
-    written = sum(map(len, raw.split()))
-    unreadable = len(_UNREADABLE_CHARACTER.findall(raw)) + glyph_numbers
-    return broken > _MAX_BROKEN_SHARE * written or unreadable > _MAX_UNREADABLE_SHARE * written
 
 
 def _is_disguised(text: str) -> bool:
@@ -369,14 +350,6 @@ class _PageView:
         else:
             inset = _MARGIN * (y1 - y0)
             inner = (x0, y0 + inset, x1, y1 - inset)
-        drawn = self._drawing_position(inner)
-        later = self.paint[self.paint > drawn]
-        covers = later[_covers_letters(self._boxes[later], inner)].tolist()
-        parts = [(_intersection(self.log[cover][1], inner), cover) for cover in covers]
-        hidden = [_longer_side(part) for part, cover in parts if self._is_hiding(cover, part)]
-        return max(hidden, default=0.0) / max(_longer_side(inner), _TINY)
-
-    def _drawing_position(self, inner: Box) -> int:
         # One entry may hold the text of a whole page, and text may be drawn twice: take the last
         # of the closest entries around the span.
         text = np.flatnonzero(np.isin(self._kinds, _TEXT))
@@ -384,10 +357,15 @@ class _PageView:
         x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
         around = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
         if not around.any():
-            return len(self.log)
-        distances = np.abs(boxes - inner).sum(axis=1)
-        closest = around & (distances <= distances[around].min() + _SAME_PLACE)
-        return int(text[closest].max())
+            drawn = len(self.log)
+        else:
+            distances = np.abs(boxes - inner).sum(axis=1)
+            drawn = int(text[around & (distances <= distances[around].min() + _SAME_PLACE)].max())
+        later = self.paint[self.paint > drawn]
+        covers = later[_covers_letters(self._boxes[later], inner)].tolist()
+        parts = [(_intersection(self.log[cover][1], inner), cover) for cover in covers]
+        hidden = [_longer_side(part) for part, cover in parts if self._is_hiding(cover, part)]
+        return max(hidden, default=0.0) / max(_longer_side(inner), _TINY)
 
     def _is_hiding(self, cover: int, part: Box) -> bool:
         if self.log[cover][0] == "fill-image":

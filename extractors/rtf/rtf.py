@@ -227,7 +227,20 @@ class RtfReader:
         self._starred = False
         self._group = _Group(self._body, self._body)
         self._stack: list[_Group] = []
-        self._words = self._dispatch()
+        self._words = {
+            "u": self._take_unicode,
+            "f": self._choose_font,
+            "deff": self._choose_default,
+            "plain": self._make_plain,
+            "cell": self._end_cell,
+            "row": self._end_row,
+            "nestcell": self._end_nested_cell,
+            "nestrow": self._end_nested_row,
+            "fonttbl": self._begin_fonts,
+            "field": self._begin_field,
+            "formfield": self._begin_form,
+            "pict": self._begin_picture,
+        }
 
     def read(self, data: bytes) -> None:
         """Read the document; raises Unreadable: `broken`, `unknown-encoding`, `too-long`."""
@@ -371,32 +384,29 @@ class RtfReader:
         elif word in self._words:
             self._words[word](number)
         elif not self._set(word, number):
-            self._enter(word, starred=starred)
-
-    def _enter(self, word: str, *, starred: bool) -> None:
-        if word in DROPPED:
-            self._drop(word)
-        elif word in HELD:
-            self._begin(word, None)
-        elif word in RESUMED:
-            self._begin(word, self._group.outer)
-        elif word in MARGINS or word in _BOXES or word in _NOTES:
-            story = self._begin_apart(word)
-            if story is None or word in _BOXES:
-                return
-            if word in MARGINS:
-                self._margins.append((word, story))
-            else:
-                (self._notes if word == "footnote" else self._comments).append(story)
-        elif word in _CAPTURED:
-            if self._group.outer is None:
+            if word in DROPPED:
                 self._drop(word)
-                return
-            self._begin(word, RtfStory())
-            if word == "fldinst":
-                self._group.outer = self._group.story
-        elif starred and word not in SEEN:
-            self._drop(word)
+            elif word in HELD:
+                self._begin(word, None)
+            elif word in RESUMED:
+                self._begin(word, self._group.outer)
+            elif word in MARGINS or word in _BOXES or word in _NOTES:
+                story = self._begin_apart(word)
+                if story is None or word in _BOXES:
+                    return
+                if word in MARGINS:
+                    self._margins.append((word, story))
+                else:
+                    (self._notes if word == "footnote" else self._comments).append(story)
+            elif word in _CAPTURED:
+                if self._group.outer is None:
+                    self._drop(word)
+                    return
+                self._begin(word, RtfStory())
+                if word == "fldinst":
+                    self._group.outer = self._group.story
+            elif starred and word not in SEEN:
+                self._drop(word)
 
     def _set(self, word: str, number: int | None) -> bool:
         """Note a property of the document, the group, or what is drawn."""
@@ -416,22 +426,6 @@ class RtfReader:
         else:
             return False
         return True
-
-    def _dispatch(self) -> Mapping[str, Callable[[int | None], None]]:
-        return {
-            "u": self._take_unicode,
-            "f": self._choose_font,
-            "deff": self._choose_default,
-            "plain": self._make_plain,
-            "cell": self._end_cell,
-            "row": self._end_row,
-            "nestcell": self._end_nested_cell,
-            "nestrow": self._end_nested_row,
-            "fonttbl": self._begin_fonts,
-            "field": self._begin_field,
-            "formfield": self._begin_form,
-            "pict": self._begin_picture,
-        }
 
     def _take_unicode(self, number: int | None) -> None:
         code = number or 0

@@ -210,24 +210,7 @@ class Stories:
         self._paragraph: Element | None = None
         self._font = ""
         self._silent = False
-        self._writers = self._dispatch()
-
-    def write(self, story: Element) -> str:
-        """Write one story, each text box after the paragraph it is anchored in.
-
-        Raises Unreadable: `broken` for a field that is not closed, `unread-part` for content in
-        another document.
-        """
-        outer = self._fields, self._boxes, self._paragraph, self._font
-        self._fields, self._boxes, self._paragraph = [], [], None
-        text = self._capture(story) + "".join(f"{box}\n" for box in self._boxes)
-        if not all(self._fields):
-            raise Unreadable("broken")
-        self._fields, self._boxes, self._paragraph, self._font = outer
-        return text.strip("\n")
-
-    def _dispatch(self) -> dict[str, Callable[[Element], None]]:
-        return {
+        self._writers = {
             "w:p": self._write_paragraph,
             "a:p": self._write_line,
             "w:r": self._write_run,
@@ -250,6 +233,20 @@ class Stories:
             "c:chart": self._write_related,
             "dgm:relIds": self._write_related,
         }
+
+    def write(self, story: Element) -> str:
+        """Write one story, each text box after the paragraph it is anchored in.
+
+        Raises Unreadable: `broken` for a field that is not closed, `unread-part` for content in
+        another document.
+        """
+        outer = self._fields, self._boxes, self._paragraph, self._font
+        self._fields, self._boxes, self._paragraph = [], [], None
+        text = self._capture(story) + "".join(f"{box}\n" for box in self._boxes)
+        if not all(self._fields):
+            raise Unreadable("broken")
+        self._fields, self._boxes, self._paragraph, self._font = outer
+        return text.strip("\n")
 
     def _walk(self, element: Element) -> None:
         for child in element:

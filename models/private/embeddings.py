@@ -153,18 +153,15 @@ class Embeddings:
     def _from_subwords(self, word: str) -> Floats | float:
         if not len(self.parts):
             return 0.0
-        rows = self._rows(word)
-        vector: Floats = self.parts[rows].mean(0) if len(rows) else np.zeros(self.size, np.float32)
-        return vector
-
-    def _rows(self, word: str) -> Sequence[int]:
         if self.pieces:
             found = (
                 number - len(SPECIAL_TOKENS) for ids in self.pieces.of(word)[1] for number in ids
             )
-            return [row for row in found if row >= 0]
-        rows: Sequence[int] = ft_ngram_hashes(word, *self.letters, len(self.parts))
-        return rows
+            rows = [row for row in found if row >= 0]
+        else:
+            rows = ft_ngram_hashes(word, *self.letters, len(self.parts))
+        vector: Floats = self.parts[rows].mean(0) if len(rows) else np.zeros(self.size, np.float32)
+        return vector
 
     def save(self, folder: Path) -> None:
         """Write them to a folder; `embeddings.json` is written last: a folder with it is complete.
@@ -240,7 +237,9 @@ def read_vectors(path: Path) -> Embeddings:
     Words that differ in case alone are one: the first, which is the most frequent, stays.
     """
     try:
-        held = KeyedVectors.load_word2vec_format(str(path), no_header=_has_no_header(path))
+        with path.open("rb") as file:
+            no_header = len(file.readline().split()) > 2  # words and size stand in a header
+        held = KeyedVectors.load_word2vec_format(str(path), no_header=no_header)
     except (OSError, ValueError, EOFError):
         remedy = "give a text file with a word and its vector on each line"
         raise ConfigError(str(path), "not a file of word vectors", remedy) from None
@@ -249,12 +248,6 @@ def read_vectors(path: Path) -> Embeddings:
         places.setdefault(word.casefold(), place)
     matrix = np.asarray(held.vectors[list(places.values())], np.float32)
     return Embeddings(list(places), matrix, np.zeros((0, matrix.shape[1]), np.float32))
-
-
-def _has_no_header(path: Path) -> bool:
-    """Return whether the first line is already a word with its vector, as GloVe has it."""
-    with path.open("rb") as file:
-        return len(file.readline().split()) > 2  # words and size stand in a header
 
 
 def _unit_mean_square(rows: Floats) -> Floats:
@@ -275,7 +268,10 @@ def packaged(folder: Path, size: int = 100) -> Embeddings:
     encoder = trained.network.encoder
     with torch.no_grad():
         rows = encoder.embedded(ids) if isinstance(encoder, Encoder) else encoder.pieces(ids)
-    parts = _main_directions(rows.float().numpy(), size)
+    matrix = rows.float().numpy()
+    centred = matrix - matrix.mean(0)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    parts: Floats = np.ascontiguousarray(centred @ directions[:, ::-1][:, :size], np.float32)
     places: dict[str, int] = {}
     for place, name in enumerate(names):
         word = trained.subwords.config.whole_word(name)
@@ -284,13 +280,4 @@ def packaged(folder: Path, size: int = 100) -> Embeddings:
     if not places:
         problem = "the vocabulary contains no whole words"
         raise ConfigError(str(folder), problem, "give a tagger with a larger vocabulary")
-    matrix = parts[list(places.values())]
-    return Embeddings(list(places), matrix, parts, pieces=trained.subwords)
-
-
-def _main_directions(rows: Floats, size: int) -> Floats:
-    """Project vectors onto their first principal components."""
-    centred = rows - rows.mean(0)
-    _, directions = np.linalg.eigh(centred.T @ centred)
-    turned: Floats = centred @ directions[:, ::-1][:, :size]
-    return np.ascontiguousarray(turned, np.float32)
+    return Embeddings(list(places), parts[list(places.values())], parts, pieces=trained.subwords)

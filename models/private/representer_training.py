@@ -204,18 +204,18 @@ class _RepresenterTraining(TrainingLoop[_RepresenterPosition]):
         Turns are those of the paper, each beginning with the others: the first has only them.
         What is kept was judged by adversaries that had just learnt.
         """
-        found = self._train_representer(seed) if self.position.epoch else {}
+        if self.position.epoch:
+            lost = []
+            with freeze(self.network.deidentifier, self.network.adversaries):
+                for batch, held in self._batches_with_pairs(f"{seed}/turn"):
+                    losses = self._representer_loss(batch, held), self._adversary_loss(held)
+                    lost.append(self._step(representer_loss(*losses, self.recipe.weight)))
+            found = {"representer": _mean(lost)}
+        else:
+            found = {}
         with freeze(self.network.representer, self.network.adversaries):
             lost = [self._step(self._deidentifier_loss(batch)) for batch in self._batches(seed)]
         return {**found, "deidentifier": _mean(lost), **self._train_second(f"{seed}/second")}
-
-    def _train_representer(self, seed: str) -> dict[str, float]:
-        lost = []
-        with freeze(self.network.deidentifier, self.network.adversaries):
-            for batch, held in self._batches_with_pairs(f"{seed}/turn"):
-                losses = self._representer_loss(batch, held), self._adversary_loss(held)
-                lost.append(self._step(representer_loss(*losses, self.recipe.weight)))
-        return {"representer": _mean(lost)}
 
     def _train_jointly(self, seed: str) -> dict[str, float]:
         """All learn at once, the representer from the adversaries' gradient reversed."""

@@ -121,6 +121,7 @@ NO_BACKGROUND = RunBackground()
 
 def render(summary: RunSummary, background: RunBackground = NO_BACKGROUND) -> str:
     """Render a run as one HTML page that loads nothing and runs no script."""
+    released = summary.tally.outcomes[Outcome.RELEASED.value]
     return TEMPLATES.get_template("report.html.j2").render(
         summary=summary,
         tally=summary.tally,
@@ -136,7 +137,7 @@ def render(summary: RunSummary, background: RunBackground = NO_BACKGROUND) -> st
             {name: kb / 1024 for name, kb in summary.tally.peak_memory.items()}, " MB"
         ),
         spans=summary.tally.spans.total(),
-        speed=_notes_per_second(summary),
+        speed=released / summary.seconds if summary.seconds > 0 else 0.0,
         chart=(_CHART_WIDTH, _CHART_HEIGHT),
         background=background,
     )
@@ -277,11 +278,6 @@ def _make_bars(amounts: Mapping[str, float], unit: str) -> list[Bar]:
         for name, amount in ranked
         if amount
     ]
-
-
-def _notes_per_second(summary: RunSummary) -> float:
-    worked_on = summary.tally.outcomes[Outcome.RELEASED.value]
-    return worked_on / summary.seconds if summary.seconds > 0 else 0.0
 
 
 def _format_number(value: float, digits: int = 0) -> str:

@@ -61,13 +61,12 @@ def train_generator(request: GeneratorRequest, progress: Progress, warn: Warn) -
         warn(warning)
     progress.phase("training")
     callbacks = TrainingCallbacks(
-        progress.advance, lambda scores: progress.phase(_describe(scores))
+        progress.advance,
+        lambda scores: progress.phase(
+            f"epoch {scores['epochs']:.1f}, perplexity {scores['perplexity']:.2f}"
+        ),
     )
     return train_on_corpus(request.corpus, recipe, request.out, callbacks, public, request.canaries)
-
-
-def _describe(scores: Mapping[str, float]) -> str:
-    return f"epoch {scores['epochs']:.1f}, perplexity {scores['perplexity']:.2f}"
 
 
 def train_on_corpus(

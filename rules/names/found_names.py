@@ -70,8 +70,8 @@ def _choose_given_names(written: tuple[int, ...], words: list[int], lang: str) -
     orders = _ORDERS.get(lang, _OTHERS)
     surnames = _TWO_SURNAMES.get(lang, 0)
     best, score = (False,) * len(words), float("-inf")
+    mixed = len({one & UPPER for one in of if not one & INITIALS}) > 1
     for order, reading in _readings(len(words)):
-        mixed = len({one & UPPER for one in of if not one & INITIALS}) > 1
         total = 0.0
         for one, particle, is_given in zip(of, after_particle, reading, strict=True):
             if one & INITIALS:

@@ -170,10 +170,6 @@ def plausible(pieces: list[NameWord], kind: str) -> bool:
             return False
         upper = first.bits & UPPER != 0 and len(first.folded) > 3
         return (initials and upper) or (kind == "cue" and first.bits & FAMILY != 0)
-    return _looks_like_name(words, kind, initials=initials)
-
-
-def _looks_like_name(words: list[NameWord], kind: str, *, initials: bool) -> bool:
     shortest = min(len(piece.folded) for piece in words)
     if initials:
         return kind != "list" or shortest > 2

@@ -80,10 +80,8 @@ def _bits_by_word() -> dict[str, int]:
 def bits(word: str) -> int:
     """Return what a folded word may be: the bits of all lists that hold it or its parts."""
     known = _bits_by_word().get(word)
-    return _bits_of_unlisted_word(word) if known is None else known
-
-
-def _bits_of_unlisted_word(word: str) -> int:
+    if known is not None:
+        return known
     table = _bits_by_word()
     found = 0
     if "'" in word:

@@ -129,10 +129,10 @@ def _is_heading(cased: str, span: Place) -> bool:
 def _site_after_kind(cased: str, folded: str, place: Place) -> Place | None:
     start, end = place
     kind = folded[start:end]
-    if kind in ("clinique", "clinica", "residencia", "instituto", "klinik") and not _is_noun(
-        folded, start
-    ):
-        return None
+    if kind in ("clinique", "clinica", "residencia", "instituto", "klinik"):
+        noun = _NOUN_BEFORE.search(folded[max(0, start - 24) : start])
+        if noun is None or folded.endswith(_HEAD_OF, 0, start):
+            return None
     adjectives = _ADJECTIVES.match(folded, end)
     at = adjectives.end() if adjectives else end
     tail = _TAIL.match(cased, at) or (_NUMBER_NAME.match(cased, at) if kind == "hospital" else None)
@@ -157,11 +157,6 @@ def _site_after_kind(cased: str, folded: str, place: Place) -> Place | None:
 def _is_common_word(name: str) -> bool:
     words = [word for word in name.split() if word not in _SMALL]
     return len(words) == 1 and is_common(words[0])
-
-
-def _is_noun(folded: str, start: int) -> bool:
-    noun = _NOUN_BEFORE.search(folded[max(0, start - 24) : start])
-    return noun is not None and not folded.endswith(_HEAD_OF, 0, start)
 
 
 def _is_prose(name: str) -> bool:
@@ -338,10 +333,6 @@ def _name_start(cased: str, start: int) -> int:
     return first
 
 
-def _is_generic(word: str) -> bool:
-    return word in _CARE or is_common(word)
-
-
 def _site_before_kind(cased: str, place: Place) -> Place | None:
     start, end = place
     first = _name_start(cased, start) if cased[start - 1 : start] == " " else start
@@ -362,7 +353,8 @@ def _site_before_kind(cased: str, place: Place) -> Place | None:
     kind = cased[start:end]
     if kind == "Surgery" and (words[-1].lower() not in _ROADS or len(words) < 2):
         return None
-    if all(_is_generic(word.lower().strip(".,'")) for word in distinctive):
+    bare = [word.lower().strip(".,'") for word in distinctive]
+    if all(word in _CARE or is_common(word) for word in bare):
         return None
     if kind == "Infirmary" and of and after > of.end():
         return first, after

@@ -72,7 +72,18 @@ def companies(cased: str, folded: str) -> Iterator[Found]:
         if company:
             yield company
     for ending in _ENDING.finditer(cased):
-        start = _name_start(cased, ending.start())
+        # Go back over the capitalised words, and the small ones between them, before an offset
+        end = ending.start()
+        low = max(0, end - 60)
+        low = max(low, cased.rfind("\n", low, end) + 1)
+        start = at = end
+        count = 0
+        for token in reversed(cased[low:end].rstrip(" ,").split(" ")):
+            at = cased.rfind(token, low, at)
+            if count < _MOST_WORDS and _TOKEN.match(token):
+                start, count = at, count + 1
+            elif not (token in _LINKS or (count == 0 and token.lower() in _KIN)):
+                break
         if start == ending.start():
             continue
         if ending.group().startswith("GmbH") and cased[ending.start() - 2] == ",":
@@ -98,21 +109,6 @@ def company_at(cased: str, folded: str, at: int) -> Found | None:
     if word in _NO_COMPANY or len(word) < 2 or (is_clinical(word) and not surname_rank(word)):
         return None
     return at, name.end(), Label.ORGANIZATION
-
-
-def _name_start(cased: str, end: int) -> int:
-    """Go back over the capitalised words, and the small ones between them, before an offset."""
-    low = max(0, end - 60)
-    low = max(low, cased.rfind("\n", low, end) + 1)
-    start = at = end
-    count = 0
-    for token in reversed(cased[low:end].rstrip(" ,").split(" ")):
-        at = cased.rfind(token, low, at)
-        if count < _MOST_WORDS and _TOKEN.match(token):
-            start, count = at, count + 1
-        elif not (token in _LINKS or (count == 0 and token.lower() in _KIN)):
-            break
-    return start
 
 
 _FRENCH = (
@@ -267,15 +263,6 @@ _WHERE = re.compile(r",?\s(?:chez|for|with|at|en|in|para|a la|bei|bij)\s")
 _WORDS = re.compile(_WORD)
 
 
-def occupations(cased: str, folded: str) -> list[Found]:
-    """Find professions (PROFESSION) and companies (ORGANIZATION) behind what announces them.
-
-    A company is also found by the legal form behind its name, which its span holds. Offsets are
-    code points, half open; `cased` is the text without accents, `folded` without case too.
-    """
-    return [*_professions(cased, folded), *companies(cased, folded)]
-
-
 def _professions(cased: str, folded: str) -> list[Found]:
     found: list[Found] = []
     for index, match in _ANNOUNCED.finditer(folded):
@@ -289,8 +276,12 @@ def _professions(cased: str, folded: str) -> list[Found]:
             said = word.group()
             if said in _LEADS_ON or (last == start and said in _NO_TRADE):
                 break
-            if known and said not in _JOINS | TRADES and not _is_linked(folded, last, word.start()):
-                break
+            if known and said not in _JOINS | TRADES:
+                # Whether `de` or the like ties a word to the one before it
+                at = word.start()
+                between = folded[last:at].split()
+                if not (any(word in _JOINS for word in between) or folded.startswith("d'", at)):
+                    break
             known = known or said in TRADES
             last = word.end() if said not in _JOINS else last
         end = last if known or certain else start
@@ -302,12 +293,6 @@ def _professions(cased: str, folded: str) -> list[Found]:
         if company:
             found.append(company)
     return found
-
-
-def _is_linked(folded: str, last: int, at: int) -> bool:
-    """Return whether `de` or the like ties a word to the one before it."""
-    between = folded[last:at].split()
-    return any(word in _JOINS for word in between) or folded.startswith("d'", at)
 
 
 _DETECTOR = "rules.places"
@@ -340,7 +325,7 @@ def detect(document: Document) -> list[Span]:
     ]
     found += placed + regions_behind_towns(cased, folded, placed)
     found += letter_boxes(folded, found)
-    found += occupations(cased, folded)
+    found += [*_professions(cased, folded), *companies(cased, folded)]
     first = {(start, end): kind for start, end, kind in reversed(found)}
     return [Span(start, end, str(kind), _DETECTOR) for (start, end), kind in sorted(first.items())]
 

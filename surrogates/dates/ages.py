@@ -57,8 +57,8 @@ def unit_after(text: str, end: int) -> str:
 
 
 def _cap(match: re.Match[str], cap: int) -> str:
-    read_whole_date = int(match[1]) + (9 if match[2] else 0)
-    return f"{cap + 1}+" if read_whole_date > cap else match[0]
+    age = int(match[1]) + (9 if match[2] else 0)
+    return f"{cap + 1}+" if age > cap else match[0]
 
 
 def _cap_words(text: str, cap: int) -> str:

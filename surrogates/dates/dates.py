@@ -450,7 +450,17 @@ def _draw(mention: Mention, subject: Subject, nudge: int) -> str:
     wordy = bool(_WORDS.search(text)) or not _DIGITS.search(text)
     for counter in range(DRAWS):
         if wordy:
-            drawn = _draw_words(mention, subject, counter, nudge)
+            lang = mention.lang if mention.lang in LANGUAGES else subject.locale
+            months = next(style.words for style in MONTHS if style.lang == lang)
+            month = months[
+                subject.key.number(mention.label, fold(mention.text), 12, counter=counter)
+            ]
+            year = _YEAR.search(mention.text)
+            drawn = (
+                apply_case(mention.text, month)
+                if year is None
+                else f"{month}{' de ' if lang == 'es' else ' '}{int(year[0]) + nudge}"
+            )
         else:
             stream = iter(subject.key.draw(label, fold(text), 4 * len(text), counter=counter))
             known = any(int(digits) for digits in _DIGITS.findall(text))
@@ -459,16 +469,6 @@ def _draw(mention: Mention, subject: Subject, nudge: int) -> str:
         if fold(drawn) != fold(text):
             return drawn
     raise Unsafe("no-surrogate")
-
-
-def _draw_words(mention: Mention, subject: Subject, counter: int, nudge: int) -> str:
-    lang = mention.lang if mention.lang in LANGUAGES else subject.locale
-    months = next(style.words for style in MONTHS if style.lang == lang)
-    month = months[subject.key.number(mention.label, fold(mention.text), 12, counter=counter)]
-    year = _YEAR.search(mention.text)
-    if year is None:
-        return apply_case(mention.text, month)
-    return f"{month}{' de ' if lang == 'es' else ' '}{int(year[0]) + nudge}"
 
 
 def _draw_number(match: re.Match[str], *, stream: Iterator[int], nudge: int, zeros: bool) -> str:

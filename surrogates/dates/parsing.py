@@ -245,32 +245,24 @@ def _read_signature(reader: _Reader, found: list[DateToken], signature: str) -> 
         readings = _MONTH_FIRST[signature]
     if reader.lang == "en" and signature == "mn":
         readings = ("md", "my")
-    readings = _reconsider(reader.text, found, signature, readings)
+    # Narrow the readings by the text between two tokens, where their kinds are ambiguous
+    if len(found) == 1 and signature == "n" and fold(reader.text[: found[0].start])[-1:] == "'":
+        readings = ("y",)
+    elif len(found) == 2:
+        between = reader.text[found[0].end : found[1].start]
+        if signature == "mn" and ("'" in fold(between) or "-" in between or found[0].glued):
+            readings = ("my", "md")
+        elif signature == "mn" and (len(found[1].text) == 1 or found[1].suffix):
+            readings = ("md",)
+        elif signature == "nY" and "," in between:
+            readings = ("dy",)
+        elif signature == "nn" and "," in between:
+            readings = ("d,d",)
     for reading in readings:
         groups = _assign_roles(reader, reading, found)
         if groups is not None:
             return groups
     return None
-
-
-def _reconsider(
-    text: str, found: list[DateToken], signature: str, readings: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Narrow the readings by the text between two tokens, where their kinds are ambiguous."""
-    if len(found) == 1 and signature == "n" and fold(text[: found[0].start])[-1:] == "'":
-        return ("y",)
-    if len(found) != 2:
-        return readings
-    between = text[found[0].end : found[1].start]
-    if signature == "mn" and ("'" in fold(between) or "-" in between or found[0].glued):
-        return ("my", "md")
-    if signature == "mn" and (len(found[1].text) == 1 or found[1].suffix):
-        return ("md",)
-    if signature == "nY" and "," in between:
-        return ("dy",)
-    if signature == "nn" and "," in between:
-        return ("d,d",)
-    return readings
 
 
 def _read_run(reader: _Reader, token: DateToken) -> list[Group] | None:

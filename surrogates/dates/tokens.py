@@ -96,7 +96,16 @@ def tokens(text: str, langs: list[str]) -> list[DateToken] | None:
     """
     folded = fold(text)
     period = _PERIODIC.search(folded)
-    pieces = _split_pieces(folded, period)
+    found = [
+        _DatePiece(match.lastgroup or "", match.start(), match.end(), match[0])
+        for match in _TOKEN.finditer(folded)
+    ]
+    if period is None:
+        pieces = found
+    else:
+        start, end = period.span()
+        kept = [each for each in found if each.end <= start or each.start >= end]
+        pieces = sorted([*kept, _DatePiece("period", start, end, "")], key=lambda each: each.start)
     words = [piece.word for piece in pieces if piece.kind == "word"]
     numbers = sum(piece.kind == "digits" for piece in pieces)
     context = _Context(text, pieces, words, numbers, langs)
@@ -129,18 +138,6 @@ def rank_languages(text: str, lang: str) -> list[str]:
     if _GERMAN.search(text):
         return ranked(words, lang, ("de",))
     return ranked(words, lang, ("en", "de") if _TITLED.search(text) else ("fr", "es", "nl"))
-
-
-def _split_pieces(folded: str, period: re.Match[str] | None) -> list[_DatePiece]:
-    found = [
-        _DatePiece(match.lastgroup or "", match.start(), match.end(), match[0])
-        for match in _TOKEN.finditer(folded)
-    ]
-    if period is None:
-        return found
-    start, end = period.span()
-    kept = [each for each in found if each.end <= start or each.start >= end]
-    return sorted([*kept, _DatePiece("period", start, end, "")], key=lambda each: each.start)
 
 
 def _read_period(text: str, match: re.Match[str], langs: list[str]) -> DateToken:
@@ -200,7 +197,19 @@ def _read_word(context: _Context, place: int) -> DateToken | None:
         return _make_name_token(context, place, "m", ROMAN_INDEX)
     if _is_short_weekday(context, place):
         return _make_name_token(context, place, "w", SHORT_WEEKDAY_INDEX)
-    return None if word in CONNECTORS else _read_misspelt_month(context, place)
+    if word in CONNECTORS:
+        return None
+    # Read a misspelt month (`fevier`) in a date with a number and no other month. The token has the
+    # correct spelling: the word may be a name, and must not be kept.
+    months = any(each in MONTH_INDEX for each in context.words)
+    if len(word) < _SHORTEST_MISSPELT or months or not context.numbers:
+        return None
+    near = get_close_matches(word, _LONG_MONTHS, n=1, cutoff=_LIKE)
+    if not near or near[0][0] != word[0]:
+        return None
+    token = _make_name_token(context, place, "m", {word: MONTH_INDEX[near[0]]})
+    assert token.style is not None
+    return replace(token, text=apply_case(token.text, token.style.words[token.value]))
 
 
 def _read_spelt_number(context: _Context, place: int) -> DateToken | None:
@@ -248,23 +257,6 @@ def _is_short_weekday(context: _Context, place: int) -> bool:
         return False
     between = context.text[pieces[0].end : pieces[1].start]
     return pieces[1].kind == "digits" and bool(between) and not between.strip(" .,\n\t\xa0")
-
-
-def _read_misspelt_month(context: _Context, place: int) -> DateToken | None:
-    """Read a misspelt month (`fevier`) in a date with a number and no other month.
-
-    The token has the correct spelling: the word may be a name, and must not be kept.
-    """
-    word = context.pieces[place].word
-    months = any(each in MONTH_INDEX for each in context.words)
-    if len(word) < _SHORTEST_MISSPELT or months or not context.numbers:
-        return None
-    near = get_close_matches(word, _LONG_MONTHS, n=1, cutoff=_LIKE)
-    if not near or near[0][0] != word[0]:
-        return None
-    token = _make_name_token(context, place, "m", {word: MONTH_INDEX[near[0]]})
-    assert token.style is not None
-    return replace(token, text=apply_case(token.text, token.style.words[token.value]))
 
 
 def _make_name_token(context: _Context, place: int, kind: str, names: _Names) -> DateToken:

@@ -38,7 +38,7 @@ from synthesis.fictional.people.records import (
     Visit,
 )
 from synthesis.fictional.people.visit_planning import PlannedVisit, VisitPlanner
-from synthesis.fictional.templates.grammar import LetterLanguage, NoteKind
+from synthesis.fictional.templates.grammar import LetterLanguage
 from synthesis.fictional.templates.languages import LANGUAGES
 
 _LONG_WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")
@@ -122,12 +122,10 @@ def _drop_spaces(pieces: list[TextPiece], rng: Random, rate: float) -> None:
         left, right = pieces[index - 1], pieces[index]
         if not left.text or not right.text or rng.random() >= rate:
             continue
-        if (
-            left.label
-            and not right.label
-            and _is_visible_join(left.text, right.text[1:2], right.text[:1])
-        ):
-            pieces[index] = TextPiece(right.text[1:])
+        if left.label and not right.label and right.text[0] == " " and right.text[1:2].isalpha():
+            last, following = left.text[-1], right.text[1]
+            if last.isdigit() or (last.isupper() and following.islower()):
+                pieces[index] = TextPiece(right.text[1:])
         elif right.label in ("DATE", "BIRTH_DATE") and not left.label:
             if left.text[-1] == " " and left.text[-2:-1].isalpha() and right.text[0].isdigit():
                 pieces[index - 1] = TextPiece(left.text[:-1])
@@ -135,13 +133,6 @@ def _drop_spaces(pieces: list[TextPiece], rng: Random, rate: float) -> None:
             before = pieces[index - 2]
             if before.label == "FIRST_NAME" and before.text[-1].islower():
                 pieces[index - 1] = TextPiece("")
-
-
-def _is_visible_join(value: str, following: str, blank: str) -> bool:
-    if blank != " " or not following.isalpha():
-        return False
-    last = value[-1]
-    return last.isdigit() or (last.isupper() and following.islower())
 
 
 def _wrap_lines(pieces: list[TextPiece], width: int) -> None:
@@ -179,7 +170,15 @@ def select_templates(language: LetterLanguage, part: Part) -> LetterLanguage:
         return language
     return replace(
         language,
-        kinds={name: _kind(kind, part) for name, kind in language.kinds.items()},
+        kinds={
+            name: replace(
+                kind,
+                titles=_select(kind.titles, part),
+                heads=_select(kind.heads, part),
+                tails=_select(kind.tails, part),
+            )
+            for name, kind in language.kinds.items()
+        },
         pools=_select_lists(language.pools, part),
         words=language.words
         | _select_lists(
@@ -191,29 +190,18 @@ def select_templates(language: LetterLanguage, part: Part) -> LetterLanguage:
     )
 
 
-def _kind(kind: NoteKind, part: Part) -> NoteKind:
-    return replace(
-        kind,
-        titles=_select(kind.titles, part),
-        heads=_select(kind.heads, part),
-        tails=_select(kind.tails, part),
-    )
-
-
 def _select_lists(lists: dict[str, tuple[str, ...]], part: Part) -> dict[str, tuple[str, ...]]:
     return {name: _select(templates, part) for name, templates in lists.items()}
 
 
 def _select(templates: tuple[str, ...], part: Part) -> tuple[str, ...]:
-    distinct = sorted(set(templates) - {""}, key=_hash)
+    distinct = sorted(
+        set(templates) - {""}, key=lambda one: blake2b(one.encode(), digest_size=8).digest()
+    )
     if len(distinct) < 2:
         return templates
     held_out = set(distinct[: max(1, round(HELD_OUT * len(distinct)))])
     return tuple(one for one in templates if (one in held_out) is (part == "held-out"))
-
-
-def _hash(template: str) -> bytes:
-    return blake2b(template.encode(), digest_size=8).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,6 +344,9 @@ def _writer(
         for booking in bookings:
             for kind, written, provider_id in booking.notes:
                 note_id += 1
+                # Many short notes, a few long ones, the mean as requested.
+                rng = Random(f"{settings.seed}/length/{note_id}")
+                length = round(settings.mean_characters * rng.lognormvariate(0.0, 0.35))
                 scene = NoteContext(
                     person=persons[booking.visit.person_id],
                     story=booking.story,
@@ -365,17 +356,11 @@ def _writer(
                     author=providers[provider_id],
                     site=sites.get(booking.visit.care_site_id, setting.care_sites[0]),
                     written=written,
-                    length=_length(settings, note_id),
+                    length=max(300, length),
                 )
                 yield _write_note(setting, scene, kind, note_id, settings)
 
     return notes
-
-
-def _length(settings: _NoteSettings, note_id: int) -> int:
-    """Draw the target length of a note: many short ones, a few long, the mean as requested."""
-    rng = Random(f"{settings.seed}/length/{note_id}")
-    return max(300, round(settings.mean_characters * rng.lognormvariate(0.0, 0.35)))
 
 
 def _write_note(
@@ -396,6 +381,8 @@ def _write_note(
         clinicians=(scene.author.name,),
         identifiers=(Identifier("VISIT_ID", scene.visit.number),),
     )
+    title, draw = scribe.plain_title(), rng.random()
+    on_paper: Rendering = "scan" if draw < settings.scan_share else "pdf"
     return FictionalNote(
         note_id=note_id,
         person_id=scene.visit.person_id,
@@ -403,11 +390,11 @@ def _write_note(
         visit_id=scene.visit.visit_id,
         care_site_id=scene.visit.care_site_id,
         kind=kind,
-        title=scribe.plain_title(),
+        title=title,
         lang=setting.language.code,
         written=scene.written,
         annotated=annotate(document, pieces),
-        rendering=_rendering(rng, settings),
+        rendering=on_paper if draw < settings.scan_share + settings.pdf_share else "text",
         who=named(pieces),
     )
 
@@ -418,13 +405,6 @@ def _known_words(record: PatientRecord) -> frozenset[str]:
     names = (*record.given_names, *record.family_names, *record.birth_names, *relatives, *family)
     cities = (address.city for address in record.addresses)
     return frozenset(fold(name) for name in (*names, *cities))
-
-
-def _rendering(rng: Random, settings: _NoteSettings) -> Rendering:
-    draw = rng.random()
-    if draw < settings.scan_share:
-        return "scan"
-    return "pdf" if draw < settings.scan_share + settings.pdf_share else "text"
 
 
 DATABASE = "hospital.db"

@@ -127,11 +127,18 @@ def make_segmenter(pieces: Sequence[Piece], config: TokenizerConfig) -> WordSegm
 
     Raises ValueError where a piece stands twice.
     """
-    return (
-        _unigram_segmenter(pieces, config)
-        if config.kind == UNIGRAM
-        else _tokenizer_segmenter(pieces, config)
-    )
+    if config.kind == UNIGRAM:
+        return _unigram_segmenter(pieces, config)
+    # Without added tokens, so that special tokens written in a note are ordinary text.
+    held = {"version": "1.0", "added_tokens": [], **tokenizer_json(pieces, config)}
+    tokenizer: Tokenizer = Tokenizer.from_str(json.dumps(held))
+    blank = " " if config.kind == BYTE_PAIRS else ""
+
+    def cut(word: str, *, apart: bool) -> list[int]:
+        found: list[int] = tokenizer.encode(blank * apart + word, add_special_tokens=False).ids
+        return found
+
+    return cut
 
 
 def read_pieces(held: Mapping[str, Any]) -> list[tuple[int, Piece]]:
@@ -200,19 +207,6 @@ def _unigram_segmenter(pieces: Sequence[Piece], config: TokenizerConfig) -> Word
         plain = normalizer.normalize_str(word).strip().replace(" ", BLANK)
         marked = BLANK + plain if apart else plain
         return [piece.id for piece in model.tokenize(marked)] if plain else []
-
-    return cut
-
-
-def _tokenizer_segmenter(pieces: Sequence[Piece], config: TokenizerConfig) -> WordSegmenter:
-    # Without added tokens, so that special tokens written in a note are ordinary text.
-    held = {"version": "1.0", "added_tokens": [], **tokenizer_json(pieces, config)}
-    tokenizer: Tokenizer = Tokenizer.from_str(json.dumps(held))
-    blank = " " if config.kind == BYTE_PAIRS else ""
-
-    def cut(word: str, *, apart: bool) -> list[int]:
-        found: list[int] = tokenizer.encode(blank * apart + word, add_special_tokens=False).ids
-        return found
 
     return cut
 

@@ -214,7 +214,17 @@ class _Pretraining(TrainingLoop[PretrainingPosition]):
         if not self.position.perplexities:
             self._evaluate()
         self.run_epochs(self.recipe.checkpoint_steps)
-        return self._finish()
+        self.out.mkdir(parents=True, exist_ok=True)
+        save_encoder(self.network.encoder, self.subwords, self.out)
+        report: dict[str, Any] = {
+            "recipe": asdict(self.recipe),
+            "notes": self.notes,
+            "sha256": self.digest,
+            "perplexities": self.position.perplexities,
+            "versions": package_versions(),
+        }
+        write_report(self.out, PRETRAINING, report)
+        return self.position.perplexities
 
     def begin_epoch(self, epoch: int) -> int:
         # The windows of each step, of similar length, in random order
@@ -286,19 +296,6 @@ class _Pretraining(TrainingLoop[PretrainingPosition]):
         perplexity = exp(min(total / max(pieces, 1), 50.0))
         self.position.perplexities.append(perplexity)
         self.callbacks.evaluated({"perplexity": perplexity})
-
-    def _finish(self) -> list[float]:
-        self.out.mkdir(parents=True, exist_ok=True)
-        save_encoder(self.network.encoder, self.subwords, self.out)
-        report: dict[str, Any] = {
-            "recipe": asdict(self.recipe),
-            "notes": self.notes,
-            "sha256": self.digest,
-            "perplexities": self.position.perplexities,
-            "versions": package_versions(),
-        }
-        write_report(self.out, PRETRAINING, report)
-        return self.position.perplexities
 
 
 def mask_words(

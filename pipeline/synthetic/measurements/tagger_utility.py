@@ -85,7 +85,13 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
     notes = request.synthetic / NOTES
     filled = is_filled(manifest)
     real, dev, test = _read_real(request.corpus)
-    synthetic, twice = _read_copies(notes) if filled else (list(read_annotated(notes, [])), [])
+    if filled:
+        # One letter of each source, and two of each where there are two
+        letters = list(read_filled(notes))
+        first, second = ([e.annotated for e in letters if e.copy == copy] for copy in range(2))
+        synthetic, twice = (first, [*first, *second] if second else [])
+    else:
+        synthetic, twice = (list(read_annotated(notes, [])), [])
 
     def watch(name: str) -> TrainingCallbacks:
         progress.phase(name)
@@ -100,13 +106,6 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
         watch,
     )
     return UtilityResult(utility, list(_measure(utility, hash_file(notes), filled=filled)))
-
-
-def _read_copies(notes: Path) -> tuple[list[Annotated], list[Annotated]]:
-    """Return one letter of each source, and two of each where there are two."""
-    letters = list(read_filled(notes))
-    first, second = ([e.annotated for e in letters if e.copy == copy] for copy in range(2))
-    return first, [*first, *second] if second else []
 
 
 def _measure(utility: Utility, data: str, *, filled: bool) -> Iterator[Measured]:

@@ -234,10 +234,6 @@ def _columns(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     frame.top -= max(part.height for part in parts) + 8.0
 
 
-def _none(_desk: PageContext, _sheet: PaperSheet, _frame: Frame) -> None:
-    pass
-
-
 _IDENTITIES: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "stamp": _stamp,
     "label": _label(right=True, tilt=2.5),
@@ -251,7 +247,7 @@ _IDENTITIES: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "middle-right": _middle_right,
     "bottom-right": _bottom_right,
     "columns": _columns,
-    "none": _none,
+    "none": lambda _context, _sheet, _frame: None,
 }
 
 

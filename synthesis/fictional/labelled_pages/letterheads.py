@@ -44,7 +44,25 @@ def staff(context: PageContext, sheet: PaperSheet, frame: Frame, *, first: bool)
         ]
         frame.top -= _abreast(sheet, parts, frame, "header") + 8.0
     else:
-        _staff_column(context, sheet, frame, right=where.startswith("right"))
+        right = where.startswith("right")
+        width = min(context.random.uniform(96.0, 136.0), frame.width * 0.27)
+        x = frame.right - width if right else frame.left
+        rows = staff_rows(context)
+        if context.random.random() < 0.6:
+            rows.insert(
+                0, (line(context.words.team), context.head(context.layout.small * 1.15, bold=True))
+            )
+        drawn = _fitting(rows, width, frame.top - 8.0 - frame.bottom)
+        drawn.put(sheet, x, frame.top - 8.0)
+        edge = x - 7.0 if right else x + width + 6.0
+        if context.random.random() < 0.5:
+            sheet.shapes.append(
+                Box(edge, frame.bottom, 0.6, frame.top - frame.bottom - 8.0, fill=RULE)
+            )
+        if right:
+            frame.right -= width + 14.0
+        else:
+            frame.left += width + 14.0
 
 
 def site_rows(context: PageContext) -> tuple[Rows, Rows]:
@@ -182,10 +200,6 @@ def _side(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     frame.left += width + 12.0
 
 
-def _none(_desk: PageContext, _sheet: PaperSheet, _frame: Frame) -> None:
-    pass
-
-
 _HEADS: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "left": _plain_head("left"),
     "right": _plain_head("right"),
@@ -199,7 +213,7 @@ _HEADS: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "bottom": _bottom,
     "low": _low,
     "side": _side,
-    "none": _none,
+    "none": lambda _context, _sheet, _frame: None,
 }
 
 
@@ -213,25 +227,6 @@ def staff_rows(context: PageContext, *, scale: float = 1.0) -> Rows:
     for name, *rest in letterhead.staff_lines(context.letter):
         rows += [(name, bold), *((row, context.small(0.95 * scale)) for row in rest)]
     return rows
-
-
-def _staff_column(context: PageContext, sheet: PaperSheet, frame: Frame, *, right: bool) -> None:
-    width = min(context.random.uniform(96.0, 136.0), frame.width * 0.27)
-    x = frame.right - width if right else frame.left
-    rows = staff_rows(context)
-    if context.random.random() < 0.6:
-        rows.insert(
-            0, (line(context.words.team), context.head(context.layout.small * 1.15, bold=True))
-        )
-    drawn = _fitting(rows, width, frame.top - 8.0 - frame.bottom)
-    drawn.put(sheet, x, frame.top - 8.0)
-    edge = x - 7.0 if right else x + width + 6.0
-    if context.random.random() < 0.5:
-        sheet.shapes.append(Box(edge, frame.bottom, 0.6, frame.top - frame.bottom - 8.0, fill=RULE))
-    if right:
-        frame.right -= width + 14.0
-    else:
-        frame.left += width + 14.0
 
 
 def _fitting(rows: Rows, width: float, height: float) -> StackedLines:

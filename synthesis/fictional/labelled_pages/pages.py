@@ -162,7 +162,12 @@ def _lab(row: str, random: Random) -> tuple[str, ...]:
 def signature(context: PageContext, width: float) -> Iterator[TypesetLine]:
     """Typeset the signature; the closing sentence before it belongs to the body."""
     kind = context.layout.signature
-    rows = _signers(context, electronic=kind == "left-electronic")
+    electronic = kind == "left-electronic"
+    rows = list(letterhead.signature_lines(context.letter, electronic=electronic))
+    if not electronic and context.random.random() < 0.5:
+        rows.insert(1, line(context.random.choice(context.page_words.roles)))
+    if electronic and context.random.random() < 0.4:
+        rows.append(letterhead.specialty_line(context.letter.author, context.letter.note.lang))
     face = context.body()
     block = min(width, 210.0)
     shift = {"right": width - block, "wide": width - block, "centre": (width - block) / 2}
@@ -183,15 +188,6 @@ def signature(context: PageContext, width: float) -> Iterator[TypesetLine]:
     yield from (replace(typeset, keep=True) for typeset in typeset_lines[:-1])
     yield from typeset_lines[-1:]
     yield from _copies(context, width)
-
-
-def _signers(context: PageContext, *, electronic: bool) -> list[MarkedLine]:
-    rows = list(letterhead.signature_lines(context.letter, electronic=electronic))
-    if not electronic and context.random.random() < 0.5:
-        rows.insert(1, line(context.random.choice(context.page_words.roles)))
-    if electronic and context.random.random() < 0.4:
-        rows.append(letterhead.specialty_line(context.letter.author, context.letter.note.lang))
-    return rows
 
 
 def _copies(context: PageContext, width: float) -> Iterator[TypesetLine]:
@@ -273,7 +269,21 @@ class Typesetter:
         elif row.style == "heading":
             yield from self._heading(row.line, number)
         elif runs_in:
-            yield from self._run_in(row.line, runs_in)
+            title = runs_in
+            bold, face = self.context.body(bold=True), self.context.body()
+            length = measure(bold)(title)
+            if length > 0.8 * self.width:
+                yield TypesetLine(
+                    ((line(title.rstrip()), 0.0, bold, 0.0),), bold.leading, 3.0, keep=True
+                )
+                title, length = "", 0.0
+            parts = self._broken(row.line, self.width, face, first=length)
+            for number, (part, spread) in enumerate(parts):
+                if number or not title:
+                    yield TypesetLine(((part, 0.0, face, spread),), face.leading)
+                else:
+                    head = (line(title.rstrip()), 0.0, bold, 0.0)
+                    yield TypesetLine((head, (part, length, face, spread)), face.leading, 3.0)
         else:
             yield from self._prose(row)
 
@@ -305,22 +315,6 @@ class Typesetter:
                 ((part, shift, face, 0.0),), face.leading, 3.0, rules=rules, keep=True
             )
             yield typeset
-
-    def _run_in(self, whole: MarkedLine, title: str) -> Iterator[TypesetLine]:
-        bold, face = self.context.body(bold=True), self.context.body()
-        length = measure(bold)(title)
-        if length > 0.8 * self.width:
-            yield TypesetLine(
-                ((line(title.rstrip()), 0.0, bold, 0.0),), bold.leading, 3.0, keep=True
-            )
-            title, length = "", 0.0
-        parts = self._broken(whole, self.width, face, first=length)
-        for number, (part, spread) in enumerate(parts):
-            if number or not title:
-                yield TypesetLine(((part, 0.0, face, spread),), face.leading)
-            else:
-                head = (line(title.rstrip()), 0.0, bold, 0.0)
-                yield TypesetLine((head, (part, length, face, spread)), face.leading, 3.0)
 
     def _prose(self, row: BodyRow) -> Iterator[TypesetLine]:
         face, layout = self.context.body(), self.context.layout
@@ -532,13 +526,7 @@ def labelled_letter(seed: int, lang: str = "fr", *, held_out: bool = False) -> L
     random = Random(f"labelled:{held_out}:{lang}:{seed}")
     layout = sample_layout(seed, held_out=held_out)
     case = make_case(seed, lang, held_out=held_out, volume=random.choice(_VOLUMES))
-    sheets = _compose(PageContext(case, layout, random))
-    data = draw_pdf(sheets, layout.paper, about={}, turned=layout.turned)
-    marks = tuple(_marks(sheets, layout.paper[1]))
-    return LabelledPdf(data, marks, layout.name)
-
-
-def _compose(context: PageContext) -> list[PaperSheet]:
+    context = PageContext(case, layout, random)
     context, foot, first, frame = _begin(context)
     count = context.layout.columns if frame.width > 150.0 * context.layout.columns else 1
 
@@ -552,7 +540,7 @@ def _compose(context: PageContext) -> list[PaperSheet]:
 
     frames = columns(frame, count)
     width = frames[0].width
-    body = fill_pages(
+    sheets = fill_pages(
         [
             *Typesetter(context, width).typeset_lines(context.case.rows),
             *signature(context, width),
@@ -560,9 +548,11 @@ def _compose(context: PageContext) -> list[PaperSheet]:
         (first, frames),
         turn,
     )
-    for number, sheet in enumerate(body, 1):
-        _finish(context, sheet, foot, (number, len(body)))
-    return body
+    for number, sheet in enumerate(sheets, 1):
+        _finish(context, sheet, foot, (number, len(sheets)))
+    data = draw_pdf(sheets, layout.paper, about={}, turned=layout.turned)
+    marks = tuple(_marks(sheets, layout.paper[1]))
+    return LabelledPdf(data, marks, layout.name)
 
 
 def _begin(context: PageContext) -> tuple[PageContext, letterheads.PageFooter, PaperSheet, Frame]:

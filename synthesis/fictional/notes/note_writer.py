@@ -152,7 +152,17 @@ class NoteWriter:
                 self._render(self.rng.choice(node.options))
 
     def _section(self, section: Section, until: float) -> None:
-        sentences = self._sentences(section.pool)
+        pool = section.pool
+        own = list(self.scene.story.texts.get(pool, ()))
+        pools = self.cast.language.pools
+        general = list(pools.get(f"{pool}_{self._band()}", pools.get(pool, ())))
+        if pool in ("reason", "question"):
+            # One reason for a visit, the same in each of its notes.
+            sentences = [own[self.scene.visit.visit_id % len(own)]] if own else general[:1]
+        else:
+            if pool not in _TOLD_IN_ORDER:
+                self.rng.shuffle(general)
+            sentences = own[:1] + [s for s in own[1:] + general if self.rng.random() < 0.85]
         if not sentences:
             return
         self._heading(section)
@@ -174,17 +184,6 @@ class NoteWriter:
         self.draft.write(self.headings.format(heading))
         inline = section.style == "prose" and self.headings.endswith(":")
         self.draft.write(" " if inline else "\n")
-
-    def _sentences(self, pool: str) -> list[str]:
-        own = list(self.scene.story.texts.get(pool, ()))
-        pools = self.cast.language.pools
-        general = list(pools.get(f"{pool}_{self._band()}", pools.get(pool, ())))
-        if pool in ("reason", "question"):
-            # One reason for a visit, the same in each of its notes.
-            return [own[self.scene.visit.visit_id % len(own)]] if own else general[:1]
-        if pool not in _TOLD_IN_ORDER:
-            self.rng.shuffle(general)
-        return own[:1] + [s for s in own[1:] + general if self.rng.random() < 0.85]
 
     def _band(self) -> str:
         if self.minor:

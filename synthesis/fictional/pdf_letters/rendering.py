@@ -113,7 +113,14 @@ class Composer:
         width = self.size[0] - 2 * _EDGE
         x, align = _EDGE, "centre" if head == "centre" else "left"
         if head == "left":
-            self._logo(sheet, self.size[1] - 84.0)
+            y = self.size[1] - 84.0
+            accent = self._layout.accent
+            white = (1.0, 1.0, 1.0)
+            sheet.shapes += [
+                Box(_EDGE, y, 42.0, 42.0, fill=accent),
+                Box(_EDGE + 17.0, y + 7.0, 8.0, 28.0, fill=white),
+                Box(_EDGE + 7.0, y + 17.0, 28.0, 8.0, fill=white),
+            ]
             x, width = _EDGE + 54.0, width - 54.0 - (190.0 if self._beside else 0.0)
         column = Column(sheet, x, self.size[1] - 36.0, width, "header")
         column.stack(name, self._face(13.0, bold=True), align=align)  # type: ignore[arg-type]
@@ -147,15 +154,6 @@ class Composer:
         height = self.size[1] - bottom
         sheet.shapes.append(Box(0, bottom, self.size[0], height, fill=self._layout.accent))
         return bottom
-
-    def _logo(self, sheet: PaperSheet, y: float) -> None:
-        accent = self._layout.accent
-        white = (1.0, 1.0, 1.0)
-        sheet.shapes += [
-            Box(_EDGE, y, 42.0, 42.0, fill=accent),
-            Box(_EDGE + 17.0, y + 7.0, 8.0, 28.0, fill=white),
-            Box(_EDGE + 7.0, y + 17.0, 28.0, 8.0, fill=white),
-        ]
 
     def _site_lines(self) -> tuple[tuple[MarkedLine, ...], tuple[MarkedLine, ...]]:
         rows = letterhead.site_lines(self._letter)
