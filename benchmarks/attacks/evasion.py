@@ -6,15 +6,16 @@
 Names, numbers and birth dates that Faker makes for French, English, Spanish and German patients
 stand, damaged, one in a line of a note, and the notes go through `cryptonym pseudonymize` with the
 patients' records. A value survives where the released line still holds the damaged writing, 70 % of
-its letters and digits in one piece, or a whole word of a name. The control is the same notes
-without the records. The kinds of damage are those of `benchmarks.attacks.damage`, whose author had
-not seen the rules, and who left out what no reader could read back; a kind that changes fewer
-values than asked for shows how many. With `--pairs` a second kind is drawn for each value, and a
-row is what its first kind gives. Prints Markdown, the worst rows first.
+its letters and digits in one piece (of a date all of them), or a whole word of a name. The control
+is the same notes without the records. The kinds of damage are those of `benchmarks.attacks.damage`,
+whose author had not seen the rules, and left out what no reader could read back; a kind that
+changes fewer values than asked for shows how many. With `--pairs` a second kind is drawn for each
+value, and a row is what its first kind gives. Prints Markdown, the worst rows first.
 """
 
 import argparse
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -193,6 +194,10 @@ def is_survivor(attempt: Attempt, released: str) -> bool:
     if attempt.damaged in released:
         return True
     held = _squeeze(released)
+    if attempt.value.sort == "date":
+        # Another day of the same month shares most of its writing.
+        whole = re.escape(_squeeze(attempt.damaged))
+        return re.search(rf"(?<![0-9]){whole}(?![0-9])", held) is not None
     words = attempt.value.written.split() if attempt.value.sort == "name" else []
     if any(len(word) > SHORTEST and _squeeze(word) in held for word in words):
         return True

@@ -87,8 +87,9 @@ class View:
     """A text made plain: `plain` keeps the case, `folded` does not; both have the same length.
 
     `data` is the folded text with one byte for each code point (`?` beyond Latin-1). A
-    `whole` view holds the entire text, others only the places where words were rejoined; in a
-    `loose` view words may be joined: the ends of words prove nothing there.
+    `whole` view holds the entire text, others only the places where words were rejoined or letters
+    were repaired; of the latter those that are `contiguous` joined nothing. In a `loose` view words
+    may be joined: the ends of words prove nothing there.
     """
 
     __slots__ = (
@@ -100,6 +101,7 @@ class View:
         "_shifts",
         "_stream",
         "_text",
+        "contiguous",
         "data",
         "folded",
         "loose",
@@ -119,7 +121,7 @@ class View:
         self.plain = plain
         self.folded = folded
         self.data = folded.encode("latin-1", "replace")
-        self.whole = whole
+        self.whole = self.contiguous = whole
         self.loose = loose
         self._text = origin.text if origin else ""
         self._breaks = origin.breaks if origin else ()

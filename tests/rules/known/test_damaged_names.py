@@ -1,6 +1,6 @@
 """Names of the patient in the forms that scanners, keyboards, mail and encodings make of them."""
 
-import html
+import html.entities
 import random
 import unicodedata
 from collections.abc import Callable
