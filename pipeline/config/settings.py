@@ -217,6 +217,26 @@ class RulesSettings:
         return SITE if made == SITE else made
 
 
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+
+
+@dataclass(frozen=True)
+class DetectionSettings:
+    """Languages that are let through although no rule speaks them, as ISO 639-1 codes.
+
+    Notes in other languages go to quarantine, since their names would not be found.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    allow_languages: tuple[Language, ...] = ()
+
+    @property
+    def allowed(self) -> frozenset[str]:
+        """The languages as a set."""
+        return frozenset(self.allow_languages)
+
+
 @dataclass(frozen=True)
 class ModelSettings:
     """The tagger model used in detection.
@@ -344,6 +364,7 @@ class Settings:
     limits: LimitSettings = field(default_factory=LimitSettings)
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
     rules: RulesSettings = field(default_factory=RulesSettings)
+    detection: DetectionSettings = field(default_factory=DetectionSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     report: ReportSettings = field(default_factory=ReportSettings)
     quality: QualitySettings = field(default_factory=QualitySettings)

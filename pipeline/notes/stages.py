@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pipeline.notes import residual_identifiers
 from pipeline.notes.batch import EMPTY_HASH, Batch, BatchNote, RefusedNote, hash_row
-from pipeline.notes.detection import detect, spoken
+from pipeline.notes.detection import check_language, detect, spoken
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import Foresight
 from pipeline.notes.overlap_resolution import resolve_spans
@@ -200,8 +200,12 @@ def extract_texts(batch: Batch, resources: WorkerResources) -> Batch:
 
 
 def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
-    """Detect identifiers with every detector; spans may overlap."""
+    """Detect identifiers with every detector; spans may overlap.
+
+    Notes in a language that none of them speaks are refused.
+    """
     site = resources.settings.rules.site
+    allowed = resources.settings.detection.allowed
     texts = (text for item in batch.items for text in (item.document, item.title))
     foresight = Foresight(resources.tagger, (text for text in texts if text and text.text))
 
@@ -212,6 +216,8 @@ def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
         item = set_language(item, resources)
         known = _compile_patient(item, resources)
         document, title = _require_texts(item)
+        for text in (document, title):
+            check_language(text, allowed)
         return replace(
             item,
             found=spans(document, known),

@@ -11,8 +11,8 @@ from types import TracebackType
 from extractors.document.limits import Limits
 from extractors.document.options import Options
 from extractors.document_reader import DocumentReader, read_file
+from extractors.note_text import read_note_text
 from extractors.pdf.tessdata import find_tessdata
-from extractors.plain.plain_text import clean
 from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.document_passwords import load_passwords
 from pipeline.config.settings import Settings, resolve_url
@@ -29,6 +29,8 @@ from surrogates.keys.locators import SCHEMES
 from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
+
+_MOST_MARKUP = 10  # characters of markup for one of text, at most
 
 EXTRACTION_VERSION = "layout-1"
 """Changed whenever extraction may produce another text from the same bytes."""
@@ -62,10 +64,15 @@ class WorkerResources:
         return self.keys.seal
 
     def text(self, value: object) -> str:
-        """Return the text of a column; raises Unreadable if it is missing or too long."""
+        """Return the text of a column, decoded where it holds markup or an encoding.
+
+        Raises Unreadable if it is missing or too long, `markup` or `encoding`.
+        """
         if not isinstance(value, str):
             raise Unreadable("malformed-text" if value else "no-text")
-        return self.check_length(clean(value))
+        if len(value) > _MOST_MARKUP * self.settings.limits.max_note_characters:
+            raise Unreadable("too-long")
+        return self.check_length(read_note_text(value, self.reader.read))
 
     def check_length(self, text: str) -> str:
         """Return the text; raises Unreadable if it is blank or too long."""
@@ -221,6 +228,8 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
         "rules": asdict(settings.rules),
         "identity": asdict(identity) if identity else None,
         "limits": asdict(settings.limits) | {"notes_per_unit": 0, "max_quarantine_share": 0},
+        # Settings added later count only where they are given: other notes are not read again.
+        **({"languages": sorted(allowed)} if (allowed := settings.detection.allowed) else {}),
         **(
             {
                 "model": digest(folder_of(model, settings.base)),
