@@ -93,6 +93,14 @@ _INVISIBLE = re.compile(
     "[\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
+# Colours of a terminal, and what it shows backwards: without the signs alone, letters would stay
+# apart or in the wrong order.
+TERMINAL = "\x1b\\[[0-9;]{0,8}[A-Za-z]"
+BACKWARDS = "\u202e[^\u202c\n]*\u202c?"
+ERASED = "[^\n\x08]\x08"
+"""A character and the step back, which erases it or prints another over it."""
+_TERMINAL = re.compile(TERMINAL)
+_BACKWARDS = re.compile(BACKWARDS)
 _LINE_BREAKS = dict.fromkeys(map(ord, "\n\v\f\r\x85\u2028\u2029"), "\n")
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _CLEANER = _Cleaner({**_LINE_BREAKS, **_LIGATURES, ord("\t"): "\t"})
@@ -110,16 +118,33 @@ def clean(text: str) -> str:
     """Normalize extracted text; the function is idempotent.
 
     Line breaks become `\\n`, control and invisible characters are removed, ligatures are expanded,
-    and the result is in Unicode form NFC. A soft hyphen at a line end within a word is removed
+    and the result is in Unicode form NFC. What a terminal erased is left out, and what it shows
+    backwards is turned. A soft hyphen at a line end within a word is removed
     together with the line break, one within a word is removed, any other becomes a hyphen.
     """
     if _AS_IT_IS.fullmatch(text):
         return text
+    if any(sign in text for sign in "\x08\x1b\u202e"):
+        text = _apply_terminal(text)
     text = text.replace("\r\n", "\n").translate(_CLEANER)
     if "\u00ad" in text:
         text = _SOFT_BREAK.sub(_join_word, text)
         text = _DRAWN_HYPHEN.sub("-", text).replace("\u00ad", "")
     return unicodedata.normalize("NFC", text)
+
+
+def _apply_terminal(text: str) -> str:
+    text = _BACKWARDS.sub(lambda match: match[0].strip("\u202e\u202c")[::-1], text)
+    text = _TERMINAL.sub("", text)
+    if "\x08" not in text:
+        return text
+    shown: list[str] = []
+    for char in text:
+        if char != "\x08":
+            shown.append(char)
+        elif shown and shown[-1] != "\n":
+            shown.pop()
+    return "".join(shown)
 
 
 def _join_word(match: re.Match[str]) -> str:

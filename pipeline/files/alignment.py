@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from extractors.plain.plain_text import clean
+from extractors.plain.plain_text import BACKWARDS, ERASED, TERMINAL, clean
 from record.errors import Unreadable
 from record.span import Span
 
@@ -88,7 +88,7 @@ def _make_changed_pattern(raw: str) -> re.Pattern[str]:
     Cleaning may join a character to the one before it, and depends on the one after it.
     """
     odd = "".join(re.escape(char) for char in set(raw) if _is_changed(char)) or "\r"
-    run = rf"(?:[{odd}]\s*)+"
+    run = rf"(?:(?:{TERMINAL}|{BACKWARDS}|{ERASED}|[{odd}])\s*)+"
     return re.compile(rf"[^{odd}]?{run}(?:[^{odd}]{run})*[^{odd}]?")
 
 

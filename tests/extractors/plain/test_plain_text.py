@@ -98,8 +98,12 @@ def test_damaged_and_binary_data_are_refused(data: bytes, reason: str) -> None:
         ("a\tb", "a\tb"),
         ("12\u00a0mg", "12\u00a0mg"),
         ("a\ud800b", "a\ufffdb"),
-        ("x\u202eetalp\u202c", "xetalp"),
+        ("x\u202eetalp\u202c", "xplate"),
         ("cœur, Æsop, ½", "cœur, Æsop, ½"),
+        ("\x1b[1mLam\x1b[0mbert", "Lambert"),
+        ("Lax\x08mbert", "Lambert"),
+        ("L\x08La\x08am\x08m\n\x08b", "Lam\nb"),
+        ("Frau \u202etrebmaL\u202c heute", "Frau Lambert heute"),
     ],
 )
 def test_clean(before: str, after: str) -> None:
