@@ -131,7 +131,7 @@ class _Lookup:
         self._birthday = Birthday(born) if born else None
         self._initials = Initials(people)
         self._joined = ConcatenatedNames(people)
-        self._garbled = GarbledNames(people)
+        self._garbled = GarbledNames(people, "clinicians" if staff else "family_names")
         self._parted = PartedNames(forms)
         self._misspelt: MisspelledNames | None = None
         self._staff = staff
