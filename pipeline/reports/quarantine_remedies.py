@@ -185,6 +185,10 @@ _REMEDIES = {
         "The rewritten note still contained a known value of the patient.",
         "Inspect the note in the restricted area and report which label was missed.",
     ),
+    "known-value-ambiguous": Remedy(
+        "The note holds an everyday word that may be a known name of the patient.",
+        "Inspect the note in the restricted area; a title or a capital in the source tells.",
+    ),
     "date-out-of-range": Remedy(
         "A date is outside the calendar after shifting.",
         "Inspect the note in the restricted area; correct the date in the source.",

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rules.known.variants import Known
+from rules.matching.lexicon import term_kind
 from rules.matching.normalization import View
 
 
@@ -29,11 +30,12 @@ _FIELDS = frozenset(
     " geburtsname meisjesnaam soltera".split()
 )
 # What else announces a name that has a capital: only there do values of one or two letters count.
-_CUES = (
+CUES = (
     _TITLES
     | _FIELDS
     | frozenset(
-        "m me drs pr prof don dona dna mx enfant ne born family given last first interne"
+        "m me drs pr prof don dona dna mx pt pte pat famille familie familia family"
+        " enfant ne born family given last first interne"
         " externe medecin medico referent infirmier infirmiere ide a habite vit ville city fr hr mw"
         " patienten geb geboren liebe lieber beste cher chere querido querida estimado"
         " estimada fils fille epouse mari femme mere pere frere soeur conjoint son daughter wife"
@@ -50,22 +52,19 @@ _STAFF = frozenset(
 _FULL = 50
 _WIDEST_GAP = 3
 _BLANKS = " .:'\n"
-# What follows a name that is the subject of its sentence.
-_VERBS = frozenset(
+VERBS = frozenset(
     "a est va vit se s presente rapporte decrit signale souhaite refuse dit reste prend dort mange"
     " marche is was has had reports denies presents presented states says feels lives takes ha es"
     " esta fue refiere presenta niega vive acude ingresa hat ist war kommt lebt heeft woont"
     " komt".split()
 )
-_AGE_UNITS = frozenset(
+"""What follows a name that is the subject of its sentence."""
+AGE_UNITS = frozenset(
     "y yo year years month months an ans mois ano anos mes meses jahr jahre jahrige jahriger"
     " jahrigen jaar".split()
 )
-_AGE = re.compile(r",? ?[(]?[0-9]{1,3}[ -]?")
-_POSSESSIVE = re.compile(r"['’]s[ ]")
+"""Units of ages, and what is written for them behind a number."""
 _OPENING = re.compile(r"(?:\A|[.!?:;\n*•>|\-–—]|[0-9]\))[ \t\"«(*\-•]{0,8}$")
-_CAPITALS_BEFORE = re.compile(r"[A-ZÀ-ÖØ-Þ]{3,}[ ,:/\-]{1,2}$")
-_CAPITALS_AFTER = re.compile(r"[ ,:/\-]{1,2}[A-ZÀ-ÖØ-Þ]{2,}")
 # What a name makes a disease, a sign, a score or a device of where it stands before it, perhaps
 # with a preposition between, or after it.
 _BEFORE_EPONYMS = frozenset(
@@ -73,7 +72,8 @@ _BEFORE_EPONYMS = frozenset(
     " lymphome sarcome tumeur anomalie hernie fracture canal ligament kyste loi indice index stade"
     " grade manoeuvre operation intervention methode technique procedure reflexe oedeme purpura"
     " ataxie choree thyroidite neuropathie oesophage ulcere diverticule phenomene triade critere"
-    " criteres enfermedad sindrome signo escala clasificacion linfoma morbus krankheit ziekte"
+    " criteres bacille bacilo kyste quiste zyste bazillus"
+    " enfermedad sindrome signo escala clasificacion linfoma morbus krankheit ziekte"
     " syndrom syndroom disease".split()
 )
 _AFTER_EPONYMS = frozenset(
@@ -82,13 +82,14 @@ _AFTER_EPONYMS = frozenset(
     " contracture palsy reflex ulcer krankheit syndrom zeichen ziekte syndroom positif positive"
     " positivo positiva negatif negative negativo negativa class grade stage ii iii iv".split()
 )
+_GRADE = re.compile(r"[ \-][0-9]{1,2}(?![0-9/:.,h])")
 _PREPOSITIONS = frozenset("de d du of von van del".split())
-_ARTICLES = _PREPOSITIONS | frozenset("un le el the a l con avec".split())
+_ARTICLES = frozenset("un le el the a l con avec".split())
 
 
 def has_cue_before(view: View, start: int) -> bool:
     """Return whether what stands before announces a name, perhaps with initials between."""
-    return _word_before_initials(view.folded, start) in _CUES
+    return _word_before_initials(view.folded, start) in CUES
 
 
 def has_title_before(view: View, start: int) -> bool:
@@ -158,55 +159,25 @@ def opens_sentence(view: View, start: int) -> bool:
     return _OPENING.search(view.plain, max(0, start - 12), start) is not None
 
 
-def is_name(view: View, hit: Hit) -> bool:
-    """Return whether a capitalised everyday word is a name by its place in the sentence.
-
-    In the middle of a sentence a capital is enough; at its start only the verb that follows is;
-    among words in capitals, nothing is. Of several words the last one counts.
-    """
-    plain, end = view.plain, hit.end
-    parts = hit.known.form.count(" ")
-    start = end - len(hit.known.form.rpartition(" ")[2]) if parts else hit.start
-    if not plain[start].isupper():
-        return False
-    shouted = plain[start:end].isupper()
-    follows = _CAPITALS_AFTER.match(plain, end) is not None if shouted else False
-    if has_cue_before(view, hit.start):
-        return not follows
-    if not parts and opens_sentence(view, start):
-        return not shouted and (_is_subject(view, end) or _is_alone_on_line(plain, start, end))
-    before = shouted and _CAPITALS_BEFORE.search(plain, max(0, hit.start - 16), hit.start)
-    return not (follows or before)
-
-
-def _is_subject(view: View, end: int) -> bool:
-    age = _AGE.match(view.folded, end)
-    if age and _word_after(view.folded, age.end()) in _AGE_UNITS:
-        return True
-    if view.plain[end : end + 1] == " ":
-        return _word_after(view.folded, end + 1) in _VERBS
-    return _POSSESSIVE.match(view.plain, end) is not None
-
-
-def _is_alone_on_line(plain: str, start: int, end: int) -> bool:
-    return plain[end : end + 1] in ("", "\n") and (start == 0 or plain[start - 1] == "\n")
-
-
 def is_eponym(view: View, hit: Hit, *, frequent: bool = False) -> bool:
     """Return whether the name of a person stands for a disease, a sign, a score or a device.
 
-    With an article alone before it only the names do that are not `frequent` among persons.
+    With an article alone before it only the names do that are not `frequent` among persons; a
+    preposition alone proves nothing.
     """
     folded, start, end = view.folded, hit.start, hit.end
     after = end + 2 if folded.startswith("'s", end) else end
     if folded[after : after + 1] in (" ", "-"):
         word = _word_after(folded, after + 1)
-        if word in _AFTER_EPONYMS or folded[after + 1 : after + 2].isdigit():
+        if word in _AFTER_EPONYMS or (not frequent and _GRADE.match(view.plain, after)):
             return True
     word, until = word_before(folded, start)
     article = word in _ARTICLES and not frequent
     if word in _PREPOSITIONS:
         word, _ = word_before(folded, until - len(word))
+        # `corps de Lewy` is of medicine, `fils de Parkinson` is not.
+        if not frequent and "t" in term_kind(word):
+            return True
     return article or word in _BEFORE_EPONYMS
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from record.document import Document
 from record.label import Label
@@ -13,13 +13,15 @@ from record.span import Span
 from rules.known.birth_dates import Birthday
 from rules.known.concatenated_names import ConcatenatedNames, Initials, addresses
 from rules.known.context import Hit
+from rules.known.garbled_names import GarbledNames
 from rules.known.misspelled_names import MisspelledNames
 from rules.known.numbers import Numbers
+from rules.known.parted_names import PartedNames, split_glued_names
 from rules.known.variants import Known, Match, around, variants
 from rules.known.words import Words
 from rules.matching.normalization import View, views
 
-__all__ = ["Known", "KnownPatient", "Match", "variants"]
+__all__ = ["Findings", "Known", "KnownPatient", "Match", "variants"]
 
 _HOUSE_NUMBER = re.compile(
     r"(?<![0-9])[0-9]{1,4}(?: ?[-/] ?[0-9]{1,4})?(?: ?(?:bis|ter|quater|[a-f]))?[ ]?,?[ \n]{1,2}$"
@@ -27,6 +29,18 @@ _HOUSE_NUMBER = re.compile(
 _NUMBER_AFTER = re.compile(
     r"[ ]?,?[ ](?:n[o.º°]{0,2} ?)?[0-9]{1,4}(?:[ ]?[a-f])?(?![a-z0-9])(?![ ][0-9])"
 )
+
+
+class Findings(NamedTuple):
+    """What is known of a patient in a text: sorted, none within another of its kind.
+
+    `exact` are the values however they are written or damaged, `misspelt` the names with letters
+    wrong; `undecided` are words that may be the patient's name: neither context nor case tells.
+    """
+
+    exact: list[Span]
+    misspelt: list[Span]
+    undecided: list[Span]
 
 
 class KnownPatient:
@@ -48,16 +62,22 @@ class KnownPatient:
         Offsets are code points of the document's text. The spans are sorted, none lies within
         another; the detector is `known.` and the field of the record.
         """
+        found = self._hits(document, misspelt=misspelt)
+        return _make_spans(found.exact + found.misspelt)
+
+    def search(self, document: Document) -> Findings:
+        """Find the same, apart: values, misspelt names, and words that may be a name."""
+        found = self._hits(document, misspelt=True)
+        return Findings(*(_make_spans(hits) for hits in found))
+
+    def _hits(self, document: Document, *, misspelt: bool) -> "_Hits":
         text, lang = document.text, document.lang
         hits = self._lookup.hits(text, lang, misspelt=misspelt)
         if document.clinicians:
             hits += _clinician_lookup(document.clinicians).hits(text, lang, misspelt=misspelt)
         if document.identifiers:
             hits += _identifier_lookup(document.identifiers).hits(text, lang, misspelt=False)
-        return [
-            Span(start, end, str(known.label), f"known.{known.source}")
-            for start, end, known in _outermost_hits(hits)
-        ]
+        return hits
 
     def find(
         self, text: str, *, lang: str = "", misspelt: bool = False
@@ -66,7 +86,8 @@ class KnownPatient:
 
         Without `lang` a numeric date of birth counts with the day first and with the month first.
         """
-        hits = _outermost_hits(self._lookup.hits(text, lang, misspelt=misspelt))
+        found = self._lookup.hits(text, lang, misspelt=misspelt)
+        hits = _outermost_hits(found.exact + found.misspelt)
         return [(start, end, str(known.label)) for start, end, known in hits]
 
     def __repr__(self) -> str:
@@ -76,12 +97,23 @@ class KnownPatient:
         raise TypeError("a known patient cannot be pickled")
 
 
+class _Hits(NamedTuple):
+    """Hits of values, of misspelt names, and of words that may be a name."""
+
+    exact: list[Hit]
+    misspelt: list[Hit]
+    undecided: list[Hit]
+
+    def __add__(self, other: tuple[list[Hit], ...]) -> "_Hits":  # type: ignore[override]
+        return _Hits(*(one + two for one, two in zip(self, other, strict=True)))
+
+
 class _Lookup:
     """What is known of some persons; what is rarely needed is compiled when it is."""
 
     __slots__ = (
-        "_birthday", "_forms", "_initials", "_joined", "_misspelt", "_numbers", "_staff", "_words",
-        "size",
+        "_birthday", "_forms", "_garbled", "_initials", "_joined", "_misspelt", "_numbers",
+        "_parted", "_staff", "_words", "size",
     )  # fmt: skip
 
     def __init__(
@@ -99,21 +131,22 @@ class _Lookup:
         self._birthday = Birthday(born) if born else None
         self._initials = Initials(people)
         self._joined = ConcatenatedNames(people)
+        self._garbled = GarbledNames(people, "clinicians" if staff else "family_names")
+        self._parted = PartedNames(forms)
         self._misspelt: MisspelledNames | None = None
         self._staff = staff
 
-    def hits(self, text: str, lang: str, *, misspelt: bool) -> list[Hit]:
-        first, *others = views(text)
-        found = self._hits_in_view(first, lang, misspelt=misspelt)
-        if first.shifted:
-            found = [Hit(*first.span(hit.start, hit.end), hit.known) for hit in found]
-        for view in others:
-            for hit in self._hits_in_view(view, lang, misspelt=misspelt):
-                found.append(Hit(*view.span(hit.start, hit.end), hit.known))
-        return found
+    def hits(self, text: str, lang: str, *, misspelt: bool) -> "_Hits":
+        hits = _Hits([], [], [])
+        for view in views(text):
+            found = self._hits_in_view(view, lang, misspelt=misspelt)
+            if view.shifted:
+                found = _Hits(*([_placed(view, hit) for hit in part] for part in found))
+            hits += found
+        return hits
 
-    def _hits_in_view(self, view: View, lang: str, *, misspelt: bool) -> list[Hit]:
-        named, doubtful, joined = self._words.find(view)
+    def _hits_in_view(self, view: View, lang: str, *, misspelt: bool) -> "_Hits":
+        named, doubtful, joined, undecided = self._words.find(view)
         hits = [
             _with_house_number(view, hit) if hit.known.label == Label.STREET else hit
             for hit in named
@@ -121,8 +154,12 @@ class _Lookup:
         for hit in joined:
             hits += self._joined.around(view, hit)
         hits += self._initials.beside(view, named, lang)
+        hits += self._parted.find(view)
+        hits += self._garbled.find(view)
+        hits += split_glued_names(view, joined)
+        close = list(self._find_misspelt(view, named, doubtful)) if misspelt else []
         if not view.whole:
-            return hits
+            return _Hits(hits, close, undecided)
         if "@" in view.folded:
             hits += list(addresses(view, hits + doubtful))
         hits += (Hit(*number) for number in self._numbers.find(view))
@@ -130,13 +167,11 @@ class _Lookup:
             hits += self._initials.alone(view, lang)
         if self._birthday:
             hits += (Hit(*extent, _BIRTHDAY) for extent in self._birthday.find(view, lang))
-        if misspelt:
-            hits += self._find_misspelt(view, named, doubtful)
-        return hits
+        return _Hits(hits, close, undecided)
 
     def _find_misspelt(self, view: View, named: list[Hit], doubtful: list[Hit]) -> Iterator[Hit]:
         if self._misspelt is None:
-            self._misspelt = MisspelledNames(self._forms, staff=self._staff)
+            self._misspelt = MisspelledNames(self._forms)
         return self._misspelt.find(view, named, doubtful)
 
 
@@ -162,6 +197,17 @@ def _with_house_number(view: View, hit: Hit) -> Hit:
     number = _NUMBER_AFTER.match(folded, end)
     # Four digits and more after a street are rather the start of a postal code.
     return Hit(start, number.end() if number and not folded[end - 1].isdigit() else end, known)
+
+
+def _placed(view: View, hit: Hit) -> Hit:
+    return Hit(*view.span(hit.start, hit.end), hit.known)
+
+
+def _make_spans(hits: list[Hit]) -> list[Span]:
+    return [
+        Span(start, end, str(known.label), f"known.{known.source}")
+        for start, end, known in _outermost_hits(hits)
+    ]
 
 
 def _outermost_hits(hits: list[Hit]) -> list[Hit]:

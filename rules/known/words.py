@@ -14,8 +14,8 @@ from rules.known.context import (
     has_cue_before,
     has_title_before,
     is_eponym,
-    is_name,
 )
+from rules.known.everyday_names import Reading, read_everyday, read_short
 from rules.known.variants import Known, Match
 from rules.matching.lexicon import lexicon
 from rules.matching.normalization import View
@@ -41,11 +41,15 @@ class _Form(NamedTuple):
 
 
 class FoundWord(NamedTuple):
-    """What a view holds: hits, forms that may be mere words, and forms within longer words."""
+    """What a view holds: hits, forms that may be mere words, and forms within longer words.
+
+    Of the `doubtful` those are `unsure` that nothing shows to be mere words.
+    """
 
     hits: list[Hit]
     doubtful: list[Hit]
     joined: list[Hit]
+    unsure: list[Hit]
 
 
 class Words:
@@ -69,7 +73,7 @@ class Words:
         self._others = [(anchor, at) for anchor, at in by_anchor.items() if anchor not in narrow]
 
     def find(self, view: View) -> FoundWord:
-        """Find the forms; those that are also everyday words only where the context proves them."""
+        """Find the forms, and tell names that are also everyday words from these words."""
         free: list[Hit] = []
         unsure: list[Hit] = []
         joined: list[Hit] = []
@@ -90,23 +94,30 @@ class Words:
                 else:
                     unsure.append(Hit(*extent, known))
         if not unsure:
-            return FoundWord(free, [], joined)
-        doubtful: list[Hit] = []
+            return FoundWord(free, [], joined, [])
+        readings: dict[Reading, list[Hit]] = {reading: [] for reading in Reading}
         certain, others = Neighbours(view, free), Neighbours(view, unsure)
         for hit in unsure:
-            sure = self._is_sure(view, hit, certain, others)
-            (free if sure else doubtful).append(hit)
-        return FoundWord(free, doubtful, joined)
+            readings[self._read(view, hit, certain, others)].append(hit)
+        undecided = readings[Reading.UNSURE]
+        return FoundWord(
+            free + readings[Reading.NAME], undecided + readings[Reading.WORD], joined, undecided
+        )
 
-    def _is_sure(self, view: View, hit: Hit, certain: Neighbours, others: Neighbours) -> bool:
+    def _read(self, view: View, hit: Hit, certain: Neighbours, others: Neighbours) -> Reading:
         beside = next(certain.beside(hit), None) is not None
         if hit.known.match is Match.GUARDED:
-            return view.plain[hit.start].isupper() and (beside or has_cue_before(view, hit.start))
-        if beside or _is_name_in_context(view, hit) or self._follows_own_initial(view, hit.start):
-            return True
-        return hit.known.match is _EVERYDAY and any(
-            _completes_name(view, hit, other) for other in others.beside(hit)
-        )
+            named = beside and view.plain[hit.start].isupper()
+            return Reading.NAME if named else read_short(view, hit)
+        if beside or self._follows_own_initial(view, hit.start):
+            return Reading.NAME
+        if view.is_damaged(hit.start, hit.end):
+            return Reading.NAME
+        if hit.known.match is Match.EPONYM:
+            return Reading.NAME if _is_person(view, hit) else Reading.WORD
+        if any(_completes_name(view, hit, other) for other in others.beside(hit)):
+            return Reading.NAME
+        return read_everyday(view, hit)
 
     def _follows_own_initial(self, view: View, start: int) -> bool:
         before = view.folded[max(0, start - 3) : start].rstrip(" ")
@@ -148,13 +159,11 @@ def _completes_name(view: View, hit: Hit, other: Hit) -> bool:
     return capital and other.known.form != hit.known.form and view.plain[other.start].isupper()
 
 
-def _is_name_in_context(view: View, hit: Hit) -> bool:
-    if has_title_before(view, hit.start):
+def _is_person(view: View, hit: Hit) -> bool:
+    if has_title_before(view, hit.start) or has_cue_before(view, hit.start):
         return True
-    if hit.known.match is Match.EPONYM:
-        frequent = hit.known.form not in lexicon("eponyms")
-        return has_cue_before(view, hit.start) or not is_eponym(view, hit, frequent=frequent)
-    return is_name(view, hit)
+    frequent = hit.known.form not in lexicon("eponyms")
+    return not is_eponym(view, hit, frequent=frequent)
 
 
 def _match_parts(folded: str, start: int, end: int, form: _Form) -> tuple[int, int] | None:

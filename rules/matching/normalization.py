@@ -8,6 +8,7 @@ from itertools import islice
 
 from record.folding import fold
 from rules.matching.normalized_document import fold_once
+from rules.matching.repaired_text import RepairedText, repair
 
 # Letters that are written as two: the two stand for them on both sides of a comparison.
 _EXPANSIONS = {
@@ -18,33 +19,61 @@ _EXPANSIONS = {
 
 _ACCENTS = "\u0300-\u036f"
 # Combining accents, soft hyphens, joiners and direction marks carry no letter.
-_INVISIBLE = f"\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff{_ACCENTS}"
+_INVISIBLE = (
+    f"\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    f"\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef{_ACCENTS}"
+)
 _ODD = re.compile(f"[{_INVISIBLE}{''.join(_EXPANSIONS)}]")
 # The bytes of Latin-1 among these, folded; what lies beyond Latin-1 is a question mark there.
 _ODD_BYTES = (b"\xe6", b"\xdf", b"\xfe")
 _HYPHENATION = re.compile(r"(?<=[^\W\d_])[-‐\u00ad][ \t]*\r?\n[ \t]*(?=[^\W\d_])")
 _REJOINED = re.compile(f"(?:{_HYPHENATION.pattern})|(?:{_ODD.pattern})")
-# What a letter, a blank or full stop, the end of a line, a hyphen and all else become.
-_MARKS = {" ": " ", ".": " ", "\n": "\n", "\r": "\n", "-": "-"}
+# What a letter, a blank or full stop, the end of a line, a hyphen, an apostrophe become, and else.
+_MARKS = {" ": " ", ".": " ", "\n": "\n", "\r": "\n", "-": "-", "'": "'"}
 _KINDS = "".join(
     "a" if char.isalpha() or char == "?" else _MARKS.get(char, ",") for char in map(chr, range(256))
 ).encode("ascii")
 # A hyphen that ends a line, and three letters that stand alone: cheaper to look for than what
-# they announce, and by `re` more than by `in`.
+# they announce.
 _BREAK = re.compile(b"- ?\n")
-_HINT = re.compile(b" a a a")
-_SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:([ .\u00a0])[^\W\d_](?![^\W\d_])){2,}")
+_ALONE = re.compile(rb" a {1,3}a {1,3}a ")
+_APART_LETTERS = bytes(
+    97 if chr(code).isalpha() else 49 if chr(code).isdigit() else 32 for code in range(256)
+)
+_SPACED = re.compile(
+    r"(?<![^\W_])[^\W\d_](?:(?:[\W_]{1,3}[^\W_](?![^\W_])){4,}|(?:[\W_]{1,3}[^\W\d_](?![^\W_])){2,})"
+)
+_SPACE = re.compile(r"[\W_]+")
 # How far before and after a broken word its name may reach.
 _AROUND = 96
 _BLANK = re.compile(r"[ \n]")
 _LAST_BLANK = re.compile(r".*[ \n]", re.DOTALL)
 _APART = "\0\0"
 _BLOCK = 256
-_CAPITALISED = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zA-ZÀ-ſ0-9'’‐‑\-]{3,40}")
-# `O'Brien` is a name; `L'` and most letters else before an apostrophe are articles.
-_NAME_PREFIXES = frozenset(("o'", "n'", "m'", "d'"))
-_PIECES = bytes.maketrans(b"-'", b"\n\n")
-_JOIN = str.maketrans("", "", "-'")
+
+
+def _stands_for_letter(char: str) -> bool:
+    """Return whether a sign may be a letter that was lost, within a word."""
+    return char in "?~*^_" or "\xa1" <= char <= "\xbf" or char in "\xd7\xf7"
+
+
+# Letters and digits, and what stands for letters; all else parts words.
+_WORD_BYTES = bytes(
+    code
+    if chr(code).isalnum() or chr(code) in "@$"
+    else 63
+    if _stands_for_letter(chr(code))
+    else 10
+    for code in range(256)
+)
+_NO_LETTERS = bytes(code for code in range(256) if not chr(code).isalnum())
+_FEWEST, _LONGEST_WORD = 5, 40
+# The last letter of Latin Extended-B: what shows Latin letters beyond it is a symbol.
+_LAST_LATIN = 0x24F
+# Letters, by kind, between which a line ends, and those that a mark joins.
+_BROKEN = (b"a\na", b"a \na", b"a\n a", b"a\n\na")
+_JOINED = (b"a-a", b"aa'a", b" a'a")
+_BLANK_BYTE, _LETTER_O = 32, 111
 _NO_DIGITS = bytes(code for code in range(256) if not 0x30 <= code <= 0x39)
 _CONFUSED_LETTERS = b"oilsbzag|"
 CONFUSED = bytes.maketrans(_CONFUSED_LETTERS, b"011582461")
@@ -64,11 +93,12 @@ class View:
 
     __slots__ = (
         "_breaks",
-        "_capitals",
         "_confused",
         "_digits",
         "_marks",
+        "_repaired",
         "_shifts",
+        "_stream",
         "_text",
         "data",
         "folded",
@@ -94,24 +124,42 @@ class View:
         self._text = origin.text if origin else ""
         self._breaks = origin.breaks if origin else ()
         self._shifts = origin.shifts if origin else ()
+        self._repaired: RepairedText | None = None
         self._digits: bytes | None = None
         self._confused: bytes | None = None
-        self._capitals: Capitals | None = None
+        self._stream: WordStream | None = None
         self._marks: dict[bool, list[int]] = {}
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the stretch of the original text that a stretch of the view stands for."""
-        if not self._breaks:
+        if self._breaks:
+            last = self._original_offset(end - 1) + 1
+            while last < len(self._text) and "\u0300" <= self._text[last] <= "\u036f":
+                last += 1
+            start, end = self._original_offset(start), last
+        if self._repaired is None:
             return start, end
-        last = self._original_offset(end - 1) + 1
-        while last < len(self._text) and "\u0300" <= self._text[last] <= "\u036f":
-            last += 1
-        return self._original_offset(start), last
+        return self._repaired.starts[start], max(self._repaired.ends[start:end])
+
+    def within(self, repaired: RepairedText) -> "View":
+        """Return the view as one of the text that was repaired."""
+        self._repaired = repaired
+        self.whole = False
+        return self
 
     @property
     def shifted(self) -> bool:
         """Whether offsets of the view are not those of the text."""
-        return bool(self._breaks)
+        return bool(self._breaks) or self._repaired is not None
+
+    def is_damaged(self, start: int, end: int) -> bool:
+        """Return whether a stretch is not written in the letters that it shows."""
+        if self.loose:
+            return True
+        if self._repaired is None:
+            return any(ord(char) > _LAST_LATIN for char in self.plain[start:end])
+        first, last = self.span(start, end)
+        return self._repaired.source[first:last] != self.plain[start:end]
 
     @property
     def digits(self) -> bytes:
@@ -138,11 +186,11 @@ class View:
         return next(islice(digits, rank - marks[block], None)).start()
 
     @property
-    def capitals(self) -> "Capitals":
-        """The words that begin with a capital."""
-        if self._capitals is None:
-            self._capitals = Capitals(self.plain)
-        return self._capitals
+    def stream(self) -> "WordStream":
+        """The words as bytes."""
+        if self._stream is None:
+            self._stream = WordStream(self)
+        return self._stream
 
     def _original_offset(self, at: int) -> int:
         found = bisect_right(self._breaks, at) - 1
@@ -152,53 +200,110 @@ class View:
         return f"View({len(self.plain)} code points)"
 
 
-class Capitals:
-    """The words of at least four letters that begin with a capital, folded.
+class WordStream:
+    """The words of a view as bytes: each between line breaks, one byte further than in the view.
 
-    `words` has each between two line breaks, those with hyphens or apostrophes in pieces and once
-    more without these, `data` the same in bytes; `compounds` maps the latter to what is written.
-    `read` are the words as `misread` writes them, `ways` the different ones among these.
+    Behind them, from `size` on, stand words that a line break, a hyphen or an apostrophe parts.
     """
 
-    __slots__ = ("compounds", "data", "read", "ways", "words")
+    __slots__ = ("_data", "_extents", "_letters", "_places", "_read", "data", "size")
 
-    def __init__(self, plain: str) -> None:
-        written = fold("\n".join(_CAPITALISED.findall(plain)).replace("’", "'"))
-        self.compounds = dict(_compounds(written))
-        data = "\n".join(("", written, *self.compounds, "")).encode("latin-1", "replace")
-        self.data = data.translate(_PIECES)
-        self.words = self.data.decode("latin-1")
-        self.read = misread(self.data)
-        self.ways = frozenset(self.read.split(b"\n"))
+    def __init__(self, view: View) -> None:
+        data = self._data = view.data
+        self.data = b"\n%s\n\n" % _trim_marks(data.translate(_WORD_BYTES))
+        size = self.size = len(self.data)
+        self._letters: bytes | None = None
+        self._read: bytes | None = None
+        self._places: list[int] = []
+        kinds = data.translate(_KINDS)
+        self._extents = [
+            (first, last)
+            for first, last in (*self._broken(view.plain, kinds), *self._joined(kinds))
+            if _FEWEST <= last - first <= _LONGEST_WORD
+        ]
+        pieces = [self.data]
+        for first, last in self._extents:
+            pieces.append(data[first:last].translate(_WORD_BYTES, b"\n -'\r"))
+            self._places.append(size)
+            size += len(pieces[-1]) + 1
+        self.data = pieces[0] + b"\n".join((*pieces[1:], b""))
 
-    def read_as(self, read: bytes) -> set[str]:
-        """Return the words that `misread` writes in one way."""
-        pairs = zip(self.read.split(b"\n"), self.words.split("\n"), strict=True)
-        return {word for other, word in pairs if other == read}
+    def _broken(self, plain: str, kinds: bytes) -> Iterator[tuple[int, int]]:
+        """Yield the extents of two words that may be one with a line break between its letters."""
+        words = self.data
+        for pattern in _BROKEN:
+            at = kinds.find(pattern)
+            while at >= 0:
+                after = at + len(pattern) - 1
+                if plain[after].islower() or plain[at].isupper():
+                    yield words.rfind(b"\n", 0, at + 1), words.find(b"\n", after + 1) - 1
+                at = kinds.find(pattern, at + 1)
+
+    def _joined(self, kinds: bytes) -> Iterator[tuple[int, int]]:
+        """Yield the extents of words with hyphens or apostrophes between letters.
+
+        One letter before an apostrophe is rather an article, but for `O'Brien`.
+        """
+        words, data, until = self.data, self._data, 0
+        for pattern in _JOINED:
+            at = kinds.find(pattern)
+            while at >= 0:
+                mark = at + len(pattern) - 2
+                if mark >= until and (pattern[0] != _BLANK_BYTE or data[at + 1] == _LETTER_O):
+                    first, until = words.rfind(b"\n", 0, mark), mark
+                    while kinds[until : until + 2] in (b"-a", b"'a"):
+                        until = words.find(b"\n", until + 2) - 1
+                    yield first, until
+                at = kinds.find(pattern, mark + 1)
+            until = 0
+
+    @property
+    def letters(self) -> bytes:
+        """The letters and digits of the view and nothing else."""
+        if self._letters is None:
+            self._letters = self._data.translate(None, _NO_LETTERS)
+        return self._letters
+
+    @property
+    def read(self) -> bytes:
+        """The words as `misread` writes them; offsets are others."""
+        if self._read is None:
+            self._read = misread(self.data)
+        return self._read
+
+    def read_as(self, way: bytes) -> Iterator[tuple[int, int]]:
+        """Yield the extents in the stream of the words that `misread` writes in one way."""
+        start = 0
+        for read, word in zip(self.read.split(b"\n"), self.data.split(b"\n"), strict=True):
+            if read == way:
+                yield start, start + len(word)
+            start += len(word) + 1
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Return the stretch of the view that a word of the stream stands for."""
+        if start < self.size:
+            return start - 1, end - 1
+        return self._extents[bisect_right(self._places, start) - 1]
 
     def __repr__(self) -> str:
-        return f"Capitals({self.words.count(chr(10)) - 1})"
+        return f"WordStream({len(self.data)} bytes)"
 
 
-def _compounds(written: str) -> Iterator[tuple[str, str]]:
-    for mark in "-'":
-        at = written.find(mark)
-        while at >= 0:
-            start = written.rfind("\n", 0, at) + 1
-            end = written.find("\n", at)
-            word = written[start : end if end >= 0 else len(written)]
-            if mark == "-" or word[:2] in _NAME_PREFIXES:
-                yield word.translate(_JOIN), word
-            at = written.find(mark, start + len(word))
+def _trim_marks(words: bytes) -> bytes:
+    """Leave what cannot be read as a letter within words alone: `F?lix`, and not `Lambert ?`."""
+    if b"?" in words:
+        words = words.replace(b"??", b"\n\n").replace(b"?\n", b"\n\n").replace(b"\n?", b"\n\n")
+    return words
 
 
-_MISREAD = bytes.maketrans(b"01i58|", b"ollsbl")
+_MISREAD = bytes.maketrans(b"0123456789i|qw@$", b"olzeasbtbgllazas")
 
 
 def misread(folded: bytes) -> bytes:
-    """Write what recognition confuses in one way: `rn` as `m`, `cl` as `d`, `1` as `l`."""
+    """Write what recognition or another keyboard confuses in one way: `rn` as `m`, `1` as `l`."""
     read = folded.translate(_MISREAD)
-    return read.replace(b"rn", b"m").replace(b"cl", b"d").replace(b"vv", b"w")
+    read = read.replace(b"rn", b"m").replace(b"cl", b"d").replace(b"vv", b"z")
+    return read.replace(b"ll", b"h").replace(b"rl", b"n")
 
 
 class _Origin:
@@ -236,14 +341,22 @@ def views(text: str) -> tuple[View, ...]:
     """Return the text made plain and, where they differ, its places with words rejoined.
 
     The second view closes words that a hyphen breaks over two lines; the third closes letters
-    set apart (`D U P O N T`). Each is there only where the text has such a thing, since it
-    joins words that are separate in the first view. The last text's views stay in memory.
+    set apart (`D U P O N T`); further ones are the same of the places that were repaired. Each is
+    there only where the text has such a thing, since it joins words that are separate in the first
+    view. The last text's views stay in memory.
     """
-    return tuple(_views(text))
+    found = tuple(_views(text, fold_once(text)))
+    repaired = repair(
+        text,
+        found[0].data if not found[0].shifted else fold_once(text).encode("latin-1", "replace"),
+    )
+    if repaired is None:
+        return found
+    more = _views(repaired.text, fold(repaired.text))
+    return (*found, *(view.within(repaired) for view in more))
 
 
-def _views(text: str) -> Iterator[View]:
-    folded = fold_once(text)
+def _views(text: str, folded: str) -> Iterator[View]:
     first = View(text, folded)
     data = first.data
     yield (
@@ -256,8 +369,18 @@ def _views(text: str) -> Iterator[View]:
         broken = _widen_to_words(text, [match.span() for match in _HYPHENATION.finditer(text)])
         if broken:
             yield _rejoined_view(text, folded, _REJOINED, broken, whole=False)
-    if _HINT.search(kinds) and _SPACED.search(text):
-        yield _close_spaced_letters(text)
+    if spaced := list(_find_spaced_letters(text, data)):
+        yield _close_spaced_letters(text, spaced)
+
+
+def _find_spaced_letters(text: str, data: bytes) -> Iterator[re.Match[str]]:
+    alone = b" %s " % data.translate(_APART_LETTERS)
+    found = _ALONE.search(alone)
+    while found:
+        match = _SPACED.match(text, found.start())
+        if match:
+            yield match
+        found = _ALONE.search(alone, match.end() if match else found.start() + 1)
 
 
 def _has_odd_characters(text: str, data: bytes) -> bool:
@@ -316,16 +439,23 @@ def _rejoined_view(
     return View(made, "".join(low)[: -len(_APART)], origin, whole=whole)
 
 
-def _close_spaced_letters(text: str) -> View:
+def _close_spaced_letters(text: str, spaced: list[re.Match[str]]) -> View:
+    """Close letters set apart; what stands but once between them parts words."""
     kept: list[str] = []
     origin = _Origin(text)
     length = 0
-    for match in _SPACED.finditer(text):
-        start, end = match.span()
-        letters = [at for at in range(start, end) if text[at].isalpha()]
-        kept.append("".join(text[at] for at in letters) + " ")
-        for index, at in enumerate((*letters, end - 1)):
-            origin.add(length + index, at)
-        length += len(letters) + 1
+    for match in spaced:
+        gaps = list(_SPACE.finditer(text, *match.span()))
+        signs = ["", *(gap[0] for gap in gaps), ""]
+        at = match.start()
+        for index, gap in enumerate(gaps, 1):
+            parted = signs[index] not in (signs[index - 1], signs[index + 1])
+            origin.add(length, at)
+            kept.append(text[at] + " " * parted)
+            length += 1 + parted
+            at = gap.end()
+        origin.add(length, at)
+        kept.append(text[at] + _APART)
+        length += 1 + len(_APART)
     made = "".join(kept)
     return View(made, fold(made), origin, whole=False, loose=True)

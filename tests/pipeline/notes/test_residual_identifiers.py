@@ -6,11 +6,14 @@ import pytest
 
 from pipeline.night.engine import release_note
 from pipeline.notes.detection import KnownPatients
+from pipeline.notes.residual_identifiers import check_release
 from record.document import Annotated, Document
 from record.errors import Unsafe
 from record.patient import Address, Identifier, PatientRecord
 from record.policy import Action, Policy
+from record.release import Release
 from record.span import Span
+from rules.known.known import KnownPatient
 from surrogates.keys.keys import MasterKey
 from surrogates.rewrite import Rewriter
 
@@ -75,3 +78,61 @@ def test_first_digits_and_masks_pass() -> None:
     text = "Elle habite Montreuil (75012)."
     made = released(text, policy, ("Montreuil", "CITY"), ("75012", "ZIP"))
     assert made == "Elle habite [CITY] (75***)."
+
+
+# --- what detection leaves, the last look does not excuse ---
+
+BLANC = PatientRecord("42", ("Zébulon",), ("Blanc",))
+LAMBERT = PatientRecord("42", ("Olivier",), ("Lambert",))
+
+
+def unseen(text: str, patient: PatientRecord) -> str:
+    """Release a note in which detection has found nothing."""
+    annotated = Annotated(Document("n1", text, "42", "fr"), ())
+    rewriter = Rewriter(MasterKey(bytes(range(32))).cohort("c"), Policy())
+    return release_note(annotated, patient, rewriter, KnownPatients()).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Blanc chb 12 : TA 12/7", "BLANC chb 12 : TA 12/7", "Vu Blanc ce matin", "12 blanc : RAS"],
+)
+def test_an_everyday_word_that_stands_as_the_name_is_residue(text: str) -> None:
+    with pytest.raises(Unsafe, match="residue"):
+        unseen(text, BLANC)
+    # The attack would succeed: nothing else holds the note back.
+    assert unseen(text, LAMBERT) == text
+
+
+def test_a_word_that_nothing_decides_is_quarantined_under_its_own_reason() -> None:
+    with pytest.raises(Unsafe, match="known-value-ambiguous"):
+        unseen("vu blanc ce jour", BLANC)
+    for text in ("Voile blanc du tympan.", "Blanc d'oeuf autorisé.", "Globules blancs 12000"):
+        assert unseen(text, BLANC) == text
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("Lamber", "Lambertt", "Lamhert", "Lmabert", "L a m b e r t", "Lam\nbert", "L&#97;mbert"),
+        *("patientlambert", "Lаmbеrt", "ʟᴀᴍʙᴇʀᴛ", "Lam8ert", "L=61mbert", "Lam\u200bbert"),
+    ],
+)
+def test_a_misspelt_or_damaged_name_is_residue(written: str) -> None:
+    with pytest.raises(Unsafe, match="residue"):
+        unseen(f"Vu {written} ce matin.", LAMBERT)
+    assert unseen(f"Vu {written} ce matin.", BLANC) == f"Vu {written} ce matin."
+
+
+def _release(surrogate: str) -> Release:
+    span = Span(3, 3 + len(surrogate), "LAST_NAME")
+    return Release("n1", f"Vu {surrogate} ce matin.", (span,), "key", "policy")
+
+
+def test_a_surrogate_may_come_close_to_a_name_and_never_spell_it() -> None:
+    document = Document("n1", "Vu Martin ce matin.", "42", "fr")
+    known = KnownPatient(LAMBERT)
+    check_release(_release("Lamberd"), document, known, Policy())
+    for surrogate in ("Lambert", "LAMBERT", "L a m b e r t", "Lаmbеrt"):
+        with pytest.raises(Unsafe, match="residue"):
+            check_release(_release(surrogate), document, known, Policy())

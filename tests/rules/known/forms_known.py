@@ -1,8 +1,8 @@
 """Made-up patients of five languages and letters about them, with every mention marked.
 
 A mention is `exact` (the patient's own value in another dress), `misspelt` (one letter of a name
-wrong where names stand) or `misread` (as text recognition confuses letters and digits). Letters
-also hold what must not be found: other persons with similar names, words, drugs and eponyms.
+wrong where names stand), `misread` (as text recognition confuses letters and digits) or an `other`
+person with a similar name. Letters also hold what must not be found: words, drugs and eponyms.
 """
 
 import random
@@ -248,7 +248,7 @@ def _others(letter: Letter, record: PatientRecord, rng: random.Random) -> None:
     for name in (*record.family_names, *record.birth_names):
         for other in OTHERS.get(name, "").split():
             place = rng.choice(STAFF[letter.lang].split("|"))
-            letter.line(place.replace("{o}", other), "")
+            letter.line(place, "other", o=other)
 
 
 def _named(letter: Letter, record: PatientRecord, rng: random.Random) -> None:

@@ -65,7 +65,7 @@ def _marked(line: str) -> tuple[str, list[tuple[int, int, str]]]:
         "[Re\u0301mi|FIRST_NAME] et [REMI|FIRST_NAME], [Au\u00adrelie|FIRST_NAME]",
         "[Bœu-\nf|LAST_NAME] est venu",
         "vit [rue des Lilas|STREET] [75012|ZIP]; [rue des Lilas|STREET] 12 34 56",
-        "le nom coupé [Mar-\ntin|LAST_NAME] et [M A R T I N|LAST_NAME]",
+        "le nom coupé [Mar-\ntin|LAST_NAME] et [M A R T I N|LAST_NAME], [R É M I|FIRST_NAME]",
         # glued words, where the case or a digit tells
         "Dr [MARTIN|LAST_NAME]le 12, 12[MARTIN|LAST_NAME], le[MARTIN|LAST_NAME]",
         "[Remi|FIRST_NAME][Martin|LAST_NAME]_[MARTIN|LAST_NAME]Chirurgien",
@@ -172,7 +172,7 @@ CONDE = PatientRecord("1", ("Sara",), ("Conde", "De la Torre"))
         "[[ROSE|FIRST_NAME]] [[PETIT|LAST_NAME]]; [[rose|FIRST_NAME]] [[petit|LAST_NAME]]",
         "écrire à [[rose.petit@exemple.org|EMAIL]], [[rpetit@exemple.org|EMAIL]]",
         "Petit foie, rien d'autre",
-        "des petits, une petite, roseP, Rpetit",
+        "des petits, une petite, roseP, rpetits",
         "login [[rpetit|USERNAME]], /[[Rpetit|USERNAME]], user [[Rpetit|USERNAME]]",
         # user names and names in one word
         "Login : [[rpetit|USERNAME]], [[rpetit75|USERNAME]], C:\\[[petitr|USERNAME]]",

@@ -1,0 +1,172 @@
+"""Known names in pieces, and known names within longer words: `L am bert`, `patientmartin`."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from ahocorasick_rs import BytesAhoCorasick
+
+from record.label import Label
+from rules.known.context import CUES, VERBS, Hit, opens_sentence
+from rules.known.variants import EVERYDAY, NAMES, Known, Match
+from rules.matching.lexicon import given_rank, lexicon, lexicons, surname_rank, term_kind, word_rank
+from rules.matching.normalization import View
+
+_LABELS = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.CITY.value))
+# Letters that a name in pieces has at least, and one within a longer word.
+_SHORTEST, _SHORTEST_WITHIN = 4, 4
+_GAP = r"[^a-z0-9]{0,12}?"
+_ODD_GAP = re.compile(r"[^\w\s.,'’\-]|\.\.|_")
+_PIECE = re.compile(r"[a-z0-9]+")
+# Words up to this class of frequency are words of their own rather than pieces of a name.
+_FREQUENT = 2
+# How another's name is inflected in German, glued to it like a word.
+_INFLECTIONS = frozenset("sche schen scher sches schem isch".split())
+_ALPHABET = {
+    word[0]: word
+    for word in (
+        "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november"
+        " oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu"
+    ).split()
+}
+# A name spelt with them has a vowel, and `echo` is a word of notes beside which another stands.
+_TELLING_WORDS = (
+    b"india",
+    b"oscar",
+    b"uniform",
+    b"alpha",
+    b"romeo",
+    b"tango",
+    b"sierra",
+    b"yankee",
+)
+_LONGEST = 24
+
+
+class PartedNames:
+    """The names of some persons, ready to be looked for whatever parts their letters."""
+
+    __slots__ = ("_automaton", "_sought", "_spelt")
+
+    def __init__(self, forms: Iterable[Known]) -> None:
+        names: dict[str, Known] = {}
+        for known in forms:
+            name = known.form.replace(" ", "")
+            plain = name.isascii() and name.isalpha() and known.match is not Match.GUARDED
+            if known.label in _LABELS and plain and len(name) >= _SHORTEST:
+                names.setdefault(name, known)
+        self._sought = [(name, name, known) for name, known in names.items()]
+        self._sought += [
+            ("".join(letter * 2 for letter in name), "", known) for name, known in names.items()
+        ]
+        self._automaton = (
+            BytesAhoCorasick([written.encode() for written, _, _ in self._sought])
+            if names
+            else None
+        )
+        self._spelt = [(_spell(name), known) for name, known in names.items()]
+
+    def find(self, view: View) -> Iterator[Hit]:
+        """Yield names whose letters are parted; those whose pieces are words are left."""
+        if self._automaton is None:
+            return
+        letters, data, folded = view.stream.letters, view.data, view.folded
+        matches = self._automaton.find_matches_as_indexes(letters, overlapping=True)
+        found = Counter(index for index, _, _ in matches)
+        for index, count in found.items():
+            written, name, known = self._sought[index]
+            if not name or count > data.count(written.encode()):
+                for match in _parted(written).finditer(folded):
+                    hit = Hit(*match.span(), known)
+                    if not name or (len(match[0]) > len(name) and _is_in_pieces(view, hit, name)):
+                        yield hit
+        if any(word in letters for word in _TELLING_WORDS):
+            for spelt, known in self._spelt:
+                if spelt.encode() in letters:
+                    yield from (Hit(*one.span(), known) for one in _parted(spelt).finditer(folded))
+
+
+def _spell(name: str) -> str:
+    """Spell a name by the alphabet of radio."""
+    return "".join(_ALPHABET[letter] for letter in name)
+
+
+@cache
+def _parted(name: str) -> re.Pattern[str]:
+    return re.compile(_GAP.join(name))
+
+
+def _is_in_pieces(view: View, hit: Hit, name: str) -> bool:
+    folded, (start, end, known) = view.folded, hit
+    if folded[start - 1 : start].isalnum() or folded[end : end + 1].isalnum():
+        return False
+    pieces = _PIECE.findall(folded, start, end)
+    if len(pieces) * 2 > len(name) + 1:
+        return len(name) > _SHORTEST or view.plain[start:end].isupper()
+    written = view.plain[start:end]
+    if _ODD_GAP.search(written) and (written[0].isupper() or len(name) > _SHORTEST):
+        return True
+    if " " in known.form and pieces == known.form.split(" "):
+        return False
+    if not all(_is_frequent(piece) for piece in pieces):
+        return True
+    first = len(pieces[0])
+    capital = written[0].isupper() and written[first:].lower() == written[first:]
+    return capital and "'" not in written and ("\n" in written or not opens_sentence(view, start))
+
+
+def _is_frequent(piece: str) -> bool:
+    if len(piece) == 1:
+        return piece in "aceoylldmns"
+    return 0 < word_rank(piece) <= _FREQUENT or piece in lexicon("function_words")
+
+
+def split_glued_names(view: View, hits: Iterable[Hit]) -> Iterator[Hit]:
+    """Yield the names that are glued to a word: `patientmartin`, `MARTINSORTI`."""
+    folded = view.folded
+    for hit in hits:
+        start, end, known = hit
+        if known.label not in _LABELS or known.match is Match.GUARDED or " " in known.form:
+            continue
+        if end - start < _SHORTEST_WITHIN:
+            continue
+        first, last = start, end
+        while first > 0 and start - first < _LONGEST and folded[first - 1].isalpha():
+            first -= 1
+        while last < len(folded) and last - end < _LONGEST and folded[last].isalpha():
+            last += 1
+        before, after = folded[first:start], folded[end:last]
+        if (
+            (before or after)
+            and _is_glue(before, after, known)
+            and not _is_known(folded[first:last])
+        ):
+            yield hit
+
+
+def _is_glue(before: str, after: str, known: Known) -> bool:
+    """Return whether what stands before and after a name are words that notes put beside one."""
+    if known.match is Match.CAPITALISED and before not in CUES:
+        return False
+    return all(not word or _is_beside_names(word) for word in (before, after))
+
+
+def _is_beside_names(word: str) -> bool:
+    if len(word) == 1:
+        return False
+    if (
+        word in _INFLECTIONS
+        or word in CUES
+        or word in VERBS
+        or (len(word) > 1 and word in lexicon("function_words"))
+    ):
+        return True
+    return len(word) > 2 and 0 < word_rank(word) <= _FREQUENT + (len(word) > 4)
+
+
+def _is_known(word: str) -> bool:
+    """Return whether a longer word is a word or a name itself: `martinet`, `Lambertin`."""
+    if word in lexicons(*EVERYDAY, *NAMES) or word_rank(word) or term_kind(word):
+        return True
+    return bool(surname_rank(word) or given_rank(word))
