@@ -40,11 +40,8 @@ _LIKE = {
 }  # fmt: skip
 # So many digits of a day and its year must be right, if others are read as letters.
 _FEWEST_DIGITS = 2
-# Characters that are written as escapes: nothing in them is a letter or a digit of the date.
-_ESCAPE = re.compile(
-    r"&(?:amp;)?(?:[a-z]{2,8};|#[0-9]{2,5}[; ]|#x[0-9a-f]{2,5};)|[=%][89a-f][0-9a-f]"
-    r"|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}\\|\+[a-z0-9/]{3,6}-"
-)
+# Characters by their numbers, which are not digits of the date.
+_ESCAPE = re.compile(r"&#x?[0-9a-f]{2,5}[; ]|\\x[0-9a-f]{2}\\")
 _DIGIT_IN_WORD = re.compile(r"(?<=[a-z])[0-9](?=[a-z])")
 _LETTERS = re.compile(r"[a-z]+")
 _LAST_WORD = re.compile(r"(?<![a-z])[a-z][^\s0-9]{0,15}\W{0,4}\Z")
@@ -92,7 +89,7 @@ class Birthday:
         may have a letter or two wrong, and two digits may be read as letters.
         """
         found: set[tuple[int, int]] = set()
-        exact, misread = DigitRuns(view), DigitRuns(view, right=_FEWEST_DIGITS)
+        exact, misread = DigitRuns(view), DigitRuns(view, right=1)
         found.update(self._find_numeric(view, exact, self._short, lang))
         for runs in (exact, misread):
             near = _near(runs.stream, self._year)

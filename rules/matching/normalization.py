@@ -83,11 +83,19 @@ _ANY_DIGIT = re.compile(rb"[0-9]")
 _ANY_CONFUSED = re.compile(b"[0-9%s]" % _CONFUSED_LETTERS)
 
 
+# Digits of Chinese: beside other characters of that script they are words or names.
+_CHINESE = dict(zip(map(ord, "〇零一二三四五六七八九"), "00123456789", strict=True))
+_CHINESE_NUMBER = re.compile(
+    r"(?<![〇\u4e00-\u9fff])[〇零一二三四五六七八九]+(?![〇\u4e00-\u9fff])"
+)
+
+
 class View:
     """A text made plain: `plain` keeps the case, `folded` does not; both have the same length.
 
     `data` is the folded text with one byte for each code point (`?` beyond Latin-1). A
-    `whole` view holds the entire text, others only the places where words were rejoined; in a
+    `whole` view holds the entire text, others only the places where words were rejoined, and a
+    `complete` one every character of its places, the entire text or what was repaired of it; in a
     `loose` view words may be joined: the ends of words prove nothing there.
     """
 
@@ -100,6 +108,7 @@ class View:
         "_shifts",
         "_stream",
         "_text",
+        "complete",
         "data",
         "folded",
         "loose",
@@ -119,7 +128,10 @@ class View:
         self.plain = plain
         self.folded = folded
         self.data = folded.encode("latin-1", "replace")
-        self.whole = whole
+        if b"?" in self.data and not folded.isascii() and _CHINESE_NUMBER.search(folded):
+            digits = _CHINESE_NUMBER.sub(lambda run: run[0].translate(_CHINESE), folded)
+            self.folded, self.data = digits, digits.encode("latin-1", "replace")
+        self.whole = self.complete = whole
         self.loose = loose
         self._text = origin.text if origin else ""
         self._breaks = origin.breaks if origin else ()
