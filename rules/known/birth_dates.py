@@ -56,6 +56,8 @@ _TIME = re.compile(r"(?:[01][0-9]|2[0-4])(?:[0-5][0-9]){0,2}(?![0-9])")
 _SIGNS = frozenset("/.-|,\\_")
 _MORE_SIGNS = frozenset("·∕⁄~:;*=•¦'")
 _SLASHES = frozenset("/.-")
+# Controls and marks of keys, which nobody sees.
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\u20e3\ufe0f]")
 
 
 class _Writing(NamedTuple):
@@ -126,7 +128,7 @@ class Birthday:
                 start, end = places[0], places[-1] + 1
                 while writing.whole_year and start and view.folded[start - 1] == "0":
                     start -= 1  # a zero too many
-                timed = _TIME.match(view.folded, end) if end - start == 8 else None
+                timed = _TIME.match(view.folded, end) if len(places) == 8 else None
                 end = timed.end() if timed else end
                 apart = not _touches_digit(view.folded, start, end)
                 if apart and _is_parted_like_a_date(view.folded, places, writing):
@@ -227,7 +229,7 @@ def _write_in_digits(day: date) -> list[_Writing]:
         for parts in ((a, b, year), (year, b, a), (a, b, year[2:])):
             add(parts, year in parts, False)
         for parts in ((b, a, year), (b, a, year[2:])):
-            add(parts, year in parts, True)
+            add(parts, year in parts, day.day <= 12)
     a, b = days[0], months[0]
     # A zero too many, and a slash that was read as a digit.
     for parts in ((a, "0" + b, year), (a, b, "0" + year)):
@@ -255,19 +257,21 @@ def _touches_digit(folded: str, start: int, end: int) -> bool:
 
 def _is_parted_like_a_date(folded: str, places: list[int], writing: _Writing) -> bool:
     """Return whether what stands between the digits leaves no doubt that they are a date."""
-    gaps = [folded[a + 1 : b] for a, b in pairwise(places)]
+    gaps = [_UNSEEN.sub("", folded[a + 1 : b]) for a, b in pairwise(places)]
     first, second, _ = writing.sizes
     outer = [gaps[first - 1], gaps[first + second - 1]]
-    inner = any(gaps[: first - 1] + gaps[first : first + second - 1] + gaps[first + second :])
+    others = gaps[: first - 1] + gaps[first : first + second - 1] + gaps[first + second :]
+    inner = any(others)
     if len(gaps) > 6:
         return True
     if writing.whole_year:
         # `30/2/1950` is not the third, and `931 960` is a number of six digits.
         return all(outer) if inner else any(outer) or len(gaps) == 6
     if len(gaps) < 5:
-        return not inner and _are_signs_of_dates(outer)
+        return _are_signs_of_dates(outer) and not any(gap.strip() for gap in others)
     if inner:
-        return all(gaps)
+        broken = not any(outer) and sum(map(bool, others)) == 1 and "\n" in "".join(others)
+        return all(gaps) or broken or all(gap.strip() for gap in outer)
     return all(outer) or not any(outer) or any(gap.strip() in _SLASHES for gap in outer)
 
 
