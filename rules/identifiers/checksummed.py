@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from locales import check_digits
 from record.label import Label
@@ -94,13 +95,38 @@ def stands_alone(folded: str, start: int, end: int) -> bool:
     )
 
 
+def accounts_in_line(line: str, *, hyphen: bool) -> Iterator[tuple[int, int]]:
+    """Yield the bank accounts and cards of a short stretch without the aid of the automaton.
+
+    A card in one piece counts only with a `hyphen`, which says that it goes on in the next line.
+    """
+    for match in _read(_IBAN).finditer(line):
+        whole = _whole_iban(line, match)
+        if whole:
+            yield match.start(), whole
+    for pattern in (_LONG, _CARD, _AMEX, _CCC) if hyphen else (_CARD, _AMEX, _CCC):
+        for match in _read(pattern).finditer(line):
+            if _is_account(line, match):
+                yield match.span()
+
+
+@cache
+def _read(pattern: Pattern) -> re.Pattern[str]:
+    return re.compile(pattern.pattern)
+
+
 def _find_ibans(folded: str) -> Iterator[Span]:
     for match in _IBAN.finditer(folded):
-        start = match.start()
-        ends = (end for end in range(match.end(), start + 14, -1) if _word_ends(folded, end))
-        whole = next((end for end in ends if check_digits.iban(folded[start:end])), None)
+        whole = _whole_iban(folded, match)
         if whole:
-            yield Span(start, whole, Label.ACCOUNT, _DETECTOR)
+            yield Span(match.start(), whole, Label.ACCOUNT, _DETECTOR)
+
+
+def _whole_iban(folded: str, match: re.Match[str]) -> int | None:
+    """Return where the account ends that begins like an IBAN."""
+    start = match.start()
+    ends = (end for end in range(match.end(), start + 14, -1) if _word_ends(folded, end))
+    return next((end for end in ends if check_digits.iban(folded[start:end])), None)
 
 
 def _word_ends(folded: str, at: int) -> bool:
@@ -110,9 +136,13 @@ def _word_ends(folded: str, at: int) -> bool:
 def _find_accounts(folded: str) -> Iterator[Span]:
     for pattern in (_LONG, _CARD, _AMEX, _CCC):
         for match in pattern.finditer(folded):
-            if len(match[0]) < 13 or not stands_alone(folded, match.start(), match.end()):
-                continue
-            digits = "".join(filter(str.isdigit, match[0]))
-            card = check_digits.payment_card(digits) and not check_digits.nir_valid(digits)
-            if card or check_digits.ccc(digits):
+            if _is_account(folded, match):
                 yield Span(match.start(), match.end(), Label.ACCOUNT, _DETECTOR)
+
+
+def _is_account(folded: str, match: re.Match[str]) -> bool:
+    if len(match[0]) < 13 or not stands_alone(folded, match.start(), match.end()):
+        return False
+    digits = "".join(filter(str.isdigit, match[0]))
+    card = check_digits.payment_card(digits) and not check_digits.nir_valid(digits)
+    return card or check_digits.ccc(digits)

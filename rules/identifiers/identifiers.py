@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from locales import check_digits
 from record.document import Document
@@ -12,6 +12,7 @@ from rules.identifiers import (
     checksummed,
     labelled,
     site_patterns,
+    wrapped,
 )
 from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.matching.normalized_document import cased_once, fold_once
@@ -102,6 +103,7 @@ class NationalNumber:
 
     `valid` is given the number as it is written. `after` are the words that have to stand before
     the number, where its shape and its check digits do not prove enough; empty where they do.
+    `valid_over_lines` is asked where the end of a line parts the number, if that needs more.
     A `cased` shape is written in capitals and sought in text whose case is kept. A shape that
     refers to a group of its own counts from 2.
     """
@@ -112,14 +114,19 @@ class NationalNumber:
     valid: Callable[[str], bool]
     after: str = ""
     cased: bool = False
+    valid_over_lines: Callable[[str], bool] | None = None
 
-    def pattern(self) -> Pattern:
-        """Compile the expression whose first group is the number."""
+    @property
+    def expression(self) -> str:
+        """The expression whose first group is the number."""
         number = rf"({self.shape})\b(?![.,\-/][0-9])"
         if self.after:
-            return Pattern(rf"\b(?:{self.after}){_LINK}{number}")
-        start = r"\b(?<![0-9][.,\-/+])(?<![,+])"
-        return Pattern(f"{start}{number}", cased=self.cased)
+            return rf"\b(?:{self.after}){_LINK}{number}"
+        return rf"\b(?<![0-9][.,\-/+])(?<![,+]){number}"
+
+    def pattern(self) -> Pattern:
+        """Compile the expression for the automaton."""
+        return Pattern(self.expression, cased=self.cased and not self.after)
 
 
 # A word for a number, then signs and blanks.
@@ -149,6 +156,10 @@ def _nir(written: str) -> bool:
     return len(parts) == 1 or valid or _parted_like_a_nir([len(part) for part in parts])
 
 
+def _nir_with_key(written: str) -> bool:
+    return check_digits.nir_valid(_OUTSIDE_A_NIR.sub("", written))
+
+
 def _parted_like_a_nir(sizes: list[int]) -> bool:
     usual = sizes[:5] == [1, 2, 2, 2, 3] or sizes[:3] == [3, 2, 2]
     return usual or sizes[0] in (13, 15) or max(sizes[:-1]) <= 1
@@ -166,6 +177,11 @@ def _taxpayer(written: str) -> bool:
     return check_digits.itin(written.replace(" ", "-"))
 
 
+def _rut(written: str) -> bool:
+    digits, sign = written.replace(".", "").split("-")
+    return check_digits.rut_digit(digits).lower() == sign
+
+
 _NINO = r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]"
 _S = "[ .\\-]?"
 
@@ -176,6 +192,7 @@ NATIONAL_NUMBERS: tuple[NationalNumber, ...] = (
         rf"[123478](?:{_S}[0-9]){{5}}{_S}[0-9ab](?:{_S}[0-9]){{6}}"
         r"(?: {0,2}(?:[\-/|.]|cle ?:?|\(cle ?:?)? {0,2}[0-9] ?[0-9](?![0-9]))?",
         _nir,
+        valid_over_lines=_nir_with_key,
     ),
     NationalNumber(
         "SSN, United States", Label.SSN, r"[0-8][0-9]{2}-[0-9]{2}-[0-9]{4}", check_digits.us_ssn
@@ -230,7 +247,11 @@ NATIONAL_NUMBERS: tuple[NationalNumber, ...] = (
         written_right,
     ),
     NationalNumber(
-        "RUT, Chile", Label.SSN, r"[0-9]{1,2}\.[0-9]{3}\.[0-9]{3}-[0-9k]", written_right
+        "RUT, Chile",
+        Label.SSN,
+        r"[0-9]{1,2}\.[0-9]{3}\.[0-9]{3}-[0-9k]",
+        written_right,
+        valid_over_lines=_rut,
     ),
     NationalNumber(
         "RVNR, Germany: area, birth, initial, serial number",
@@ -300,10 +321,11 @@ NATIONAL_NUMBERS: tuple[NationalNumber, ...] = (
 class NationalNumbers:
     """A set of kinds of numbers, compiled: those of folded text apart from those with case."""
 
-    __slots__ = ("_sought",)
+    __slots__ = ("_read", "_sought")
 
     def __init__(self, kinds: Iterable[NationalNumber]) -> None:
         both = tuple(kinds)
+        self._read: list[tuple[NationalNumber, re.Pattern[str]]] = []
         alike = [[kind for kind in both if kind.cased is cased] for cased in (False, True)]
         self._sought = [(Patterns(kind.pattern() for kind in one), one) for one in alike if one]
 
@@ -317,6 +339,18 @@ class NationalNumbers:
             for index, match in patterns.finditer(cased if kinds[0].cased else folded):
                 if kinds[index].valid(match[1]) and not _is_in_boxes(folded, match):
                     yield Span(match.start(1), match.end(1), kinds[index].label, _DETECTOR)
+
+    def find_over_line(self, line: wrapped.Wrapped) -> Iterator[Span]:
+        """Yield the numbers that are of one of the kinds and go over the end of a line."""
+        if not self._read:
+            kinds = (kind for _, alike in self._sought for kind in alike if not kind.after)
+            self._read = [(kind, re.compile(kind.expression)) for kind in kinds]
+        for kind, expression in self._read:
+            for match in expression.finditer(line.cased if kind.cased else line.folded):
+                valid = kind.valid_over_lines or kind.valid
+                place = line.place(*match.span(1))
+                if place and valid(match[1]):
+                    yield Span(*place, kind.label, _DETECTOR)
 
 
 _FOLLOWED = re.compile(r" {1,2}[0-9](?![0-9])")
@@ -344,7 +378,7 @@ def detect(document: Document, *, site: SiteNumbers = SITE) -> list[Span]:
     it. Spans are sorted; none lies within another, but two may overlap.
     """
     folded, cased = fold_once(document.text), cased_once(document.text)
-    found = list(_find_proven(folded, cased, site))
+    found = [_with_next_line(folded, span) for span in _find_proven(folded, cased, site)]
     found.extend(checksummed.long_runs(folded, found))
     ranked = sorted(enumerate(found), key=lambda one: (one[1].start, -one[1].end, one[0]))
     kept: list[Span] = []
@@ -363,6 +397,26 @@ def _find_proven(folded: str, cased: str, site: SiteNumbers) -> Iterator[Span]:
     yield from NUMBERS.find(folded, cased)
     yield from (one.span for one in named if not one.sure)
     yield from site_shapes
+    yield from _find_over_lines(folded, cased)
     yield from checksummed.find(folded)
     yield from find_vehicles(folded, cased)
     yield from find_user_accounts(folded)
+
+
+def _find_over_lines(folded: str, cased: str) -> Iterator[Span]:
+    """Yield the numbers that the end of a line parts, where check digits or a hyphen prove them."""
+    for line in wrapped.find_wrapped(folded, cased):
+        yield from NUMBERS.find_over_line(line)
+        for start, end in checksummed.accounts_in_line(line.folded, hyphen=line.hyphen):
+            place = line.place(start, end)
+            if place:
+                yield Span(*place, Label.ACCOUNT, _DETECTOR)
+
+
+# A hyphen at the end of a line goes on with the digits of the next.
+_GOES_ON = re.compile(r"(?<=[0-9])- {0,2}\r?\n[ >|]{0,16}[0-9]{1,12}(?![0-9a-z])(?![/.:,][0-9])")
+
+
+def _with_next_line(folded: str, span: Span) -> Span:
+    more = _GOES_ON.match(folded, span.end)
+    return replace(span, end=more.end()) if more else span

@@ -40,11 +40,8 @@ _LIKE = {
 }  # fmt: skip
 # So many digits of a day and its year must be right, if others are read as letters.
 _FEWEST_DIGITS = 2
-# Characters that are written as escapes: nothing in them is a letter or a digit of the date.
-_ESCAPE = re.compile(
-    r"&(?:amp;)?(?:[a-z]{2,8};|#[0-9]{2,5}[; ]|#x[0-9a-f]{2,5};)|[=%][89a-f][0-9a-f]"
-    r"|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}\\|\+[a-z0-9/]{3,6}-"
-)
+# Characters by their numbers, which are not digits of the date.
+_ESCAPE = re.compile(r"&#x?[0-9a-f]{2,5}[; ]|\\x[0-9a-f]{2}\\")
 _DIGIT_IN_WORD = re.compile(r"(?<=[a-z])[0-9](?=[a-z])")
 _LETTERS = re.compile(r"[a-z]+")
 _LAST_WORD = re.compile(r"(?<![a-z])[a-z][^\s0-9]{0,15}\W{0,4}\Z")
@@ -59,6 +56,8 @@ _TIME = re.compile(r"(?:[01][0-9]|2[0-4])(?:[0-5][0-9]){0,2}(?![0-9])")
 _SIGNS = frozenset("/.-|,\\_")
 _MORE_SIGNS = frozenset("·∕⁄~:;*=•¦'")
 _SLASHES = frozenset("/.-")
+# Controls and marks of keys, which nobody sees.
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\u20e3\ufe0f]")
 
 
 class _Writing(NamedTuple):
@@ -92,7 +91,7 @@ class Birthday:
         may have a letter or two wrong, and two digits may be read as letters.
         """
         found: set[tuple[int, int]] = set()
-        exact, misread = DigitRuns(view), DigitRuns(view, right=_FEWEST_DIGITS)
+        exact, misread = DigitRuns(view), DigitRuns(view, right=1)
         found.update(self._find_numeric(view, exact, self._short, lang))
         for runs in (exact, misread):
             near = _near(runs.stream, self._year)
@@ -129,7 +128,7 @@ class Birthday:
                 start, end = places[0], places[-1] + 1
                 while writing.whole_year and start and view.folded[start - 1] == "0":
                     start -= 1  # a zero too many
-                timed = _TIME.match(view.folded, end) if end - start == 8 else None
+                timed = _TIME.match(view.folded, end) if len(places) == 8 else None
                 end = timed.end() if timed else end
                 apart = not _touches_digit(view.folded, start, end)
                 if apart and _is_parted_like_a_date(view.folded, places, writing):
@@ -230,7 +229,7 @@ def _write_in_digits(day: date) -> list[_Writing]:
         for parts in ((a, b, year), (year, b, a), (a, b, year[2:])):
             add(parts, year in parts, False)
         for parts in ((b, a, year), (b, a, year[2:])):
-            add(parts, year in parts, True)
+            add(parts, year in parts, day.day <= 12)
     a, b = days[0], months[0]
     # A zero too many, and a slash that was read as a digit.
     for parts in ((a, "0" + b, year), (a, b, "0" + year)):
@@ -258,19 +257,21 @@ def _touches_digit(folded: str, start: int, end: int) -> bool:
 
 def _is_parted_like_a_date(folded: str, places: list[int], writing: _Writing) -> bool:
     """Return whether what stands between the digits leaves no doubt that they are a date."""
-    gaps = [folded[a + 1 : b] for a, b in pairwise(places)]
+    gaps = [_UNSEEN.sub("", folded[a + 1 : b]) for a, b in pairwise(places)]
     first, second, _ = writing.sizes
     outer = [gaps[first - 1], gaps[first + second - 1]]
-    inner = any(gaps[: first - 1] + gaps[first : first + second - 1] + gaps[first + second :])
+    others = gaps[: first - 1] + gaps[first : first + second - 1] + gaps[first + second :]
+    inner = any(others)
     if len(gaps) > 6:
         return True
     if writing.whole_year:
         # `30/2/1950` is not the third, and `931 960` is a number of six digits.
         return all(outer) if inner else any(outer) or len(gaps) == 6
     if len(gaps) < 5:
-        return not inner and _are_signs_of_dates(outer)
+        return _are_signs_of_dates(outer) and not any(gap.strip() for gap in others)
     if inner:
-        return all(gaps)
+        broken = not any(outer) and sum(map(bool, others)) == 1 and "\n" in "".join(others)
+        return all(gaps) or broken or all(gap.strip() for gap in outer)
     return all(outer) or not any(outer) or any(gap.strip() in _SLASHES for gap in outer)
 
 

@@ -5,11 +5,8 @@ from collections.abc import Iterator
 
 from rules.matching.normalization import CONFUSED, View
 
-# Entities and tags of HTML, escapes of HL7 and RTF, a letter typed and erased.
-_MARK = re.compile(
-    r"&(?:amp;)?[a-z]{2,8};|\\[.]?[a-z]{1,3}\\|[{]\\[a-z]{1,2} |</?[a-z!][^<>0-9]{0,16}>"
-    r"|[a-z][\x08\x7f]"
-)
+# A line break of HL7; other marks are taken out of the text before.
+_MARK = re.compile(r"\\[.]?[a-z]{1,3}\\")
 # What labels the parts of a date, or says that a number goes on.
 _LABEL = re.compile(r"[^a-z]+([a-z]{1,6}(?: [a-z]{4})?)[^a-z]+")
 _LABELS = frozenset(
@@ -19,6 +16,7 @@ _LABELS = frozenset(
 _STROKES = frozenset("li")
 # The widest gap, so many signs within a line, and beside the ends of so many lines at most.
 _WIDEST, _WIDEST_IN_LINE, _WIDEST_BESIDE, _MOST_LINES = 72, 8, 24, 4
+_APART = "\0\0"  # what a view puts between two places of a text
 _ZERO, _NINE = 0x30, 0x39
 
 
@@ -30,6 +28,8 @@ def is_gap(text: str) -> bool:
     """
     if not text or text in _STROKES:
         return True
+    if _APART in text:
+        return False
     signs = _MARK.sub("", text)
     label = _LABEL.fullmatch(signs)
     if label and label[1] in _LABELS:

@@ -14,6 +14,8 @@ from rules.matching.normalization import View
 _WORD = re.compile(r"[^\W\d_]{3,}")
 # Letters a name has where a plain letter may stand for an accented one, or none.
 _LONG = 5
+# How far from its longest piece a name may reach.
+_WIDEST = 48
 _SIGN = r"(?:[^a-z0-9\s]|\xa0)"
 # At its ends, what is no quotation mark or bracket around it.
 _OUTER = r"[^\x00->@-\x7f«»“”‘’‹›–—]"
@@ -25,7 +27,7 @@ class GarbledNames:
 
     __slots__ = ("_names",)
 
-    def __init__(self, people: Iterable[PersonName]) -> None:
+    def __init__(self, people: Iterable[PersonName], source: str) -> None:
         self._names: list[tuple[bytes, bytes, Known, str]] = []
         for person in people:
             for label, values in (
@@ -34,14 +36,14 @@ class GarbledNames:
             ):
                 for word in _WORD.findall(" ".join(values)):
                     if not word.isascii():
-                        self._add(word, label)
+                        self._add(word, label, source)
 
-    def _add(self, word: str, label: Label) -> None:
+    def _add(self, word: str, label: Label, source: str) -> None:
         written = unicodedata.normalize("NFC", word)
         pieces = re.split(r"[^a-z]+", written.lower())
         longest = max(pieces, key=len)
         if len(longest) > 1:
-            known = Known(label, fold(written), Match.WORDS, "names")
+            known = Known(label, fold(written), Match.WORDS, source)
             exact = fold(written).encode("latin-1", "replace")
             self._names.append((longest.encode("ascii"), exact, known, written.lower()))
 
@@ -49,9 +51,14 @@ class GarbledNames:
         """Yield the names with anything in the places of their accented letters."""
         data = view.data
         for piece, exact, known, written in self._names:
-            if data.count(piece) > data.count(exact):
-                for match in _garbled(written).finditer(view.plain):
-                    yield Hit(*match.span(), known)
+            at, offset = data.find(piece), exact.find(piece)
+            while at >= 0:
+                if not data.startswith(exact, max(0, at - offset)):
+                    near = max(0, at - _WIDEST), at + _WIDEST
+                    match = _garbled(written).search(view.plain, *near)
+                    if match and fold(match[0]) != known.form:
+                        yield Hit(*match.span(), known)
+                at = data.find(piece, at + 1)
 
 
 def _garbled(written: str) -> re.Pattern[str]:

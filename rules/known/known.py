@@ -131,7 +131,7 @@ class _Lookup:
         self._birthday = Birthday(born) if born else None
         self._initials = Initials(people)
         self._joined = ConcatenatedNames(people)
-        self._garbled = GarbledNames(people)
+        self._garbled = GarbledNames(people, "clinicians" if staff else "family_names")
         self._parted = PartedNames(forms)
         self._misspelt: MisspelledNames | None = None
         self._staff = staff
@@ -158,9 +158,9 @@ class _Lookup:
         hits += self._garbled.find(view)
         hits += split_glued_names(view, joined)
         close = list(self._find_misspelt(view, named, doubtful)) if misspelt else []
-        if not view.contiguous:
+        if not view.complete:
             return _Hits(hits, close, undecided)
-        if "@" in view.folded:
+        if view.whole and "@" in view.folded:
             hits += list(addresses(view, hits + doubtful))
         hits += (Hit(*number) for number in self._numbers.find(view))
         if view.whole and not self._staff:

@@ -125,7 +125,7 @@ class MisspelledNames:
         ways = [
             (way[1:-1], name)
             for way, exact, name in self._read
-            if way in read and read.count(way) > data.count(exact)
+            if way[1:-1] in read and read.count(way) > data.count(exact)
         ]
         return {
             stream.place(*extent): name

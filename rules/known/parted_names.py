@@ -1,8 +1,11 @@
 """Known names in pieces, and known names within longer words: `L am bert`, `patientmartin`."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+
+from ahocorasick_rs import BytesAhoCorasick
 
 from record.label import Label
 from rules.known.context import CUES, VERBS, Hit, opens_sentence
@@ -44,7 +47,7 @@ _LONGEST = 24
 class PartedNames:
     """The names of some persons, ready to be looked for whatever parts their letters."""
 
-    __slots__ = ("_doubled", "_names", "_spelt")
+    __slots__ = ("_automaton", "_sought", "_spelt")
 
     def __init__(self, forms: Iterable[Known]) -> None:
         names: dict[str, Known] = {}
@@ -53,27 +56,35 @@ class PartedNames:
             plain = name.isascii() and name.isalpha() and known.match is not Match.GUARDED
             if known.label in _LABELS and plain and len(name) >= _SHORTEST:
                 names.setdefault(name, known)
-        self._names = [(name.encode(), name, known) for name, known in names.items()]
-        self._doubled = [
-            ("".join(letter * 2 for letter in name).encode(), known)
-            for name, known in names.items()
+        self._sought = [(name, name, known) for name, known in names.items()]
+        self._sought += [
+            ("".join(letter * 2 for letter in name), "", known) for name, known in names.items()
         ]
-        self._spelt = [(_spell(name).encode(), known) for name, known in names.items()]
+        self._automaton = (
+            BytesAhoCorasick([written.encode() for written, _, _ in self._sought])
+            if names
+            else None
+        )
+        self._spelt = [(_spell(name), known) for name, known in names.items()]
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names whose letters are parted; those whose pieces are words are left."""
-        letters, data = view.stream.letters, view.data
-        for written, name, known in self._names:
-            if written in letters and letters.count(written) > data.count(written):
-                for match in _parted(name).finditer(view.folded):
+        if self._automaton is None:
+            return
+        letters, data, folded = view.stream.letters, view.data, view.folded
+        matches = self._automaton.find_matches_as_indexes(letters, overlapping=True)
+        found = Counter(index for index, _, _ in matches)
+        for index, count in found.items():
+            written, name, known = self._sought[index]
+            if not name or count > data.count(written.encode()):
+                for match in _parted(written).finditer(folded):
                     hit = Hit(*match.span(), known)
-                    if len(match[0]) > len(name) and _is_in_pieces(view, hit, name):
+                    if not name or (len(match[0]) > len(name) and _is_in_pieces(view, hit, name)):
                         yield hit
-        spelt_out = any(word in letters for word in _TELLING_WORDS)
-        for spelt, known in self._doubled + self._spelt if spelt_out else self._doubled:
-            if spelt in letters:
-                for match in _parted(spelt.decode("ascii")).finditer(view.folded):
-                    yield Hit(*match.span(), known)
+        if any(word in letters for word in _TELLING_WORDS):
+            for spelt, known in self._spelt:
+                if spelt.encode() in letters:
+                    yield from (Hit(*one.span(), known) for one in _parted(spelt).finditer(folded))
 
 
 def _spell(name: str) -> str:

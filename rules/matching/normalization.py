@@ -28,8 +28,8 @@ _ODD = re.compile(f"[{_INVISIBLE}{''.join(_EXPANSIONS)}]")
 _ODD_BYTES = (b"\xe6", b"\xdf", b"\xfe")
 _HYPHENATION = re.compile(r"(?<=[^\W\d_])[-‐\u00ad][ \t]*\r?\n[ \t]*(?=[^\W\d_])")
 _REJOINED = re.compile(f"(?:{_HYPHENATION.pattern})|(?:{_ODD.pattern})")
-# What a letter, a blank or full stop, the end of a line, a hyphen and all else become.
-_MARKS = {" ": " ", ".": " ", "\n": "\n", "\r": "\n", "-": "-"}
+# What a letter, a blank or full stop, the end of a line, a hyphen, an apostrophe become, and else.
+_MARKS = {" ": " ", ".": " ", "\n": "\n", "\r": "\n", "-": "-", "'": "'"}
 _KINDS = "".join(
     "a" if char.isalpha() or char == "?" else _MARKS.get(char, ",") for char in map(chr, range(256))
 ).encode("ascii")
@@ -66,14 +66,14 @@ _WORD_BYTES = bytes(
     else 10
     for code in range(256)
 )
-_BREAK_BYTE = 10
 _NO_LETTERS = bytes(code for code in range(256) if not chr(code).isalnum())
 _FEWEST, _LONGEST_WORD = 5, 40
 # The last letter of Latin Extended-B: what shows Latin letters beyond it is a symbol.
 _LAST_LATIN = 0x24F
-# What may stand between a word and the end of its line, and between the parts of a word.
-_MARGIN = (b" ", b"\r")
-_JOINING = (b"-", b"'")
+# Letters, by kind, between which a line ends, and those that a mark joins.
+_BROKEN = (b"a\na", b"a \na", b"a\n a", b"a\n\na")
+_JOINED = (b"a-a", b"aa'a", b" a'a")
+_BLANK_BYTE, _LETTER_O = 32, 111
 _NO_DIGITS = bytes(code for code in range(256) if not 0x30 <= code <= 0x39)
 _CONFUSED_LETTERS = b"oilsbzag|"
 CONFUSED = bytes.maketrans(_CONFUSED_LETTERS, b"011582461")
@@ -83,13 +83,20 @@ _ANY_DIGIT = re.compile(rb"[0-9]")
 _ANY_CONFUSED = re.compile(b"[0-9%s]" % _CONFUSED_LETTERS)
 
 
+# Digits of Chinese: beside other characters of that script they are words or names.
+_CHINESE = dict(zip(map(ord, "〇零一二三四五六七八九"), "00123456789", strict=True))
+_CHINESE_NUMBER = re.compile(
+    r"(?<![〇\u4e00-\u9fff])[〇零一二三四五六七八九]+(?![〇\u4e00-\u9fff])"
+)
+
+
 class View:
     """A text made plain: `plain` keeps the case, `folded` does not; both have the same length.
 
     `data` is the folded text with one byte for each code point (`?` beyond Latin-1). A
-    `whole` view holds the entire text, others only the places where words were rejoined or letters
-    were repaired; of the latter those that are `contiguous` joined nothing. In a `loose` view words
-    may be joined: the ends of words prove nothing there.
+    `whole` view holds the entire text, others only the places where words were rejoined, and a
+    `complete` one every character of its places, the entire text or what was repaired of it; in a
+    `loose` view words may be joined: the ends of words prove nothing there.
     """
 
     __slots__ = (
@@ -101,7 +108,7 @@ class View:
         "_shifts",
         "_stream",
         "_text",
-        "contiguous",
+        "complete",
         "data",
         "folded",
         "loose",
@@ -121,7 +128,10 @@ class View:
         self.plain = plain
         self.folded = folded
         self.data = folded.encode("latin-1", "replace")
-        self.whole = self.contiguous = whole
+        if b"?" in self.data and not folded.isascii() and _CHINESE_NUMBER.search(folded):
+            digits = _CHINESE_NUMBER.sub(lambda run: run[0].translate(_CHINESE), folded)
+            self.folded, self.data = digits, digits.encode("latin-1", "replace")
+        self.whole = self.complete = whole
         self.loose = loose
         self._text = origin.text if origin else ""
         self._breaks = origin.breaks if origin else ()
@@ -217,9 +227,10 @@ class WordStream:
         self._letters: bytes | None = None
         self._read: bytes | None = None
         self._places: list[int] = []
+        kinds = data.translate(_KINDS)
         self._extents = [
             (first, last)
-            for first, last in (*self._broken(view.plain), *self._joined())
+            for first, last in (*self._broken(view.plain, kinds), *self._joined(kinds))
             if _FEWEST <= last - first <= _LONGEST_WORD
         ]
         pieces = [self.data]
@@ -229,39 +240,34 @@ class WordStream:
             size += len(pieces[-1]) + 1
         self.data = pieces[0] + b"\n".join((*pieces[1:], b""))
 
-    def _broken(self, plain: str) -> Iterator[tuple[int, int]]:
+    def _broken(self, plain: str, kinds: bytes) -> Iterator[tuple[int, int]]:
         """Yield the extents of two words that may be one with a line break between its letters."""
-        words, data = self.data, self._data
-        at = data.find(b"\n")
-        while at >= 0:
-            end = at + 2 if data[at + 1 : at + 2] == b" " else at + 1
-            after = plain[end : end + 1]
-            if after.isalpha():
-                start = at - 1 if data[at - 1 : at] in _MARGIN else at
-                start -= data[start - 1 : start] in _MARGIN
-                before = plain[start - 1 : start]
-                if before.isalpha() and (after.islower() or before.isupper()):
-                    yield words.rfind(b"\n", 0, start), words.find(b"\n", end + 1) - 1
-            at = data.find(b"\n", at + 1)
+        words = self.data
+        for pattern in _BROKEN:
+            at = kinds.find(pattern)
+            while at >= 0:
+                after = at + len(pattern) - 1
+                if plain[after].islower() or plain[at].isupper():
+                    yield words.rfind(b"\n", 0, at + 1), words.find(b"\n", after + 1) - 1
+                at = kinds.find(pattern, at + 1)
 
-    def _joined(self) -> Iterator[tuple[int, int]]:
+    def _joined(self, kinds: bytes) -> Iterator[tuple[int, int]]:
         """Yield the extents of words with hyphens or apostrophes between letters.
 
-        One letter before them is rather an article, but for `O'Brien` and `N'Diaye`.
+        One letter before an apostrophe is rather an article, but for `O'Brien`.
         """
-        words, data = self.data, self._data
-        for mark in _JOINING:
-            until = 0
-            at = data.find(mark)
+        words, data, until = self.data, self._data, 0
+        for pattern in _JOINED:
+            at = kinds.find(pattern)
             while at >= 0:
-                apart = words[at - 1] == _BREAK_BYTE and data[at - 1] not in b"on"
-                apart |= words[at] == _BREAK_BYTE or words[at + 2] == _BREAK_BYTE
-                if at >= until and not apart:
-                    first, until = words.rfind(b"\n", 0, at), at
-                    while data[until : until + 1] in _JOINING and words[until + 2] != _BREAK_BYTE:
+                mark = at + len(pattern) - 2
+                if mark >= until and (pattern[0] != _BLANK_BYTE or data[at + 1] == _LETTER_O):
+                    first, until = words.rfind(b"\n", 0, mark), mark
+                    while kinds[until : until + 2] in (b"-a", b"'a"):
                         until = words.find(b"\n", until + 2) - 1
                     yield first, until
-                at = data.find(mark, at + 1)
+                at = kinds.find(pattern, mark + 1)
+            until = 0
 
     @property
     def letters(self) -> bytes:
@@ -375,12 +381,18 @@ def _views(text: str, folded: str) -> Iterator[View]:
         broken = _widen_to_words(text, [match.span() for match in _HYPHENATION.finditer(text)])
         if broken:
             yield _rejoined_view(text, folded, _REJOINED, broken, whole=False)
-    if _has_spaced_letters(data) and (spaced := list(_SPACED.finditer(text))):
+    if spaced := list(_find_spaced_letters(text, data)):
         yield _close_spaced_letters(text, spaced)
 
 
-def _has_spaced_letters(data: bytes) -> bool:
-    return _ALONE.search(b" %s " % data.translate(_APART_LETTERS)) is not None
+def _find_spaced_letters(text: str, data: bytes) -> Iterator[re.Match[str]]:
+    alone = b" %s " % data.translate(_APART_LETTERS)
+    found = _ALONE.search(alone)
+    while found:
+        match = _SPACED.match(text, found.start())
+        if match:
+            yield match
+        found = _ALONE.search(alone, match.end() if match else found.start() + 1)
 
 
 def _has_odd_characters(text: str, data: bytes) -> bool:

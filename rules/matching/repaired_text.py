@@ -56,7 +56,7 @@ _DICTATED = re.compile(
 )
 _FOREIGN = re.compile("(?<![^\\W_])(?:[\u0400-\u0452]{3,}|[\u0386-\u03ce]{3,})(?![^\\W_])")
 _FOOT = re.compile(
-    r"(?<=[^\W_])-?\s{1,4}-{0,3} ?[Pp]age [0-9]{1,3}(?:(?: sur | of |/)[0-9]{1,3})?"
+    r"(?<=[^\W_])-\s{1,4}-{0,3} ?[Pp]age [0-9]{1,3}(?:(?: sur | of |/)[0-9]{1,3})?"
     r" ?-{0,3}\s{1,4}(?=[^\W_])"
 )
 _REVERSED = re.compile("\u202e[^\u202c\n]{2,60}\u202c?")
@@ -124,22 +124,37 @@ def repair(text: str, data: bytes) -> RepairedText | None:
 
 def _find_damage(text: str, data: bytes) -> Iterator[tuple[int, int]]:
     """Yield what may need repair; each is looked for by a sign that is cheap to find."""
+    signs = data.translate(None, _NO_SIGNS)
     for sign, expression in _SIGNS:
-        at = text.find(sign)
-        while at >= 0:
-            match = expression.match(text, at)
-            if match:
-                yield match.span()
-            at = text.find(sign, match.end() if match else at + 1)
-    for sign in _FEET:
-        if sign in text:
-            yield from (match.span() for match in _FOOT.finditer(text))
-    if text.count(" comme ") >= _FEWEST_DICTATED:
+        if sign in signs:
+            yield from _matches_at(text, data, sign, expression)
+    if b"age " in data and any(foot in data for foot in _FEET):
+        yield from (match.span() for match in _FOOT.finditer(text))
+    if data.count(b" comme ") >= _FEWEST_DICTATED:
         yield from (match.span() for match in _DICTATED.finditer(text))
-    if not text.isascii():
-        yield from _find_odd_letters(text, data)
-    elif data.translate(None, _PRINTED):
+    if signs.translate(None, _PRINTED):
         yield from (match.span() for match in _CONTROL.finditer(text))
+    if not text.isascii():
+        for lead in _MOJIBAKE_LEADS:
+            at = text.find(lead)
+            while at >= 0:
+                match = _MOJIBAKE.match(text, at)
+                if match:
+                    yield match.span()
+                at = text.find(lead, at + 1)
+        if b"?" in signs:
+            yield from _find_odd_letters(text, data)
+
+
+def _matches_at(
+    text: str, data: bytes, sign: bytes, expression: re.Pattern[str]
+) -> Iterator[tuple[int, int]]:
+    at = data.find(sign)
+    while at >= 0:
+        match = expression.match(text, at)
+        if match:
+            yield match.span()
+        at = data.find(sign, match.end() if match else at + 1)
 
 
 def _find_odd_letters(text: str, data: bytes) -> Iterator[tuple[int, int]]:
@@ -151,8 +166,6 @@ def _find_odd_letters(text: str, data: bytes) -> Iterator[tuple[int, int]]:
         ):
             yield at, at + 1
         at = data.find(b"?", at + 1)
-    if data.translate(None, _PRINTED):
-        yield from (match.span() for match in _CONTROL.finditer(text))
 
 
 def _is_letter(char: str) -> bool:
@@ -302,19 +315,24 @@ _REPAIRS = (
     (_ALIKE, _read_alike),
     (re.compile(f"[{''.join(map(re.escape, _DOS_LETTERS))}]"), _read_dos),
 )
-_FEET = ("\nPage ", "- page ", "\npage ")
+_FEET = (b"\npage ", b"- page ")
 _FEWEST_DICTATED = 3
-# What begins each of the others.
+_MOJIBAKE_LEADS = "ÃÂÄÅâ"
+# What begins each of the others, in folded bytes.
 _SIGNS = (
-    ("&", _ENTITY),
-    ("=", _ESCAPE),
-    ("%", _ESCAPE),
-    ("\\", _ESCAPE),
-    ("\\", _UNICODE),
-    ("\\", _RICH),
-    ("{\\", _RICH),
-    ("<", _MARKUP),
-    ("+", _UTF_7),
-    ("\u202e", _REVERSED),
-    *((lead, _MOJIBAKE) for lead in "ÃÂÄÅâ"),
+    (b"&", _ENTITY),
+    (b"=", _ESCAPE),
+    (b"%", _ESCAPE),
+    (b"\\", _ESCAPE),
+    (b"\\", _UNICODE),
+    (b"\\", _RICH),
+    (b"{", _RICH),
+    (b"<", _MARKUP),
+    (b"+", _UTF_7),
+    (b"?", _REVERSED),
+)
+_NO_SIGNS = bytes(
+    code
+    for code in range(256)
+    if not _CONTROL.match(chr(code)) and bytes((code,)) not in dict(_SIGNS)
 )

@@ -1,9 +1,9 @@
 """Names of the patient in the forms that scanners, keyboards, mail and encodings make of them."""
 
-import html.entities
 import random
 import unicodedata
 from collections.abc import Callable
+from html.entities import codepoint2name
 from itertools import chain
 
 import pytest
@@ -84,7 +84,7 @@ KINDS: dict[str, Callable[[str], str]] = {
     "zero-width characters": "\u200b".join,
     "variation selectors": "\ufe0f".join,
     "named entities": lambda name: "".join(
-        f"&{html.entities.codepoint2name[ord(c)]};" if not c.isascii() else c for c in name
+        f"&{codepoint2name[ord(c)]};" if not c.isascii() else c for c in name
     ),
     "numeric entities": lambda name: "".join(f"&#{ord(char)};" for char in name),
     "entities twice": lambda name: "".join(f"&amp;#x{ord(char):x};" for char in name),
