@@ -93,6 +93,7 @@ setup(
         "rapidfuzz>=3.10,<4",
         "python-stdnum>=1.20,<3",
         "ahocorasick-rs>=0.22,<2",
+        "py3langid>=0.4,<0.5",
         "jinja2>=3.1.5,<4",
         "rich>=13.9,<16",
         "tenacity>=9,<10",

@@ -149,7 +149,7 @@ class Extractor:
         if self.options.keep_lines:
             output |= {"page_lines": pages, "line_classes": tuple(map(tuple, classes))}
         if self.options.draw_classes:
-            from extractors.pdf.page_image import render_line_classes  # noqa: PLC0415 # as above
+            from extractors.pdf.mupdf_reader import render_line_classes  # noqa: PLC0415 # as above
 
             output["classes_pdf"] = render_line_classes(
                 data, pages, classes, passwords=self.options.passwords

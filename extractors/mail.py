@@ -1,7 +1,6 @@
 """Extraction of e-mail (RFC 5322, MIME): main headers and body, without attachments."""
 
 import re
-from collections.abc import Iterator
 from email import errors, policy
 from email.header import decode_header
 from email.message import Message
@@ -112,23 +111,26 @@ class _MessageText:
         if kind.startswith("message/"):
             return ""  # a delivery report, which is machine-readable
         if kind == "multipart/related":
-            children = [_related_root(part, children)]  # the other parts are its images
+            start = part.get_param("start")
+            children = [
+                next(
+                    (child for child in children if start and child["Content-ID"] == start),
+                    children[0],
+                )
+            ]  # the other parts are its images
         if kind == "multipart/signed":
             children = children[:1]
         if kind == "multipart/alternative":
-            return self._best_alternative(children, depth)
+            # The first alternative with text: plain ones first, then the richest
+            plain = [child for child in children if child.get_content_type() == "text/plain"]
+            rich = [child for child in reversed(children) if child not in plain]
+            for child in (*plain, *rich):
+                text = self._part_text(child, depth + 1)
+                if text.strip():
+                    return text
+            return ""
         texts = [self._part_text(child, depth + 1) for child in children]
         return "\n\n".join(text.strip("\n") for text in texts if text.strip())
-
-    def _best_alternative(self, children: list[Message], depth: int) -> str:
-        """Return the first alternative with text: plain ones first, then the richest."""
-        plain = [child for child in children if child.get_content_type() == "text/plain"]
-        rich = [child for child in reversed(children) if child not in plain]
-        for child in (*plain, *rich):
-            text = self._part_text(child, depth + 1)
-            if text.strip():
-                return text
-        return ""
 
     def _leaf_text(self, part: Message, kind: str) -> str:
         transfer = str(part.get("Content-Transfer-Encoding", "7bit")).strip().lower()
@@ -172,11 +174,12 @@ def _subparts(part: Message) -> list[Message]:
     return [child for child in payload if isinstance(child, Message)]
 
 
-def _related_root(part: Message, children: list[Message]) -> Message:
-    start = part.get_param("start")
-    return next(
-        (child for child in children if start and child["Content-ID"] == start), children[0]
-    )
+def _decode_word(word: bytes | str, label: str | None) -> str:
+    if isinstance(word, str):
+        return word
+    if label is None:
+        return word.decode("raw_unicode_escape")  # as decode_header encoded it
+    return decode_labelled(word, label)
 
 
 def _format_headers(message: Message) -> str:
@@ -184,25 +187,11 @@ def _format_headers(message: Message) -> str:
     for name in _HEADERS:
         for found, value in message.raw_items():
             if found.lower() == name.lower():
-                lines.append(f"{name}: {_decode_header_value(str(value))}")
+                # Encoded words of a header, and raw bytes in it.
+                raw = _FOLD.sub("", str(value)).encode("utf-8", "surrogateescape")
+                words = (_decode_word(*word) for word in decode_header(decode(raw)))
+                lines.append(f"{name}: {' '.join(''.join(words).split())}")
     return "\n".join(lines)
-
-
-def _decode_header_value(value: str) -> str:
-    """Decode the encoded words of a header, and raw bytes in it."""
-    raw = _FOLD.sub("", value).encode("utf-8", "surrogateescape")
-    words = decode_header(decode(raw))
-    return " ".join("".join(_decode_words(words)).split())
-
-
-def _decode_words(words: list[tuple[bytes | str, str | None]]) -> Iterator[str]:
-    for word, label in words:
-        if isinstance(word, str):
-            yield word
-        elif label is None:
-            yield word.decode("raw_unicode_escape")  # as decode_header encoded it
-        else:
-            yield decode_labelled(word, label)
 
 
 def _join_flowed_lines(text: str, part: Message) -> str:

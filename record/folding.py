@@ -4,11 +4,17 @@ import unicodedata
 
 
 class _Unaccent(dict[int, str]):
-    """Table for `str.translate` that removes accents; filled on demand."""
+    """Table for `str.translate` that removes accents and writes every digit in ASCII.
+
+    Filled on demand.
+    """
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
         base = _TYPOGRAPHY.get(char) or unicodedata.normalize("NFKD", char)[:1] or char
+        if not base.isascii():
+            digit = unicodedata.digit(base, -1)  # Arabic-Indic, Devanagari and all other scripts
+            base = str(digit) if digit >= 0 else base
         self[code] = base
         return base
 
@@ -42,7 +48,7 @@ _CHARACTERS_PER_OTHER = 20  # with more characters outside Latin-1, the table is
 
 
 def fold(text: str) -> str:
-    """Lower the case, strip accents and unify quotes, dashes and blanks.
+    """Lower the case, strip accents and unify quotes, dashes, blanks and the digits of all scripts.
 
     The result has one code point for each of the text, so offsets are valid in both. Line breaks
     are kept. Ligatures of two letters (`œ`, `ß`) are not expanded.
@@ -53,7 +59,7 @@ def fold(text: str) -> str:
 
 
 def unaccent(text: str) -> str:
-    """Strip accents and unify quotes, dashes and blanks; case is kept.
+    """Strip accents and unify quotes, dashes, blanks and the digits of all scripts; case is kept.
 
     The result has one code point for each of the text, so offsets are valid in both.
     """

@@ -83,9 +83,22 @@ class _PatientState:
         """Make and cache the surrogate of a value; unchanged without a maker or content."""
         made = value
         if maker is not None and HAS_CONTENT.search(value):
-            made = _keep_blanks(
-                value, maker(_make_mention(value, label, lang, context), self.subject)
-            )
+            # Keep the outer whitespace of the original, and an inner line break, in the surrogate
+            surrogate = maker(_make_mention(value, label, lang, context), self.subject)
+            if "\n" not in value and value == value.strip():
+                made = surrogate
+            else:
+                core = surrogate.strip()
+                lead = value[: len(value) - len(value.lstrip())]
+                trail = value[len(value.rstrip()) :]
+                if "\n" in value.strip() and "\n" not in core:
+                    # The first run of whitespace with a line break
+                    text = value.strip()
+                    at = text.index("\n")
+                    start = len(text[:at].rstrip())
+                    line_break = text[start : len(text) - len(text[at:].lstrip())]
+                    core = core.replace(" ", line_break, 1) if " " in core else core + line_break
+                made = lead + core + trail
         if len(self.made) >= _MENTIONS:
             self.made.clear()
         self.made[value, label, lang, context] = made
@@ -283,23 +296,3 @@ def _make_mention(text: str, label: str, lang: str, context: Any) -> Mention:
 
 def _is_gap(text: str) -> bool:
     return len(text) <= _BESIDE and not HAS_CONTENT.search(text)
-
-
-def _keep_blanks(text: str, surrogate: str) -> str:
-    """Keep the outer whitespace of the original, and an inner line break, in the surrogate."""
-    if "\n" not in text and text == text.strip():
-        return surrogate
-    core = surrogate.strip()
-    lead = text[: len(text) - len(text.lstrip())]
-    trail = text[len(text.rstrip()) :]
-    if "\n" in text.strip() and "\n" not in core:
-        line_break = _line_break(text.strip())
-        core = core.replace(" ", line_break, 1) if " " in core else core + line_break
-    return lead + core + trail
-
-
-def _line_break(text: str) -> str:
-    """Return the first run of whitespace with a line break."""
-    at = text.index("\n")
-    start = len(text[:at].rstrip())
-    return text[start : len(text) - len(text[at:].lstrip())]

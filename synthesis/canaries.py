@@ -70,7 +70,9 @@ class Canaries:
 
     def save(self, folder: Path) -> dict[str, Any]:
         """Write the list, readable by its owner only; return the model's metadata about it."""
-        content = self._serialized()
+        lines = [{"planted": True, **asdict(each)} for each in self.planted]
+        lines += [{"planted": False, **asdict(each)} for each in self.others]
+        content = "".join(json.dumps(line) + "\n" for line in lines).encode()
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / CANARIES
         path.touch(mode=0o600)
@@ -82,11 +84,6 @@ class Canaries:
             "sha256": hashlib.sha256(content).hexdigest(),
         }
 
-    def _serialized(self) -> bytes:
-        lines = [{"planted": True, **asdict(each)} for each in self.planted]
-        lines += [{"planted": False, **asdict(each)} for each in self.others]
-        return "".join(json.dumps(line) + "\n" for line in lines).encode()
-
 
 def draw_canaries(corpus: Corpus, count: int, repeats: int, seed: int) -> Canaries:
     """Draw canaries for a corpus: kinds and first words of its requests, words of its notes.
@@ -96,7 +93,12 @@ def draw_canaries(corpus: Corpus, count: int, repeats: int, seed: int) -> Canari
     """
     if count < 2 or repeats < 1:
         raise ConfigError("--canaries", "too few to measure memorization", "give 20 or more")
-    words = _common_words(corpus)
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for note in corpus.notes["train"]:
+        for word in _lowercase_words(note.marked):
+            if len(owners[word]) < _MIN_PATIENTS:
+                owners[word].add(note.owner)
+    words = sorted(word for word, some in owners.items() if len(some) >= _MIN_PATIENTS)
     if len(words) < _MIN_VOCABULARY:
         raise ConfigError(
             "the corpus", "too few common words for canaries", "prepare a larger corpus"
@@ -137,15 +139,6 @@ def load_canaries(folder: Path, about: Mapping[str, Any]) -> Canaries:
     for line in lines:
         canaries[line.pop("planted")].append(Canary(**line))
     return Canaries(about["repeats"], canaries[True], canaries[False])
-
-
-def _common_words(corpus: Corpus) -> list[str]:
-    owners: defaultdict[str, set[str]] = defaultdict(set)
-    for note in corpus.notes["train"]:
-        for word in _lowercase_words(note.marked):
-            if len(owners[word]) < _MIN_PATIENTS:
-                owners[word].add(note.owner)
-    return sorted(word for word, some in owners.items() if len(some) >= _MIN_PATIENTS)
 
 
 def _lowercase_words(marked: str) -> Iterator[str]:

@@ -126,7 +126,20 @@ def fill(
     barred_candidates = _BARRED_CANDIDATES if any(letter.barred for letter in letters) else 0
     classed = _ClassFilter(filler, classes or {}, barred_candidates)
     if filling.method is FillingMethod.SIMULTANEOUS:
-        _fill_simultaneously(letters, classed, filling)
+        # Fill every window of the letters that has a place, all its places at once
+        stretches = [
+            (letter, start)
+            for letter in letters
+            for start in range(0, len(letter.words), filling.window)
+            if None in letter.words[start : start + filling.window]
+        ]
+        windows = [letter.words[start : start + filling.window] for letter, start in stretches]
+        found = classed.candidates_for(windows, filling)
+        for (letter, start), window, each in zip(stretches, windows, found, strict=True):
+            holes = [start + number for number, word in enumerate(window) if word is None]
+            for place, candidates in zip(holes, each, strict=True):
+                words = classed.suitable(candidates, letter, place, filling)
+                letter.words[place] = draw(words, filling.top, letter.rng)
     else:
         _fill_iteratively(letters, classed, filling)
     return [_join(letter) for letter in letters]
@@ -227,25 +240,6 @@ def _add(
     letter.originals.append(shown)
     letter.decisions.append(decision)
     letter.between.append(gap)
-
-
-def _fill_simultaneously(
-    letters: Sequence[_LetterState], filler: _ClassFilter, filling: Filling
-) -> None:
-    """Fill every window of the letters that has a place, all its places at once."""
-    stretches = [
-        (letter, start)
-        for letter in letters
-        for start in range(0, len(letter.words), filling.window)
-        if None in letter.words[start : start + filling.window]
-    ]
-    windows = [letter.words[start : start + filling.window] for letter, start in stretches]
-    found = filler.candidates_for(windows, filling)
-    for (letter, start), window, each in zip(stretches, windows, found, strict=True):
-        holes = [start + number for number, word in enumerate(window) if word is None]
-        for place, candidates in zip(holes, each, strict=True):
-            words = filler.suitable(candidates, letter, place, filling)
-            letter.words[place] = draw(words, filling.top, letter.rng)
 
 
 def _fill_iteratively(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from models.language.corpus.vocabulary import END, Vocabulary
+from models.language.corpus.vocabulary import END
 from models.language.decoding.generation import (
     Decoding,
     DecodingTask,
@@ -98,7 +98,19 @@ class NoteGenerator:
         longest: Mapping[str, int] = trained.about["longest"]
         self._labels = tuple(sorted(longest))
         self._ids_per_word: float = trained.about.get("ids_per_word", 0.0)
-        self._grammar = Grammar(trained.vocabulary, tag_tokens(trained.vocabulary, longest))
+        # The constraints on a corpus's tags: only tags, breaks and `<LT>` are generated
+        pairs = [(start_tag(label), end_tag(label)) for label in sorted(longest)]
+        written = {END, PAR, LT, *(tag for pair in pairs for tag in pair)}
+        bounds = [longest[label] for label in sorted(longest)]
+        self._grammar = Grammar(
+            trained.vocabulary,
+            TagTokens(
+                pairs,
+                bounds,
+                [PAR],
+                [mark for mark in trained.vocabulary.marks if mark not in written],
+            ),
+        )
 
     def write(self, plan: GenerationPlan, places: Sequence[int]) -> list[GeneratedNote]:
         """Generate the notes at some indices, in one batch.
@@ -155,13 +167,3 @@ class NoteGenerator:
         note = Annotated(document, cleaned.spans)
         flags = (text.is_cut, text.is_hurried, text.is_trimmed, is_thinned)
         return GeneratedNote(note, request, cleaned.started, len(text.ids), *flags)
-
-
-def tag_tokens(vocabulary: Vocabulary, longest: Mapping[str, int]) -> TagTokens:
-    """Return the constraints on a corpus's tags: only tags, breaks and `<LT>` are generated."""
-    pairs = [(start_tag(label), end_tag(label)) for label in sorted(longest)]
-    written = {END, PAR, LT, *(tag for pair in pairs for tag in pair)}
-    bounds = [longest[label] for label in sorted(longest)]
-    return TagTokens(
-        pairs, bounds, [PAR], [mark for mark in vocabulary.marks if mark not in written]
-    )

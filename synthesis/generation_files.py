@@ -22,7 +22,7 @@ from record.document import Annotated, Document
 from record.errors import ConfigError, CryptonymError
 from record.span import Span
 from synthesis.corpus_statistics import words_in
-from synthesis.generation import ORIGIN, GeneratedNote, GenerationPlan, NoteGenerator
+from synthesis.generation import ORIGIN, GenerationPlan, NoteGenerator
 from synthesis.generation_summary import GenerationSummary
 from synthesis.prepared_corpus import digest as corpus_digest
 from synthesis.prepared_corpus import load_requests, read_manifest
@@ -236,7 +236,7 @@ def write_unit(
 ) -> int:
     """Write a batch of notes to its file; returns the number of ids written."""
     notes = writer.write(plan, generation.places(unit))
-    generation.write_part(unit, map(record_of, notes))
+    generation.write_part(unit, (note_record(each.note, each.about()) for each in notes))
     return sum(each.ids for each in notes)
 
 
@@ -348,11 +348,6 @@ def _pretrained_digest(about: Mapping[str, Any]) -> str | None:
     if about.get("recipe", {}).get("pretrained") is None:
         return None
     return about.get("base_sha256") or "unknown"  # of a version that did not keep it
-
-
-def record_of(each: GeneratedNote) -> dict[str, Any]:
-    """Return a note as a line of notes.jsonl."""
-    return note_record(each.note, each.about())
 
 
 def note_record(note: Annotated, about: Mapping[str, Any]) -> dict[str, Any]:

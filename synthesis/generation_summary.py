@@ -1,7 +1,6 @@
 """Summary statistics of a generation: requested and obtained tags, lengths, diversity."""
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +52,7 @@ class GenerationSummary:
             "trimmed": self.trimmed / count,
             "thinned": self.limit_entities / count,
             "as_requested": self.exact / count,
-            "distinct": _distinct(self.notes),
+            "distinct": len({note.document.text for note in self.notes}) / count,
             "tags": {
                 "requested": dict(sorted(self.request_like.items())),
                 "obtained": dict(sorted(self.obtained.items())),
@@ -64,9 +63,3 @@ class GenerationSummary:
             "statistics": found.to_json(),
             "types_per_word": found.vocabulary / (found.words or 1),
         }
-
-
-def _distinct(notes: Iterable[Annotated]) -> float:
-    """Return the share of notes that are not the same as an earlier one."""
-    texts = [note.document.text for note in notes]
-    return len(set(texts)) / (len(texts) or 1)

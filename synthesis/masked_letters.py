@@ -53,7 +53,12 @@ def save_letters(
     folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     write_atomically(folder / LETTERS, "".join(lines).encode())
     (folder / LETTERS).chmod(0o600)
-    manifest = {**about, "letters": len(lines), "words": _ranked_counts(counts)}
+    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    words = [
+        {"phase": phase, "reason": reason, "masked": masked, "count": count}
+        for (phase, reason, masked), count in ranked
+    ]
+    manifest = {**about, "letters": len(lines), "words": words}
     FOLDER_FORMAT.write_settings(folder, manifest, (LETTERS,))
     return manifest
 
@@ -63,17 +68,6 @@ def load_letters(folder: Path) -> MaskedLetters:
     manifest = FOLDER_FORMAT.read(folder)
     content = FOLDER_FORMAT.read_verified(folder, manifest, LETTERS)
     return MaskedLetters([_letter(json.loads(line)) for line in content.splitlines()], manifest)
-
-
-def _ranked_counts(counts: Mapping[tuple[Phase, str, bool], int]) -> list[dict[str, Any]]:
-    """Return counts of decisions by phase, reason and whether they mask,
-    the most frequent first.
-    """
-    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    return [
-        {"phase": phase, "reason": reason, "masked": masked, "count": count}
-        for (phase, reason, masked), count in ranked
-    ]
 
 
 def _line(letter: MaskedDocument) -> dict[str, Any]:

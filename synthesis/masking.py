@@ -151,7 +151,11 @@ def mask(
         {kind: 1 - masking.medical.get(kind, 1.0) for kind in set(kinds.values())},
         rng,
     ) | _draw_words(
-        {n: parts[n] for n in free if n not in kinds and _is_word(text, words[n])},
+        {
+            n: parts[n]
+            for n in free
+            if n not in kinds and any(map(str.isalnum, text[slice(*words[n])]))
+        },
         masking.speech,
         rng,
     )
@@ -201,10 +205,6 @@ def _grow_to_words(span: Span, words: Sequence[tuple[int, int]]) -> Span:
     start = min([span.start, *(start for start, _ in inside)])
     end = max([span.end, *(end for _, end in inside)])
     return Span(start, end, span.label)
-
-
-def _is_word(text: str, word: tuple[int, int]) -> bool:
-    return any(map(str.isalnum, text[word[0] : word[1]]))
 
 
 def _draw_words(kinds: Mapping[int, str], shares: Mapping[str, float], rng: Random) -> set[int]:

@@ -40,7 +40,7 @@ BOUNDARIES = {
 HIDDEN_IMPORTS = {
     **{
         ("extractors.extractor", f"extractors.pdf.{name}"): "a site may leave PyMuPDF out"
-        for name in ("mupdf_reader", "ocr", "page_image")
+        for name in ("mupdf_reader", "ocr")
     },
     ("extractors.pdf.ocr", "tesserocr"): "ten megabytes that most documents do not need",
     ("pipeline.state.schema_version", "pipeline.state.migrations.upgrade"): (
@@ -57,10 +57,10 @@ HIDDEN_IMPORTS = {
         "models.language.training.training",
         "models.language.training.differential_privacy",
     ): "opacus is an extra, and slow to import",
-    (
-        "models.language.training.training",
-        "models.language.networks.lora",
-    ): "peft is an extra, and slow to import",
+    **{
+        ("models.language.networks.gpt", name): "an extra, and slow to import"
+        for name in ("peft", "peft.tuners.lora")
+    },
     (
         "models.tagger.runtime",
         "models.tagger.encoders.onnx_encoder",
@@ -389,7 +389,7 @@ BAD: list[tuple[Rule, dict[str, str]]] = [
     (uphill, {"pipeline__x": "def f():\n    from pipeline.beam import graph"}),
     (uphill, {"pipeline__x": "from synthesis.fictional.people.records import Patient"}),
     (uphill, {"pipeline__x": "from pipeline import cli", "pipeline__cli": ""}),
-    (uphill, {"pipeline__night__x": "from pipeline.synthetic.terms import Terms"}),
+    (uphill, {"pipeline__night__x": "from pipeline.synthetic.letter_masking import Terms"}),
     (uphill, {"pipeline__night__x": "import pipeline.training.tagger"}),
     (uphill, {"pipeline__beam__x": "import pipeline.training.tagger"}),
     (uphill, {"evaluation__x": "import pipeline.release.released_notes"}),

@@ -39,7 +39,7 @@ from pipeline.night.demo import make_demo_config
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.night.supervisor import run_in_workers as spawned
-from pipeline.notes.stages import start_batch
+from pipeline.notes.stages import make_version, start_batch
 from pipeline.notes.stored_spans import STAGES
 from pipeline.notes.worker_resources import WorkerResources, open_resources
 from pipeline.release.request import ReleaseRequest
@@ -143,7 +143,7 @@ def copy_spans(tools: WorkerResources, copy: int) -> None:
     before = dict(STAGES[:2])
     for start in range(0, len(originals), 500):
         some = originals[start : start + 500]
-        entries, stored = tools.state.read_entries(some), tools.state.read_sealed(some)
+        stored = tools.state.read_sealed(some)
         for rows in tools.source.pick([copy * STEP + note_id for note_id in some], 500):
             batch = start_batch(replace(_UNIT, count=len(rows)), rows, tools)
             for stage in before.values():
@@ -151,11 +151,10 @@ def copy_spans(tools: WorkerResources, copy: int) -> None:
             ledger, spans = [], []
             for item in batch.items:
                 original = item.row.note_id - copy * STEP
-                content = entries[original].content
-                found = tools.seal.open(str(original), content, stored[original].sealed)
+                found = tools.seal.open_findings(stored[original].version, stored[original].sealed)
                 row = {"note_id": item.row.note_id, "content": item.content}
                 row |= {"config": tools.config}
-                sealed = tools.seal.close(item.note_id, item.content, found)
+                sealed = tools.seal.seal_findings(make_version(item, tools.config), found)
                 spans.append(row | {"sealed": sealed})
                 version = {"identity": item.identity, "outcome": RELEASED, "was_released": 1}
                 ledger.append(row | version)

@@ -35,7 +35,7 @@ from models.private import deidentifier_training
 from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.serialization import digest, load
 from pipeline.files.jsonl import JsonLine, read_notes
-from pipeline.sharing.pooled_sites import pool_sites
+from pipeline.sharing.joint_training import pool_sites
 from pipeline.sharing.shared_files import MANIFEST, read_shared
 from pipeline.sharing.site_encoding import SharingPaths, encode_site, make_site, read_order
 from record.document import Annotated

@@ -31,7 +31,7 @@ import numpy as np
 import torch
 from scipy.stats import binomtest
 
-from evaluation.attacks.frozen_adversaries import LAST, bound_any_attack
+from evaluation.attacks.sentence_pairs import LAST, bound_any_attack
 from evaluation.attacks.shared_vectors import AttackedRelease, measure_attacks, prepare_pair_attacks
 from models.private import deidentifier_training, embeddings, recipe, representer_training
 from models.private.adversaries import Adversaries

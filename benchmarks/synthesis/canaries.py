@@ -23,11 +23,11 @@ from evaluation.attacks.reference_models import mean_log_probabilities
 from models.language.training.recipe import make_recipe
 from models.language.training.serialization import load
 from models.language.training.training import TRAINING
+from pipeline.synthetic.generator_training import train_on_corpus
 from record.document import Annotated
 from synthesis.canaries import load_canaries
 from synthesis.corpus_splitting import split_notes
 from synthesis.fictional.hospital import make_hospital
-from synthesis.generator_training import train_generator
 from synthesis.prepared_corpus import MANIFEST, save_corpus
 
 _SHORTEST, _LONGEST = 300, 1300  # characters
@@ -66,7 +66,7 @@ def main() -> None:
             if not (folder / TRAINING).exists():
                 started = process_time()
                 recipe = make_recipe("gpt-small", {**_TINY, **changes, "seed": seed})
-                train_generator(
+                train_on_corpus(
                     corpus, recipe, folder, canaries=(options.canaries, options.repeats)
                 )
                 spent = f"{process_time() - started:.0f}"

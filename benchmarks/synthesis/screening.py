@@ -22,8 +22,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from evaluation.attacks.bm25 import nearest_by_bm25
-from evaluation.attacks.proximity import SIZES, TOP, Nearest, WordCorpus, review, words_of
+from evaluation.attacks.proximity import (
+    SIZES,
+    TOP,
+    Nearest,
+    WordCorpus,
+    nearest_by_bm25,
+    review,
+    words_of,
+)
 from pipeline.files.gold import read_annotated
 
 _KINDS = ("copies", "half copies", "copies with another name")

@@ -31,7 +31,7 @@ from benchmarks.detection.spacy_ner import EvaluationLetters, TrainingPlan, trai
 from benchmarks.synthesis.steps import add_letters, run, run_once, split_arguments
 from evaluation.detection.alignment import pair_annotations
 from evaluation.detection.intervals import student_interval
-from evaluation.detection.masking_agreement import measure_masker
+from evaluation.detection.scores import measure_masker
 from evaluation.gate import Measured
 from evaluation.utility.resemblance import Refilled, resemblance
 from evaluation.utility.tagger_utility import (
@@ -41,7 +41,7 @@ from evaluation.utility.tagger_utility import (
     recipe_for,
     train_and_score,
 )
-from models.language.networks.contextual_embeddings import ContextualEmbeddings
+from models.language.networks.word_vectors import ContextualEmbeddings
 from models.tagger.encoders.windows import WindowConfig
 from models.training_loop import TrainingCallbacks
 from pipeline.files.gold import read_annotated

@@ -130,7 +130,10 @@ class ParrotReader:
         for note in notes:
             tokens = list(_TOKEN.finditer(note.document.text))
             rows += _context_features(tokens)
-            marks += _mark_tokens(tokens, note)
+            inside = np.zeros(len(note.document.text) + 1, np.bool_)
+            for span in note.spans:
+                inside[span.start : span.end] = True
+            marks += [bool(inside[token.start()]) for token in tokens]
         self._model.fit(_hash_features(rows), np.array(marks, np.bool_))
 
     def expect(self, note: Annotated) -> list[float]:
@@ -191,13 +194,6 @@ class Logistic:
         return chances
 
 
-def _mark_tokens(tokens: Sequence[re.Match[str]], note: Annotated) -> list[bool]:
-    marks = np.zeros(len(note.document.text) + 1, np.bool_)
-    for span in note.spans:
-        marks[span.start : span.end] = True
-    return [bool(marks[token.start()]) for token in tokens]
-
-
 def _context_features(tokens: Sequence[re.Match[str]]) -> list[list[str]]:
     """Return the features of each token: the word, its form, and its neighbours."""
     plain = [token[0].casefold() for token in tokens]
@@ -239,20 +235,6 @@ def _leak_features(notes: Sequence[Annotated], suspicion: Scores) -> csr_array:
         [str(span.label), *_surface_features(note, span.start, span.end, value)]
         for (note, span), value in zip(spans, values, strict=True)
     ]
-    numbers = np.column_stack([suspicion, *_recurrence_features(values, owners)])
-    return hstack([_hash_features(rows), csr_array(numbers)], format="csr")
-
-
-def _surface_features(note: Annotated, start: int, end: int, value: str) -> Iterator[str]:
-    before = _TOKEN.findall(note.document.text[max(0, start - 30) : start])[-_REACH:]
-    yield ""
-    yield f"before {' '.join(before).casefold()}"
-    yield f"form {' '.join(map(_word_form, note.document.text[start:end].split()))}"
-    for word in value.split():
-        yield from (f"ends {word[-3:]}", f"ends {word[-2:]}", f"begins {word[:2]}")
-
-
-def _recurrence_features(values: Sequence[str], owners: Sequence[str]) -> list[Scores]:
     own = Counter(zip(owners, values, strict=True))
     whose = defaultdict(set)
     for value, owner in zip(values, owners, strict=True):
@@ -263,4 +245,16 @@ def _recurrence_features(values: Sequence[str], owners: Sequence[str]) -> list[S
         float(min((len(whose[word]) for word in value.split()), default=1)) for value in values
     ]
     alone = np.array(others) == 1
-    return [np.log(here), np.log(others), alone.astype(np.float64)]
+    numbers = np.column_stack(
+        [suspicion, *[np.log(here), np.log(others), alone.astype(np.float64)]]
+    )
+    return hstack([_hash_features(rows), csr_array(numbers)], format="csr")
+
+
+def _surface_features(note: Annotated, start: int, end: int, value: str) -> Iterator[str]:
+    before = _TOKEN.findall(note.document.text[max(0, start - 30) : start])[-_REACH:]
+    yield ""
+    yield f"before {' '.join(before).casefold()}"
+    yield f"form {' '.join(map(_word_form, note.document.text[start:end].split()))}"
+    for word in value.split():
+        yield from (f"ends {word[-3:]}", f"ends {word[-2:]}", f"begins {word[:2]}")

@@ -68,7 +68,8 @@ class SharedRuns:
             words = _split_words(note)
             for word in words:
                 if word not in self._ids:
-                    self._ids[word] = _hash_word(word)
+                    drawn = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
+                    self._ids[word] = int.from_bytes(drawn) or 1  # 0 is for unknown words
             self._lengths.append(len(words))
             held.append(_hash_runs(np.array([self._ids[word] for word in words], np.uint64)))
         self._counts = [len(each) for each in held]
@@ -206,11 +207,6 @@ def _count_positive(shares: Iterable[float]) -> int:
 
 def _split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
-
-
-def _hash_word(word: str) -> int:
-    drawn = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
-    return int.from_bytes(drawn) or 1  # 0 is reserved for unknown words
 
 
 def _hash_runs(ids: Hashes, *, skip: bool = False) -> Hashes:

@@ -244,18 +244,13 @@ def _summarize(
         "identifiers": len(parts), "persons": len(set(persons)), "told": int(parts[:, 0].sum()),
     }  # fmt: skip
     value, null = parts.mean(0).tolist()
-    low, high = _bootstrap_bounds(parts[:, 0], persons)
+    # The share is bounded by resampling persons with all their identifiers.
+    numbers = {person: number for number, person in enumerate(dict.fromkeys(persons))}
+    sums = np.zeros((len(numbers), 1, 2))
+    for hit, person in zip(parts[:, 0], persons, strict=True):
+        sums[numbers[person], 0] += hit, 1
+    low, high = ratio_intervals(sums)[0].tolist()
     return Measured(
         name, Axis.PRIVACY, value, low, high, data,
         null=null, control=sum(control) / len(control), detail=detail,
     )  # fmt: skip
-
-
-def _bootstrap_bounds(hits: Floats, persons: Sequence[str]) -> tuple[float, float]:
-    """Bound a share by resampling persons with all their identifiers."""
-    names = {person: number for number, person in enumerate(dict.fromkeys(persons))}
-    sums = np.zeros((len(names), 1, 2))
-    for number, person in enumerate(persons):
-        sums[names[person], 0] += hits[number], 1
-    low, high = ratio_intervals(sums)[0].tolist()
-    return float(low), float(high)

@@ -131,16 +131,6 @@ def make_codebook(
     return Codebook(means @ scale, scale, case_kinds(words))
 
 
-def find_carriers(sentences: Sequence[Sentence], *, phi: bool) -> list[tuple[Sentence, int]]:
-    """Return windows around tokens that are identifiers, or around those that are not."""
-    return [
-        cut_window(sentence, place)
-        for sentence in sentences
-        for place, hidden in enumerate(sentence.phi)
-        if hidden is phi
-    ]
-
-
 def cut_window(sentence: Sentence, place: int) -> tuple[Sentence, int]:
     """Cut a sentence to the tokens around one; return it and the new position of the token."""
     first, end = max(0, place - _REACH), place + _REACH + 1
@@ -389,7 +379,13 @@ def prepare_word_lookup(subject: AttackedRelease, encode: Encode, seed: int) -> 
     for name, phi, most in (("nearest-word", True, MOST_TOKENS), ("other-word", False, OTHERS)):
         slots = find_slots(subject.sentences, subject.vocabulary, phi=phi)
         slots = slots.take(chance.permutation(len(slots))[:most])
-        carriers = find_carriers(subject.own, phi=phi)
+        # Windows around tokens that are identifiers, or around those that are not
+        carriers = [
+            cut_window(sentence, place)
+            for sentence in subject.own
+            for place, hidden in enumerate(sentence.phi)
+            if hidden is phi
+        ]
         if not len(slots) or not carriers:
             return None
         kinds = slot_case_kinds(subject.sentences, slots)
@@ -426,7 +422,12 @@ def prepare_trained_inverse(
         return encode(some, *derive_seeds(drawn, 1, "lesson")), numbers
 
     inverse = train_inversion(lesson, subject.matrix, InversionSettings(seed=seed))
-    book, kinds = _embedding_codebook(subject), slot_case_kinds(subject.sentences, hidden)
+    # The codebook for the output of an inverse: embeddings of length one
+    lengths = np.linalg.norm(subject.matrix, axis=1, keepdims=True)
+    means = subject.matrix / np.maximum(lengths, 1e-12)
+    whitening = np.eye(means.shape[1])
+    book = Codebook(means.astype(np.float64), whitening, case_kinds(subject.words))
+    kinds = slot_case_kinds(subject.sentences, hidden)
 
     def ready(side: AttackSide) -> dict[str, Rate]:
         answers = hidden.vectors(inverse.read(side.all(seed)))
@@ -514,10 +515,3 @@ def _top_rates(name: str, places: Floats) -> dict[str, Rate]:
     if not len(places):
         return {}
     return {f"{name}-{top}": Rate(float(np.mean(places < top)), len(places)) for top in TOP}
-
-
-def _embedding_codebook(subject: AttackedRelease) -> Codebook:
-    """Return the codebook for the output of an inverse: embeddings of length one."""
-    lengths = np.linalg.norm(subject.matrix, axis=1, keepdims=True)
-    means = subject.matrix / np.maximum(lengths, 1e-12)
-    return Codebook(means.astype(np.float64), np.eye(means.shape[1]), case_kinds(subject.words))

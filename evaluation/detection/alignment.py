@@ -141,15 +141,14 @@ def join_across_signs(spans: Iterable[Span], text: str) -> list[Stretch]:
 def _merge(stretches: Iterable[Stretch], text: str | None) -> list[Stretch]:
     merged: list[Stretch] = []
     for start, end in sorted(stretches):
-        if merged and (start <= merged[-1][1] or (text and _is_gap(text[merged[-1][1] : start]))):
+        if merged and (
+            start <= merged[-1][1]
+            or (text and not any(char.isalnum() for char in text[merged[-1][1] : start]))
+        ):
             merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:
             merged.append((start, end))
     return merged
-
-
-def _is_gap(text: str) -> bool:
-    return not any(char.isalnum() for char in text)
 
 
 class Coverage:

@@ -49,8 +49,11 @@ class LeakScanner:
             for at in range(len(found) - size + 1):
                 if tuple(found[at : at + size]) == phrase:
                     leaks.append(Leak(name, at))
-        for at, run in _digit_runs(text):
-            leaks.extend(Leak(name, at) for number, name in self.numbers.items() if number in run)
+        for run in _DIGITS.finditer(text):
+            digits = "".join(char for char in run.group() if char.isdigit())
+            leaks.extend(
+                Leak(name, run.start()) for number, name in self.numbers.items() if number in digits
+            )
         return leaks
 
 
@@ -120,8 +123,3 @@ _MONTHS = tuple(
 )
 
 _DIGITS = re.compile(r"\d(?:[ .\-/]?\d)*")
-
-
-def _digit_runs(text: str) -> Iterator[tuple[int, str]]:
-    for run in _DIGITS.finditer(text):
-        yield run.start(), "".join(char for char in run.group() if char.isdigit())

@@ -115,7 +115,18 @@ class Counts:
 def count_note(pair: Pair, is_medical: IsMedical | None = None) -> Counts:
     """Count one note; `evaluation.detection.scores.score_pairs` defines each count."""
     counts = Counts()
-    _count_spans(counts, pair)
+    gold = {(span.start, span.end, span.label) for span in pair.gold}
+    predicted = {(span.start, span.end, span.label) for span in pair.predicted}
+    counts.strict.compare(gold, predicted)
+    counts.unlabelled.compare({key[:2] for key in gold}, {key[:2] for key in predicted})
+    counts.merged.compare(
+        set(join_across_signs(pair.gold, pair.text)),
+        set(join_across_signs(pair.predicted, pair.text)),
+    )
+    for label in {key[2] for key in gold | predicted}:
+        counts.labels[label].spans.compare(
+            {key for key in gold if key[2] == label}, {key for key in predicted if key[2] == label}
+        )
     _count_tokens(counts, pair, is_medical)
     _count_leaks(counts, pair)
     return counts
@@ -129,8 +140,9 @@ def find_missed(pair: Pair) -> list[Span]:
     return [
         span
         for span in sorted(set(pair.gold))
-        if not _is_covered(
-            span, [tokens[at] for at in _touched_tokens(span, tokens, starts)], predicted
+        if not all(
+            predicted.holds(max(start, span.start), min(end, span.end))
+            for start, end in [tokens[at] for at in _touched_tokens(span, tokens, starts)]
         )
     ]
 
@@ -138,21 +150,6 @@ def find_missed(pair: Pair) -> list[Span]:
 def safe_ratio(part: float, whole: float) -> float:
     """Divide; return 0 for an empty whole."""
     return part / whole if whole else 0.0
-
-
-def _count_spans(counts: Counts, pair: Pair) -> None:
-    gold = {(span.start, span.end, span.label) for span in pair.gold}
-    predicted = {(span.start, span.end, span.label) for span in pair.predicted}
-    counts.strict.compare(gold, predicted)
-    counts.unlabelled.compare({key[:2] for key in gold}, {key[:2] for key in predicted})
-    counts.merged.compare(
-        set(join_across_signs(pair.gold, pair.text)),
-        set(join_across_signs(pair.predicted, pair.text)),
-    )
-    for label in {key[2] for key in gold | predicted}:
-        counts.labels[label].spans.compare(
-            {key for key in gold if key[2] == label}, {key for key in predicted if key[2] == label}
-        )
 
 
 def _count_tokens(counts: Counts, pair: Pair, is_medical: IsMedical | None) -> None:
@@ -231,7 +228,3 @@ def _touched_tokens(span: Span, tokens: Sequence[Stretch], starts: Sequence[int]
     if first and tokens[first - 1][1] > span.start:
         first -= 1
     return range(first, bisect_left(starts, span.end))
-
-
-def _is_covered(span: Span, tokens: Sequence[Stretch], predicted: Coverage) -> bool:
-    return all(predicted.holds(max(start, span.start), min(end, span.end)) for start, end in tokens)

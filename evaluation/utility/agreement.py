@@ -68,11 +68,13 @@ def measure_agreement(answers: Iterable[ReviewerAnswer]) -> list[Agreement]:
 
 
 def _agreement(question: str, scores: Sequence[tuple[int, int]]) -> Agreement:
+    table = np.array(scores, np.float64).reshape(-1, 2)
+    constant = len(table) < 2 or (np.ptp(table, axis=0) == 0).any()
     return Agreement(
         question=question,
         pairs=len(scores),
         kappa=cohen(scores),
-        rho=_spearman(scores),
+        rho=math.nan if constant else float(spearmanr(table[:, 0], table[:, 1]).statistic),
         breaches=sum(min(both) >= YES for both in scores),
         cleared=sum(max(both) < YES - 1 for both in scores),
     )
@@ -89,10 +91,3 @@ def cohen(scores: Sequence[tuple[int, int]]) -> float:
         return math.nan
     observed = sum(one == other for one, other in scores) / total
     return (observed - expected) / (1 - expected)
-
-
-def _spearman(scores: Sequence[tuple[int, int]]) -> float:
-    table = np.array(scores, np.float64).reshape(-1, 2)
-    if len(table) < 2 or (np.ptp(table, axis=0) == 0).any():
-        return math.nan
-    return float(spearmanr(table[:, 0], table[:, 1]).statistic)

@@ -133,7 +133,10 @@ def read_rated_pairs(path: Path) -> list[RatedPair]:
     """
     remedy = "give two words and a number on each line, separated by tabs"
     lines = list(_read_lines(path, remedy))
-    places = _heading_columns(lines[:1])
+    # The columns of words and rating, if this is a comma-separated heading
+    head = lines[:1]
+    names = [name.strip().lower() for line in head for name in line.split(",")]
+    places = [names.index(name) for name in _COLUMNS] if set(_COLUMNS) <= set(names) else None
     found: list[RatedPair] = []
     for number, line in enumerate(lines, start=1):
         try:
@@ -147,12 +150,6 @@ def read_rated_pairs(path: Path) -> list[RatedPair]:
                 f"{path}, line {number}", "not a pair of words with a number", remedy
             ) from None
     return found
-
-
-def _heading_columns(head: Sequence[str]) -> list[int] | None:
-    """Return the columns of words and rating, if this is a comma-separated heading."""
-    names = [name.strip().lower() for line in head for name in line.split(",")]
-    return [names.index(name) for name in _COLUMNS] if set(_COLUMNS) <= set(names) else None
 
 
 def select_frequent(

@@ -77,7 +77,10 @@ def rouge_words(text: str) -> list[str]:
 
 def rouge_n(made: Sequence[str], source: Sequence[str], size: int) -> Overlap:
     """Compare runs of `size` words, each as often as both have it (Lin 2004)."""
-    one, other = (Counter(_runs(words, size)) for words in (made, source))
+    one, other = (
+        Counter(zip(*(words[start:] for start in range(size)), strict=False))
+        for words in (made, source)
+    )
     common = (one & other).total()
     return _overlap(common, one.total(), other.total())
 
@@ -108,12 +111,6 @@ def features(text: str, lang: str, most: int) -> list[str]:
     stops = _stop_words(lang)
     words = [w for w in rouge_words(text) if any(map(str.isalpha, w)) and w not in stops]
     return [word for word, _ in Counter(words).most_common(most)]
-
-
-def common_features(made: Sequence[str], source: Sequence[str], most: int) -> float:
-    """Return the share of the first features of a source that are first ones of a letter."""
-    one, other = set(made[:most]), set(source[:most])
-    return len(one & other) / len(other) if other else float(one == other)
 
 
 def resemblance(
@@ -218,7 +215,8 @@ def _scores(vectors: Vectors | None) -> dict[str, Score]:
     ranked = lru_cache(_KEPT)(partial(features, most=max(TOPS)))
 
     def top(one: str, other: str, lang: str, most: int) -> float:
-        return common_features(ranked(one, lang), ranked(other, lang), most)
+        first, second = set(ranked(one, lang)[:most]), set(ranked(other, lang)[:most])
+        return len(first & second) / len(second) if second else float(first == second)
 
     return scores | {f"top-{most}-features": partial(top, most=most) for most in TOPS}
 
@@ -246,10 +244,6 @@ def _overlap(common: int, made: int, source: int) -> Overlap:
     if not made or not source:  # nothing is like nothing, and like nothing else
         return Overlap(float(made == source), float(made == source))
     return Overlap(common / made, common / source)
-
-
-def _runs(words: Sequence[str], size: int) -> Iterable[tuple[str, ...]]:
-    return zip(*(words[start:] for start in range(size)), strict=False)
 
 
 @cache

@@ -103,7 +103,11 @@ def sniff(data: bytes) -> FileType:
     if _PDF_HEADER.search(data, 0, _PDF_HEADER_WITHIN):
         return FileType.PDF
     if data.startswith(_ZIP):
-        return _sniff_archive(data)
+        if _WORD_PART.search(data):
+            return FileType.DOCX
+        if _CONTENT_TYPES in data and not _OTHER_PARTS.search(data):
+            return FileType.DOCX
+        raise Unreadable("unknown-format")
     if data.startswith(_COMPOUND):
         raise Unreadable("encrypted" if _ENCRYPTED in data else "unknown-format")
     if data.startswith(_UNREAD) or data.startswith(_DICOM, _DICOM_AT):
@@ -113,14 +117,6 @@ def sniff(data: bytes) -> FileType:
         return FileType.RTF
     kind = _sniff_markup(head, data[-_TAIL_BYTES:].replace(b"\0", b"").decode("latin-1"))
     return kind or (FileType.MAIL if _is_message(head) else _sniff_text(head))
-
-
-def _sniff_archive(data: bytes) -> FileType:
-    if _WORD_PART.search(data):
-        return FileType.DOCX
-    if _CONTENT_TYPES in data and not _OTHER_PARTS.search(data):
-        return FileType.DOCX
-    raise Unreadable("unknown-format")
 
 
 def _decode_head(data: bytes) -> str:

@@ -59,21 +59,27 @@ _MIRRORED = 0.8
 
 def sort_reading_order(lines: Sequence[Line]) -> list[Line]:
     """Return lines in reading order: the drawing order, or the order on the page if implausible."""
-    blocks = _group_by_block(lines)
-    framed = [(block, _bounding_box(block)) for block in blocks]
-    back = sum(_goes_back_up(before, after) for before, after in pairwise(framed))
-    steps = max(len(blocks) - 1, 1)
-    if back >= _MIN_STEPS_BACK and _MAX_STEPS_BACK < back / steps < _MIRRORED:
-        return _sort_by_position(lines)
-    return list(lines)
-
-
-def _group_by_block(lines: Sequence[Line]) -> list[list[Line]]:
     blocks: dict[int, list[Line]] = {}
     for line in lines:
         if line.text.strip():
             blocks.setdefault(line.block, []).append(line)
-    return list(blocks.values())
+    framed = [(block, _bounding_box(block)) for block in blocks.values()]
+    back = sum(_goes_back_up(before, after) for before, after in pairwise(framed))
+    steps = max(len(blocks) - 1, 1)
+    if back >= _MIN_STEPS_BACK and _MAX_STEPS_BACK < back / steps < _MIRRORED:
+        turns = list(dict.fromkeys(line.direction for line in lines))
+        rows: list[list[Line]] = []
+        places = [
+            (turns.index(line.direction), line.box[1] + line.box[3], line.box[0]) for line in lines
+        ]
+        for number in sorted(range(len(lines)), key=places.__getitem__):
+            line = lines[number]
+            if rows and are_on_same_row(rows[-1][0], line):
+                rows[-1].append(line)
+            else:
+                rows.append([line])
+        return [line for row in rows for line in sorted(row, key=lambda line: line.box[0])]
+    return list(lines)
 
 
 def _bounding_box(lines: Sequence[Line]) -> Box:
@@ -90,21 +96,6 @@ def _goes_back_up(one: tuple[Sequence[Line], Box], other: tuple[Sequence[Line], 
     overlap = min(before[2], after[2]) - max(before[0], after[0])
     narrower = min(before[2] - before[0], after[2] - after[0])
     return overlap > narrower / 2
-
-
-def _sort_by_position(lines: Sequence[Line]) -> list[Line]:
-    turns = list(dict.fromkeys(line.direction for line in lines))
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: (turns.index(line.direction), *_position(line.box))):
-        if rows and are_on_same_row(rows[-1][0], line):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return [line for row in rows for line in sorted(row, key=lambda line: line.box[0])]
-
-
-def _position(box: Box) -> tuple[float, float]:
-    return box[1] + box[3], box[0]
 
 
 def are_on_same_row(one: Line, other: Line) -> bool:

@@ -57,6 +57,30 @@ def mean_confidence(pages: Sequence[int], recognized: Mapping[int, float]) -> fl
     )
 
 
+BROKEN_CHARACTER = re.compile(
+    "[\ufffd\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff\0-\x08\x0e-\x1f]"
+)
+"""A character that a PDF has no text for."""
+
+# Symbol fonts (bullets, telephones, boxes) map to private use: 1 to 2 % of correct letters.
+_UNREADABLE_CHARACTER = re.compile("[\ufffd\ud800-\udfff\0-\x08\x0e-\x1f]")
+_GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
+_MAX_BROKEN_SHARE = 0.20
+_MAX_UNREADABLE_SHARE = 0.05
+_ENOUGH_BROKEN = 5
+
+
+def has_garbled_characters(text: str) -> bool:
+    """Return whether too many characters of a page's text layer stand for none."""
+    glyph_numbers = len("".join(_GLYPH_NUMBER.findall(text))) if "(cid:" in text else 0
+    broken = len(BROKEN_CHARACTER.findall(text)) + glyph_numbers
+    if broken < _ENOUGH_BROKEN:
+        return False
+    written = sum(map(len, text.split()))
+    unreadable = len(_UNREADABLE_CHARACTER.findall(text)) + glyph_numbers
+    return broken > _MAX_BROKEN_SHARE * written or unreadable > _MAX_UNREADABLE_SHARE * written
+
+
 _STRANGE = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010ffff]")
 _UNREADABLE = re.compile(f"{_STRANGE.pattern}|\\(cid:\\d+\\)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -106,7 +130,7 @@ class _TokenCounts(dict[str, int]):
 
 def _pack_counts(word: str) -> int:
     numbers = [1, len(word), int(_has_word_structure(word))]
-    if not _is_initialism(word):
+    if not (len(word) <= _LONGEST_INITIALISM and word.isupper()):
         latin = unicodedata.normalize("NFD", word.casefold())
         numbers += sum(map(ascii_lowercase.count, latin)), sum(map("aeiouy".count, latin))
     return sum(number << _PART * place for place, number in enumerate(numbers))
@@ -125,19 +149,11 @@ def _wordlike_share(text: str) -> float:
     built = min(1.0, sound / words / _USUAL_SHARE)
     if letters < length / 2:
         return built  # names and initialisms in another script
-    return built * _vowel_score(letters, vowels)
-
-
-def _vowel_score(letters: int, vowels: int) -> float:
     # Substituted letters (a font with a wrong encoding) contain too few vowels.
     if letters < _ENOUGH_LETTERS:
-        return 1.0
-    share = vowels / letters
-    return max(0.0, min(1.0, (share - _FEWEST_VOWELS) / (_USUAL_VOWELS - _FEWEST_VOWELS)))
-
-
-def _is_initialism(word: str) -> bool:
-    return len(word) <= _LONGEST_INITIALISM and word.isupper()
+        return built
+    score = (vowels / letters - _FEWEST_VOWELS) / (_USUAL_VOWELS - _FEWEST_VOWELS)
+    return built * max(0.0, min(1.0, score))
 
 
 def _has_word_structure(word: str) -> bool:

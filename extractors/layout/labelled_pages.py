@@ -44,29 +44,22 @@ def write_pages(pages: Iterable[LabelledPage], path: Path) -> None:
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         os.fchmod(descriptor, 0o600)  # an existing file would keep its mode
         for labelled in pages:
-            file.write(json.dumps(_to_row(labelled), ensure_ascii=True) + "\n")
-
-
-def _to_row(labelled: LabelledPage) -> dict[str, object]:
-    page = labelled.page
-    return {
-        "document": labelled.document,
-        "page": page.number,
-        "width": page.width,
-        "height": page.height,
-        "lines": [
-            {
-                "class": str(kind),
-                "text": line.text,
-                "place": line.place,
-                "size": line.size,
-                "bold": line.bold,
-                "direction": line.direction,
-                "block": line.block,
-            }
-            for line, kind in zip(page.lines, labelled.classes, strict=True)
-        ],
-    }
+            page = labelled.page
+            lines = [
+                {
+                    "class": str(kind),
+                    "text": line.text,
+                    "place": line.place,
+                    "size": line.size,
+                    "bold": line.bold,
+                    "direction": line.direction,
+                    "block": line.block,
+                }
+                for line, kind in zip(page.lines, labelled.classes, strict=True)
+            ]
+            row = {"document": labelled.document, "page": page.number, "width": page.width}
+            row |= {"height": page.height, "lines": lines}
+            file.write(json.dumps(row, ensure_ascii=True) + "\n")
 
 
 def read_pages(path: Path) -> Iterator[LabelledPage]:
@@ -91,7 +84,10 @@ def read_pages(path: Path) -> Iterator[LabelledPage]:
 
 
 def _parse_page(row: Mapping[str, object]) -> LabelledPage:
-    lines = _check_rows(row["lines"])
+    value = row["lines"]
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        raise TypeError
+    lines = value
     page = Page(
         _check_integer(row["page"]),
         _check_number(row["width"]),
@@ -115,12 +111,6 @@ def _parse_line(row: Mapping[str, object]) -> Line:
         _check_number(row["size"]),
         bool(row["bold"]),
     )
-
-
-def _check_rows(value: object) -> list[Mapping[str, object]]:
-    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        raise TypeError
-    return value
 
 
 def _check_numbers(value: object) -> list[float]:

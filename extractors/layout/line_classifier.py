@@ -112,7 +112,9 @@ class LineClassifier:
         Blank lines get the class of the line before them.
         """
         written = [drop_blank_lines(page) for page in pages]
-        shares = _softmax(self.logits(compute_features(written)))
+        logits = self.logits(compute_features(written))
+        shares: Floats = np.exp(logits - logits.max(-1, keepdims=True))
+        shares /= shares.sum(-1, keepdims=True)
         medicine = shares[:, _MEDICINE].sum(1) >= self.keep
         allowed = np.where(medicine[:, None] == _MEDICINE, shares, -1.0)
         kinds = iter([CLASSES[number] for number in allowed.argmax(1).tolist()])
@@ -145,7 +147,21 @@ class LineClassifier:
     def _embed(self, of: Features, start: int, end: int) -> Floats:
         weights = self.weights
         edges = of.edges[start:end]
-        hidden = self._convolve_words(of, start, end) @ weights["text"]
+        # Convolve the words of each line and take the maximum per channel: (lines, 192)
+        words = np.ascontiguousarray(of.words[start:end].T)  # (WORDS, lines)
+        channels = []
+        for table in self._word_tables:
+            valid = len(words) - len(table) + 1
+            values = table[0].take(
+                words[:valid], axis=0, mode=_UNCHECKED
+            )  # (valid, lines, CHANNELS)
+            for offset in range(1, len(table)):
+                moved = words[offset : offset + valid]
+                values += table[offset].take(moved, axis=0, mode=_UNCHECKED)
+            channels.append(values.max(0))
+        text: Floats = np.concatenate(channels, axis=1)
+        text += self.weights["kernel_bias"]
+        hidden = np.maximum(text, 0, out=text) @ weights["text"]
         hidden += self._bias
         for side in range(4):
             hidden += weights["edges"][side].take(edges[:, side], axis=0, mode=_UNCHECKED)
@@ -169,23 +185,6 @@ class LineClassifier:
         scale = np.ones(3 * HEADS * HEAD, np.float32)
         scale[: HEADS * HEAD] = 1 / HEAD**0.5
         return self.weights["attention"] * scale, self.weights["attention_bias"] * scale
-
-    def _convolve_words(self, of: Features, start: int, end: int) -> Floats:
-        """Convolve the words of each line and take the maximum per channel: (lines, 192)"""
-        words = np.ascontiguousarray(of.words[start:end].T)  # (WORDS, lines)
-        channels = []
-        for table in self._word_tables:
-            valid = len(words) - len(table) + 1
-            values = table[0].take(
-                words[:valid], axis=0, mode=_UNCHECKED
-            )  # (valid, lines, CHANNELS)
-            for offset in range(1, len(table)):
-                moved = words[offset : offset + valid]
-                values += table[offset].take(moved, axis=0, mode=_UNCHECKED)
-            channels.append(values.max(0))
-        text: Floats = np.concatenate(channels, axis=1)
-        text += self.weights["kernel_bias"]
-        return np.maximum(text, 0, out=text)
 
     @cached_property
     def _word_tables(self) -> list[Floats]:
@@ -229,12 +228,6 @@ def _batches(windows: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
             batches.append([])
         batches[-1].append(window)
     return batches
-
-
-def _softmax(logits: Floats) -> Floats:
-    shares: Floats = np.exp(logits - logits.max(-1, keepdims=True))
-    shares /= shares.sum(-1, keepdims=True)
-    return shares
 
 
 def _normalize(hidden: Floats, weights: Floats) -> Floats:

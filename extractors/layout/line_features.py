@@ -154,18 +154,6 @@ def _split_windows(counts: Integers) -> Iterator[tuple[int, int]]:
 _WINDOWS_PER_STEP = 8  # a few large steps are faster than many small ones
 
 
-def _pad_windows(windows: Sequence[tuple[int, int]]) -> tuple[Integers, NDArray[np.bool_]]:
-    """Return the line numbers of some windows, padded with -1, and the mask of real lines.
-
-    Both are (windows, length).
-    """
-    start, end = np.array(windows).T
-    lengths = end - start
-    order = np.arange(lengths.max())
-    there = order < lengths[:, None]
-    return np.where(there, start[:, None] + order, -1), there
-
-
 def _line_geometry(
     places: Sequence[Box],
     sizes: Sequence[float],
@@ -338,8 +326,12 @@ def _fill_neighbours(
     gaps = np.empty((4, drawn.shape[1]), np.float32)
     for first in range(0, len(windows), _WINDOWS_PER_STEP):
         some = windows[first : first + _WINDOWS_PER_STEP]
-        start, end = some[0][0], some[-1][1]
-        _compare_lines(gaps[:, start:end], out[4:, start:end], boxes, *_pad_windows(some))
+        lines = slice(some[0][0], some[-1][1])
+        starts, ends = np.array(some).T
+        order = np.arange((ends - starts).max())
+        real = order < (ends - starts)[:, None]  # (windows, length)
+        numbers = np.where(real, starts[:, None] + order, -1)
+        _compare_lines(gaps[:, lines], out[4:, lines], boxes, numbers, real)
     out[:4] = np.log1p(np.minimum(gaps, _FAR)) / 4
     np.log(out[4:7], out=out[4:7])
     out[4:7] /= 4

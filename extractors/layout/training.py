@@ -60,13 +60,6 @@ class LineNetwork:
         edges = torch.from_numpy(of.edges)
         numbers = (torch.from_numpy(of.numbers) - weights["mean"]) * weights["scale"]
         numbers = numbers @ weights["numbers"]
-        hidden = self._convolve_words(of) @ weights["text"] + weights["bias"] + numbers
-        for side in range(4):
-            hidden = hidden + functional.embedding(edges[:, side], weights["edges"][side])
-        return self._normalize(hidden, "norm0")
-
-    def _convolve_words(self, of: Features) -> Tensor:
-        weights = self.weights
         # `embedding` and `unfold` accumulate gradients in a fixed order: training is deterministic.
         vectors = functional.embedding(torch.from_numpy(of.words), weights["words"])
         channels = []
@@ -74,7 +67,11 @@ class LineNetwork:
             windows = vectors.unfold(1, width, 1).transpose(2, 3).flatten(2)  # (lines, n, k * WORD)
             values = windows @ weights[f"kernel{width}"].flatten(0, 1)
             channels.append(values.amax(1))
-        return functional.relu(torch.cat(channels, 1) + weights["kernel_bias"])
+        convolved = functional.relu(torch.cat(channels, 1) + weights["kernel_bias"])
+        hidden = convolved @ weights["text"] + weights["bias"] + numbers
+        for side in range(4):
+            hidden = hidden + functional.embedding(edges[:, side], weights["edges"][side])
+        return self._normalize(hidden, "norm0")
 
     def _attend(self, hidden: Tensor, of: Features) -> Tensor:
         weights = self.weights
@@ -142,8 +139,22 @@ def _run_steps(
     optimizer = torch.optim.AdamW(model.learned, LEARNING_RATE)
     for step, batch in zip(range(steps), _batches(documents, random), strict=False):
         for group in optimizer.param_groups:
-            group["lr"] = LEARNING_RATE * _learning_rate_factor(step, steps)
-        loss = _loss(model, batch, random)
+            warm = max(1, round(_WARM_UP * steps))
+            group["lr"] = LEARNING_RATE * min(
+                (step + 1) / warm, (steps - step) / max(1, steps - warm)
+            )
+        described, classes = [], []
+        for pages in batch:
+            noisy = [page for page in _add_noise(pages, random) if page.classes]
+            if noisy:
+                of = compute_features([page.page for page in noisy])
+                share = 1.0 if random.random() < _MASKED_DOCUMENTS else _MASKED_WORDS
+                hidden = random.random(of.words.shape) < share
+                described.append(replace(of, words=np.where(hidden, 0, of.words)))
+                classes += [CLASSES.index(kind) for page in noisy for kind in page.classes]
+        loss = functional.cross_entropy(
+            model.logits(_concatenate(described)), torch.tensor(classes)
+        )
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(model.learned, 1.0)
@@ -189,21 +200,6 @@ def _batches(
             drawn += random.permutation(len(documents)).tolist()
         batch, drawn = drawn[:BATCH], drawn[BATCH:]
         yield [documents[number] for number in batch]
-
-
-def _learning_rate_factor(step: int, steps: int) -> float:
-    warm = max(1, round(_WARM_UP * steps))
-    return min((step + 1) / warm, (steps - step) / max(1, steps - warm))
-
-
-def _loss(model: LineNetwork, batch: Sequence[Document], random: np.random.Generator) -> Tensor:
-    described, classes = [], []
-    for pages in batch:
-        noisy = [page for page in _add_noise(pages, random) if page.classes]
-        if noisy:
-            described.append(_mask_words(compute_features([page.page for page in noisy]), random))
-            classes += [CLASSES.index(kind) for page in noisy for kind in page.classes]
-    return functional.cross_entropy(model.logits(_concatenate(described)), torch.tensor(classes))
 
 
 def _concatenate(parts: Sequence[Features]) -> Features:
@@ -287,7 +283,14 @@ def _add_page_noise(
     places += random.normal(0, 0.3, places.shape)
     if noise.mirrored:
         places[:, [0, 2]] = page.width - places[:, [2, 0]]
-    order = _reorder(places, noise.ordered, random)
+    numbers: list[int] = list(range(len(places)))
+    if noise.ordered == "by place":
+        order = sorted(numbers, key=lambda n: (round(float(places[n, 3])), float(places[n, 0])))
+    elif noise.ordered == "rotated":
+        first = int(random.integers(len(numbers)))
+        order = numbers[first:] + numbers[:first]
+    else:
+        order = numbers
     kept = [n for n in order if random.random() >= _DROPPED_LINES]
     lines = tuple(_move_line(page.lines[n], places[n].tolist(), noise.plain) for n in kept)
     return LabelledPage(
@@ -297,25 +300,9 @@ def _add_page_noise(
     )
 
 
-def _reorder(places: Doubles, ordered: str, random: np.random.Generator) -> list[int]:
-    numbers: list[int] = list(range(len(places)))
-    if ordered == "by place":
-        return sorted(numbers, key=lambda n: (round(float(places[n, 3])), float(places[n, 0])))
-    if ordered == "rotated":
-        first = int(random.integers(len(numbers)))
-        return numbers[first:] + numbers[:first]
-    return numbers
-
-
 def _move_line(line: Line, place: Sequence[float], plain: bool) -> Line:
     x0, y0, x1, y1 = place
     box: Box = (x0, y0, max(x0, x1), max(y0, y1))
     if plain:
         return line._replace(place=box, size=0.0, bold=False)
     return line._replace(place=box)
-
-
-def _mask_words(of: Features, random: np.random.Generator) -> Features:
-    share = 1.0 if random.random() < _MASKED_DOCUMENTS else _MASKED_WORDS
-    hidden = random.random(of.words.shape) < share
-    return replace(of, words=np.where(hidden, 0, of.words))

@@ -38,7 +38,12 @@ class MupdfPage:
         self._contents = mupdf.pdf_dict_get(self._entries, mupdf.PDF_ENUM_NAME_Contents)
         self._is_one_stream = mupdf.pdf_is_stream(self._contents)
         if not self._is_one_stream:
-            _refuse_missing_content(self.page)
+            # MuPDF takes a page without its content for a blank one.
+            document = self.page.parent
+            streams = self.page.get_contents()
+            lost = not streams and document.xref_get_key(self.page.xref, "Contents")[0] == "xref"
+            if lost or not all(map(document.xref_is_stream, streams)):
+                raise Unreadable("broken")
 
     @cached_property
     def page(self) -> pymupdf.Page:
@@ -100,12 +105,3 @@ class MupdfPage:
                 mupdf.ll_fz_drop_stext_page(drawn)
         blocks: Blocks = found["blocks"]
         return blocks
-
-
-def _refuse_missing_content(page: pymupdf.Page) -> None:
-    # MuPDF takes a page without its content for a blank one.
-    document = page.parent
-    streams = page.get_contents()
-    lost = not streams and document.xref_get_key(page.xref, "Contents")[0] == "xref"
-    if lost or not all(map(document.xref_is_stream, streams)):
-        raise Unreadable("broken")

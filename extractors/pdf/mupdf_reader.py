@@ -1,10 +1,10 @@
-"""Reading of PDFs with MuPDF: the lines of each page, from the text layer or else by OCR."""
+"""Reading of PDFs with MuPDF: the lines of each page, by text layer or OCR, and their images."""
 
 # mypy: allow-untyped-calls
 # PyMuPDF is marked as typed, but most of its methods are not.
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -13,9 +13,9 @@ import numpy as np
 import pymupdf
 
 from extractors.document.limits import Limits
-from extractors.document.lines import GlyphRun, Line, rotate_upright
-from extractors.document.page import Page, Pages
-from extractors.layout.dehyphenation import clean_lines
+from extractors.document.lines import Box, GlyphRun, Line, rotate_upright
+from extractors.document.page import LineClass, Page, Pages
+from extractors.layout.page_text import clean_lines
 from extractors.pdf.mupdf_page import Blocks, MupdfPage
 from extractors.pdf.ocr import RecognizedPage, Recognizer
 from extractors.pdf.text_layer import TextLayer, judge_text_layer, matches_recognized
@@ -69,7 +69,15 @@ def read_pages(
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
         with _mupdf_errors(), _Document(stream=data, filetype="pdf") as document:
-            _check_document(document, data, limits, passwords)
+            if document.needs_pass and not any(map(document.authenticate, passwords)):
+                raise Unreadable("encrypted")
+            if document.is_repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
+                raise Unreadable("broken")  # truncated
+            pages = document.page_count
+            if pages < 1:
+                raise Unreadable("broken")
+            if pages > limits.max_pages:
+                raise Unreadable("too-many-pages")
             return _PdfReading(document, limits, recognizer).pages()
     finally:
         pymupdf.TOOLS.store_shrink(100)
@@ -80,20 +88,6 @@ class _Document(pymupdf.Document):
     def init_doc(self) -> None:
         self._outline = None
         self.metadata: dict[str, str] = {}
-
-
-def _check_document(
-    document: pymupdf.Document, data: bytes, limits: Limits, passwords: Sequence[str]
-) -> None:
-    if document.needs_pass and not any(map(document.authenticate, passwords)):
-        raise Unreadable("encrypted")
-    if document.is_repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
-        raise Unreadable("broken")  # truncated
-    pages = document.page_count
-    if pages < 1:
-        raise Unreadable("broken")
-    if pages > limits.max_pages:
-        raise Unreadable("too-many-pages")
 
 
 class _PdfReading:
@@ -111,17 +105,16 @@ class _PdfReading:
         self.unread: set[TextLayer] = set()
 
     def pages(self) -> Pages:
-        pages = tuple(page for numbers in self._page_ranges() for page in self._read(numbers))
+        count = self.document.page_count
+        starts = range(0, count, _TOGETHER)
+        parts = (self._read(range(start, min(start + _TOGETHER, count))) for start in starts)
+        pages = tuple(page for part in parts for page in part)
         has_text = any(page.lines for page in pages)
         if self.unread:
             raise Unreadable(_explain_unread(self.unread, has_text=has_text))
         if not has_text:
             raise Unreadable("nothing-recognized" if self.wordless else "no-text-layer")
         return Pages(pages, self.recognized, self.wordless)
-
-    def _page_ranges(self) -> Iterator[range]:
-        for start in range(0, self.document.page_count, _TOGETHER):
-            yield range(start, min(start + _TOGETHER, self.document.page_count))
 
     def _read(self, numbers: Sequence[int]) -> list[Page]:
         # Each step runs for several pages at once: alternating between MuPDF and Python on every
@@ -294,3 +287,93 @@ def _mupdf_errors() -> Iterator[None]:
         if _OUT_OF_MEMORY.search(str(error)):
             raise MemoryError from None
         raise Unreadable("broken") from None
+
+
+# Rendering ----------------------------------------------------------------------------------------
+
+# The images show the document and are as confidential.
+_COLOURS: dict[LineClass, tuple[float, float, float]] = {
+    LineClass.BODY: (0.10, 0.60, 0.20),
+    LineClass.TABLE: (0.00, 0.55, 0.65),
+    LineClass.HEADER: (0.85, 0.10, 0.10),
+    LineClass.FOOTER: (0.95, 0.55, 0.00),
+    LineClass.MARGIN_NOTE: (0.50, 0.20, 0.75),
+    LineClass.PAGE_NUMBER: (0.45, 0.35, 0.25),
+    LineClass.STAMP: (0.10, 0.25, 0.85),
+    LineClass.SIGNATURE: (0.90, 0.10, 0.60),
+}
+_LEGEND = 16.0  # points above the page
+_LETTERS = 8.0
+_MOST_PIXELS = 4000  # on the longer side, however large the page
+_POINTS_PER_INCH = 72
+
+Passwords = Sequence[str]
+
+
+def render_line_classes(
+    data: bytes,
+    pages: Sequence[Page],
+    classes: Sequence[Sequence[LineClass]],
+    *,
+    passwords: Passwords = (),
+    dpi: int = 110,
+) -> bytes:
+    """Return a PDF of page images with the class of each line drawn over them.
+
+    It has neither a text layer nor metadata. Raises Unreadable: `broken`, `encrypted`.
+    """
+    with _open_document(data, passwords) as source, pymupdf.open() as target:
+        for page, kinds in zip(pages, classes, strict=True):
+            picture = _render_page(source.load_page(page.number), dpi)
+            marks = [(line.place, kind) for line, kind in zip(page.lines, kinds, strict=True)]
+            with pymupdf.open() as sketch:
+                drawn = sketch.new_page(width=page.width, height=page.height + _LEGEND)
+                drawn.insert_image((0, _LEGEND, page.width, page.height + _LEGEND), pixmap=picture)
+                _draw_marks(drawn, marks)
+                _draw_legend(drawn)
+                image = target.new_page(width=drawn.rect.width, height=drawn.rect.height)
+                image.insert_image(
+                    image.rect, pixmap=_render_page(drawn, dpi), keep_proportion=False
+                )
+        return bytes(target.tobytes(deflate=True, garbage=3, no_new_id=True))
+
+
+@contextmanager
+def _open_document(data: bytes, passwords: Passwords) -> Iterator[pymupdf.Document]:
+    try:
+        with pymupdf.open(stream=data, filetype="pdf") as document:
+            if document.needs_pass and not any(map(document.authenticate, passwords)):
+                raise Unreadable("encrypted")
+            yield document
+    except (pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError) as error:
+        if isinstance(error, Unreadable):
+            raise
+        raise Unreadable("broken") from None
+
+
+def _render_page(page: pymupdf.Page, dpi: int) -> pymupdf.Pixmap:
+    longest = max(page.rect.width, page.rect.height, 1.0)
+    scale = min(dpi / _POINTS_PER_INCH, _MOST_PIXELS / longest)
+    return page.get_pixmap(
+        matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csRGB, alpha=False
+    )
+
+
+def _draw_marks(page: pymupdf.Page, marks: Iterable[tuple[Box, LineClass]]) -> None:
+    shape = page.new_shape()
+    for (x0, y0, x1, y1), kind in marks:
+        if x1 > x0 and y1 > y0:
+            shape.draw_rect(pymupdf.Rect(x0, y0 + _LEGEND, x1, y1 + _LEGEND))
+            colour = _COLOURS[kind]
+            shape.finish(color=colour, fill=colour, width=0.5, fill_opacity=0.25)
+    shape.commit()
+
+
+def _draw_legend(page: pymupdf.Page) -> None:
+    step = page.rect.width / len(_COLOURS)
+    size = min(_LETTERS, step / 7)
+    for number, (kind, colour) in enumerate(_COLOURS.items()):
+        left = number * step + 2
+        swatch = pymupdf.Rect(left, 4, left + size, 4 + size)
+        page.draw_rect(swatch, color=colour, fill=colour)
+        page.insert_text((left + size + 2, 4 + size), kind.value, fontsize=size)

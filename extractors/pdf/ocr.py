@@ -136,7 +136,11 @@ class Recognizer:
         cannot be rendered at a sufficient resolution, `not-recognized` when tesseract fails.
         Raises Unavailable when tesseract cannot be loaded.
         """
-        dpi, angle = _choose_resolution(page, self._dpi), measure_skew(page)
+        inches = page.rect.width * page.rect.height / _POINTS**2
+        most = math.sqrt(_MAX_PIXELS / max(inches, 0.01))
+        if most < min(_MIN_DPI, self._dpi):
+            raise Unreadable("page-too-large")
+        dpi, angle = min(float(self._dpi), most), measure_skew(page)
         upright = self._read(_PageRendering(page, dpi, -angle))
         if upright.confidence >= _DOUBTFUL or not upright.lines:
             return upright
@@ -185,7 +189,17 @@ class Recognizer:
         try:
             if not engine.Recognize():
                 raise Unreadable("not-recognized")
-            return _assemble_page(picture, list(_read_words(engine)))
+            made: list[_Word] = []
+            found = engine.GetIterator()
+            block = line = -1
+            more = found is not None
+            while more:
+                block += found.IsAtBeginningOf(_PARAGRAPH)
+                line += found.IsAtBeginningOf(_LINE)
+                if word := _read_word(found, block, line):
+                    made.append(word)
+                more = found.Next(_WORD)
+            return _assemble_page(picture, made)
         except RuntimeError:
             raise Unreadable("not-recognized") from None
         finally:
@@ -199,14 +213,6 @@ _VARIABLES = {
     "debug_file": "/dev/null",  # messages can quote the page
     "tessedit_enable_doc_dict": "0",  # do not learn words of a document
 }
-
-
-def _choose_resolution(page: pymupdf.Page, dpi: int) -> float:
-    inches = page.rect.width * page.rect.height / _POINTS**2
-    most = math.sqrt(_MAX_PIXELS / max(inches, 0.01))
-    if most < min(_MIN_DPI, dpi):
-        raise Unreadable("page-too-large")
-    return min(float(dpi), most)
 
 
 class _PageRendering:
@@ -248,18 +254,6 @@ class _Word:
     line: int
 
 
-def _read_words(engine: Any) -> Iterator[_Word]:
-    found = engine.GetIterator()
-    block = line = -1
-    more = found is not None
-    while more:
-        block += found.IsAtBeginningOf(_PARAGRAPH)
-        line += found.IsAtBeginningOf(_LINE)
-        if word := _read_word(found, block, line):
-            yield word
-        more = found.Next(_WORD)
-
-
 def _read_word(found: Any, block: int, line: int) -> _Word | None:
     if found.BlockType() not in _TEXT or found.Empty(_WORD):
         return None
@@ -279,7 +273,9 @@ def _read_word(found: Any, block: int, line: int) -> _Word | None:
 
 def _assemble_page(picture: _PageRendering, words: Iterable[_Word]) -> RecognizedPage:
     rows = [list(row) for _, row in groupby(words, key=lambda word: word.line)]
-    upwards = _read_upwards(rows)
+    vertical = [row for row in rows if len(row) > 1 and _is_vertical(row)]
+    steps = [math.copysign(1, _center(row[-1].box)[1] - _center(row[0].box)[1]) for row in vertical]
+    upwards = sum(steps) <= 0
     lines: list[Line] = []
     letters = sure = 0.0
     for row in rows:
@@ -302,12 +298,6 @@ def _is_vertical(row: Sequence[_Word]) -> bool:
     return len(row[0].text) > 2 and bottom - top > _TALL * (right - left)
 
 
-def _read_upwards(rows: Iterable[Sequence[_Word]]) -> bool:
-    down = [row for row in rows if len(row) > 1 and _is_vertical(row)]
-    steps = [math.copysign(1, _center(row[-1].box)[1] - _center(row[0].box)[1]) for row in down]
-    return sum(steps) <= 0
-
-
 def _center(box: Box) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
 
@@ -316,7 +306,13 @@ def _join_address_parts(words: Iterable[_Word], axis: int) -> Iterator[_Word]:
     """Join the parts of an e-mail address: the @ is wide, and tesseract sees gaps around it."""
     before: _Word | None = None
     for word in words:
-        joins = before is not None and _belong_to_address(before.text, word.text)
+        joins = before is not None and (
+            before.text.endswith(("@", "www."))
+            or word.text.startswith("@")
+            or (
+                "@" in word.text and before.text.islower() and before.text.endswith((".", "-", "_"))
+            )
+        )
         if before is not None and joins and _are_near(before, word, axis):
             lengths = len(before.text), len(word.text)
             sure = before.confidence * lengths[0] + word.confidence * lengths[1]
@@ -332,12 +328,6 @@ def _join_address_parts(words: Iterable[_Word], axis: int) -> Iterator[_Word]:
         before = word
     if before is not None:
         yield before
-
-
-def _belong_to_address(one: str, other: str) -> bool:
-    if one.endswith(("@", "www.")) or other.startswith("@"):
-        return True
-    return "@" in other and one.islower() and one.endswith((".", "-", "_"))
 
 
 def _are_near(one: _Word, other: _Word, axis: int) -> bool:

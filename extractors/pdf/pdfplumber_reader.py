@@ -6,7 +6,6 @@
 import io
 import logging
 import math
-import re
 import struct
 import unicodedata
 import zlib
@@ -30,7 +29,8 @@ from pdfplumber.utils.exceptions import MalformedPDFException, PdfminerException
 from extractors.document.limits import Limits
 from extractors.document.lines import Box, GlyphRun, Line, rotate_upright
 from extractors.document.page import Page
-from extractors.layout.dehyphenation import clean_line
+from extractors.document.quality import BROKEN_CHARACTER, has_garbled_characters
+from extractors.layout.page_text import clean_line
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 
@@ -129,7 +129,13 @@ def _height(box: Box) -> float:
 
 
 def _to_line(row: _GlyphRow) -> Line:
-    parts = _in_reading_order(row.glyphs)
+    parts = (
+        _reorder_bidirectional(
+            list(_insert_spaces(sorted(row.glyphs, key=lambda glyph: glyph.box[0])))
+        )
+        if any(_direction_of(glyph.text) < 0 for glyph in row.glyphs)
+        else list(_insert_spaces(row.glyphs))
+    )
     text = clean_line("".join(part for _, part in parts))
     fonts = {glyph.font.lower() for glyph, part in parts if part.strip()}
     return Line(
@@ -147,27 +153,16 @@ def _to_line(row: _GlyphRow) -> Line:
 _Part = tuple[Glyph, str]  # a glyph and its text, or a space beside it
 
 
-def _in_reading_order(glyphs: Sequence[Glyph]) -> list[_Part]:
-    if any(_direction_of(glyph.text) < 0 for glyph in glyphs):
-        return _reorder_bidirectional(
-            list(_insert_spaces(sorted(glyphs, key=lambda glyph: glyph.box[0])))
-        )
-    return list(_insert_spaces(glyphs))
-
-
 def _insert_spaces(glyphs: Iterable[Glyph]) -> Iterator[_Part]:
     before: Glyph | None = None
     for glyph in glyphs:
-        if before is not None and _is_space_between(before, glyph):
-            yield glyph, " "
+        if before is not None:
+            gap = glyph.box[0] - before.box[2]
+            words = bool(before.text.strip() and glyph.text.strip())
+            if words and gap > _SPACE * _height(glyph.box):
+                yield glyph, " "
         yield glyph, glyph.text
         before = glyph
-
-
-def _is_space_between(before: Glyph, glyph: Glyph) -> bool:
-    gap = glyph.box[0] - before.box[2]
-    words = bool(before.text.strip() and glyph.text.strip())
-    return words and gap > _SPACE * _height(glyph.box)
 
 
 def _glyph_runs(parts: Sequence[_Part], text: str) -> Iterator[GlyphRun]:
@@ -243,14 +238,6 @@ _ERRORS = (
 _END_MARK = b"%%EOF"
 _END_MARK_WITHIN = 2048
 
-_GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
-_BROKEN_CHARACTER = re.compile(
-    "[\ufffd\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff\0-\x08\x0e-\x1f]"
-)
-_UNREADABLE_CHARACTER = re.compile("[\ufffd\ud800-\udfff\0-\x08\x0e-\x1f]")
-_MAX_BROKEN_SHARE = 0.20
-_MAX_UNREADABLE_SHARE = 0.05
-_ENOUGH_BROKEN = 5
 
 _HIDDEN = 2 | 32  # flags of an annotation: hidden, no view
 _NOTE = "CryptonymNote"
@@ -319,28 +306,25 @@ def _read_page(source: pdfplumber.page.Page, number: int) -> Page:
     _refuse_damaged_drawings(page.resources, set())
     notes = [note for note in _resolve_dictionaries(source.page_obj.annots) if _is_shown(note)]
     _draw_annotations(notes, source.page_obj)
-    shown = _visible_box(source.page_obj)
+    # The visible part of the media box, in the coordinates of pdfminer.
+    x0, y0, x1, y1 = source.page_obj.mediabox
+    left, bottom, right, top = source.page_obj.cropbox
+    crop = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
+    if crop[0] >= crop[2] or crop[1] >= crop[3]:
+        crop = (x0, y0, x1, y1)
+    left, bottom, right, top = apply_matrix_rect(_page_matrix(source.page_obj), crop)
+    shown = (left, bottom, right, top)
     glyphs = list(_read_glyphs(source.layout, shown))
-    _refuse_garbled("".join(glyph.text for glyph in glyphs))
+    if has_garbled_characters("".join(glyph.text for glyph in glyphs)):
+        raise Unreadable("garbled-text")
     lines = list(group_into_lines(glyphs))
-    if not any(_BROKEN_CHARACTER.sub("", line.text).strip() for line in lines):
+    if not any(BROKEN_CHARACTER.sub("", line.text).strip() for line in lines):
         lines = []
     block = lines[-1].block + 1 if lines else 0
     lines += _annotation_lines(
         _undrawn_annotations(notes, source.layout), block, _page_matrix(source.page_obj), shown
     )
     return Page(number, shown[2] - shown[0], shown[3] - shown[1], tuple(lines))
-
-
-def _refuse_garbled(text: str) -> None:
-    glyph_numbers = len("".join(_GLYPH_NUMBER.findall(text)))
-    unreadable = len(_UNREADABLE_CHARACTER.findall(text)) + glyph_numbers
-    broken = len(_BROKEN_CHARACTER.findall(text)) + glyph_numbers
-    if broken < _ENOUGH_BROKEN:
-        return
-    written = sum(map(len, text.split()))
-    if broken > _MAX_BROKEN_SHARE * written or unreadable > _MAX_UNREADABLE_SHARE * written:
-        raise Unreadable("garbled-text")
 
 
 def _page_matrix(page: PDFPage) -> tuple[float, float, float, float, float, float]:
@@ -353,17 +337,6 @@ def _page_matrix(page: PDFPage) -> tuple[float, float, float, float, float, floa
     if page.rotate == 270:
         return 0, 1, -1, 0, y1, -x0
     return 1, 0, 0, 1, -x0, -y0
-
-
-def _visible_box(page: PDFPage) -> Box:
-    # The visible part of the media box, in the coordinates of pdfminer.
-    x0, y0, x1, y1 = page.mediabox
-    left, bottom, right, top = page.cropbox
-    crop = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
-    if crop[0] >= crop[2] or crop[1] >= crop[3]:
-        crop = (x0, y0, x1, y1)
-    left, bottom, right, top = apply_matrix_rect(_page_matrix(page), crop)
-    return left, bottom, right, top
 
 
 def _to_page_box(box: Box, shown: Box) -> Box:
@@ -381,20 +354,18 @@ def _read_glyphs(layout: LTContainer[Any], shown: Box) -> Iterator[Glyph]:
         direction = (round(a / length, 2) + 0.0, round(-b / length, 2) + 0.0)
         if not any(direction):
             direction = (1.0, 0.0)
-        box = _rotate_glyph_box(place, direction, item.adv * length)
+        # Rotate the box of a glyph `width` wide such that its text runs from left to right
+        width = item.adv * length
+        dx, dy = direction
+        if not dx or not dy:
+            box = rotate_upright(place, direction)
+        else:
+            width = abs(width)
+            height = max((place[2] - place[0] - width * abs(dx)) / abs(dy), 0.0)
+            x, y = (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
+            across, down = x * dx + y * dy, y * dx - x * dy
+            box = (across - width / 2, down - height / 2, across + width / 2, down + height / 2)
         yield Glyph(item.get_text(), str(item.fontname), direction, place, box)
-
-
-def _rotate_glyph_box(place: Box, direction: tuple[float, float], width: float) -> Box:
-    """Rotate the box of a glyph `width` wide such that its text runs from left to right."""
-    dx, dy = direction
-    if not dx or not dy:
-        return rotate_upright(place, direction)
-    width = abs(width)
-    height = max((place[2] - place[0] - width * abs(dx)) / abs(dy), 0.0)
-    x, y = (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
-    across, down = x * dx + y * dy, y * dx - x * dy
-    return across - width / 2, down - height / 2, across + width / 2, down + height / 2
 
 
 def _iterate_glyphs(layout: LTContainer[Any]) -> Iterator[LTChar]:
@@ -450,7 +421,16 @@ def _draw_annotations(notes: Sequence[dict[str, Any]], page: PDFPage) -> None:
     drawings: dict[str, PDFStream] = {}
     calls: list[bytes] = []
     for number, note in enumerate(notes):
-        picture = _appearance_stream(note)
+        normal = resolve1((resolve1(note.get("AP")) or {}).get("N"))
+        if isinstance(normal, dict):
+            state = resolve1(note.get("AS"))
+            normal = resolve1(normal.get(state.name)) if isinstance(state, PSLiteral) else None
+        if not isinstance(normal, PDFStream) or "BBox" not in normal:
+            picture = None
+        else:
+            normal.attrs["Subtype"] = LIT("Form")
+            _refuse_damaged(normal)
+            picture = normal
         if picture is not None:
             name = f"{_NOTE}{number}"
             drawings[name] = picture
@@ -460,18 +440,6 @@ def _draw_annotations(notes: Sequence[dict[str, Any]], page: PDFPage) -> None:
         page.resources = {**page.resources, "XObject": {**others, **drawings}}
         # First, since the page may leave the coordinate system changed.
         page.contents = [PDFStream({}, b"\n".join(calls) + b"\n"), *page.contents]
-
-
-def _appearance_stream(note: dict[str, Any]) -> PDFStream | None:
-    normal = resolve1((resolve1(note.get("AP")) or {}).get("N"))
-    if isinstance(normal, dict):
-        state = resolve1(note.get("AS"))
-        normal = resolve1(normal.get(state.name)) if isinstance(state, PSLiteral) else None
-    if not isinstance(normal, PDFStream) or "BBox" not in normal:
-        return None
-    normal.attrs["Subtype"] = LIT("Form")
-    _refuse_damaged(normal)
-    return normal
 
 
 def _placement_matrix(picture: PDFStream, note: dict[str, Any]) -> bytes:

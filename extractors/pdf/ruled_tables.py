@@ -138,7 +138,10 @@ def _cell_of(line: Line, cells: Sequence[Box]) -> int | None:
 
 
 def _join_cell(lines: Sequence[Line], cell: Box) -> list[Line]:
-    if len({line.direction for line in lines}) > 1 or _is_laid_out(lines):
+    rows = _group_rows((line, 0) for line in lines)
+    # A cell with columns is the frame around another table.
+    is_laid_out = sum(len(row) > 1 for row in rows) >= _STACKED_ROWS
+    if is_laid_out or len({line.direction for line in lines}) > 1:
         return list(lines)
     lines = sorted(lines, key=lambda line: (line.box[1] + line.box[3], line.box[0]))
     texts = [line.text.strip() for line in lines]
@@ -158,12 +161,6 @@ def _join_cell(lines: Sequence[Line], cell: Box) -> list[Line]:
             runs=tuple(runs),
         )
     ]
-
-
-def _is_laid_out(lines: Sequence[Line]) -> bool:
-    # A cell with columns is the frame around another table.
-    rows = _group_rows((line, 0) for line in lines)
-    return sum(len(row) > 1 for row in rows) >= _STACKED_ROWS
 
 
 def _shift_runs(line: Line, text: str, at: int) -> Iterator[GlyphRun]:

@@ -17,6 +17,7 @@ import pymupdf
 from numpy.typing import NDArray
 
 from extractors.document.lines import Box, Line
+from extractors.document.quality import BROKEN_CHARACTER, has_garbled_characters
 from extractors.pdf.coloured_areas import Area, GreyRendering, drawn_areas, plain_areas
 from extractors.pdf.mupdf_page import Blocks, MupdfPage
 from record.folding import fold
@@ -92,16 +93,6 @@ class TextLayer(StrEnum):
     """All text is invisible, over or under an image: to be checked by `matches_recognized`."""
 
 
-_BROKEN_CHARACTER = re.compile(
-    "[\ufffd\ud800-\udfff\ue000-\uf8ff\U000f0000-\U0010ffff\0-\x08\x0e-\x1f]"
-)
-# Symbol fonts (bullets, telephones, boxes) map to private use: 1 to 2 % of correct letters.
-_UNREADABLE_CHARACTER = re.compile("[\ufffd\ud800-\udfff\0-\x08\x0e-\x1f]")
-_GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
-_MAX_BROKEN_SHARE = 0.20
-_MAX_UNREADABLE_SHARE = 0.05
-_ENOUGH_BROKEN = 5
-
 # Fonts that map glyphs to other letters. These eight letters make up 64 to 67 % of French, English
 # and Spanish and nearly as much of other languages in Latin script, but a third of such a text.
 _FREQUENT = b"eaisntro"
@@ -148,10 +139,10 @@ def judge_text_layer(sheet: MupdfPage, blocks: Blocks) -> TextLayer:
     raw = "".join([span["text"] for span in spans])
     doubtful = "\ufffd" in raw or "(cid:" in raw
     # Broken characters other than U+FFFD are not printable, which is faster to check.
-    doubtful = doubtful or not (raw.isprintable() or _BROKEN_CHARACTER.search(raw) is None)
-    if not (_BROKEN_CHARACTER.sub("", raw) if doubtful else raw).strip():
+    doubtful = doubtful or not (raw.isprintable() or BROKEN_CHARACTER.search(raw) is None)
+    if not (BROKEN_CHARACTER.sub("", raw) if doubtful else raw).strip():
         return TextLayer.BLANK if _is_blank(sheet.page) else TextLayer.NONE
-    if (doubtful and _is_broken(raw)) or _is_disguised(raw):
+    if (doubtful and has_garbled_characters(raw)) or _is_disguised(raw):
         return TextLayer.GARBLED
     look = _PageView(sheet)
     unseen = _count_hidden(spans, look)
@@ -177,16 +168,6 @@ def matches_recognized(lines: Iterable[Line], recognized: Iterable[Line]) -> boo
 
 def _vocabulary(lines: Iterable[Line]) -> Counter[str]:
     return Counter(_WORD.findall(fold(" ".join(line.text for line in lines))))
-
-
-def _is_broken(raw: str) -> bool:
-    glyph_numbers = len("".join(_GLYPH_NUMBER.findall(raw))) if "(cid:" in raw else 0
-    broken = len(_BROKEN_CHARACTER.findall(raw)) + glyph_numbers
-    if broken < _ENOUGH_BROKEN:
-        return False
-    written = sum(map(len, raw.split()))
-    unreadable = len(_UNREADABLE_CHARACTER.findall(raw)) + glyph_numbers
-    return broken > _MAX_BROKEN_SHARE * written or unreadable > _MAX_UNREADABLE_SHARE * written
 
 
 def _is_disguised(text: str) -> bool:
@@ -215,17 +196,14 @@ def _count_hidden(spans: Iterable[Mapping[str, Any]], look: "_PageView") -> floa
         ):
             continue
         drawn = span["char_flags"] & _DRAWN and span["alpha"]
-        pale = _is_pale(span["color"])
+        colour = span["color"]
+        pale = min(colour >> 16, colour >> 8 & 0xFF, colour & 0xFF) >= _PALE
         if drawn and not pale and span["size"] >= _TINY and not _is_thin(span):
             continue
         letters = _count_letters(span["text"])
         if letters and not (drawn and pale and look.shows_pale(span["bbox"])):
             unseen += letters
     return unseen
-
-
-def _is_pale(colour: int) -> bool:
-    return min(colour >> 16, colour >> 8 & 0xFF, colour & 0xFF) >= _PALE
 
 
 def _is_thin(span: Mapping[str, Any]) -> bool:
@@ -364,15 +342,14 @@ class _PageView:
 
     def covered_share(self, box: Box) -> float:
         """Return the share of the length of a span that was painted over after it was drawn."""
-        inner = _letter_band(box)
-        drawn = self._drawing_position(inner)
-        later = self.paint[self.paint > drawn]
-        covers = later[_covers_letters(self._boxes[later], inner)].tolist()
-        parts = [(_intersection(self.log[cover][1], inner), cover) for cover in covers]
-        hidden = [_longer_side(part) for part, cover in parts if self._is_hiding(cover, part)]
-        return max(hidden, default=0.0) / max(_longer_side(inner), _TINY)
-
-    def _drawing_position(self, inner: Box) -> int:
+        # The box of a span has the height of the font; letters are in the middle.
+        x0, y0, x1, y1 = box
+        if x1 - x0 < y1 - y0:
+            inset = _MARGIN * (x1 - x0)
+            inner = (x0 + inset, y0, x1 - inset, y1)
+        else:
+            inset = _MARGIN * (y1 - y0)
+            inner = (x0, y0 + inset, x1, y1 - inset)
         # One entry may hold the text of a whole page, and text may be drawn twice: take the last
         # of the closest entries around the span.
         text = np.flatnonzero(np.isin(self._kinds, _TEXT))
@@ -380,16 +357,24 @@ class _PageView:
         x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
         around = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
         if not around.any():
-            return len(self.log)
-        distances = np.abs(boxes - inner).sum(axis=1)
-        closest = around & (distances <= distances[around].min() + _SAME_PLACE)
-        return int(text[closest].max())
+            drawn = len(self.log)
+        else:
+            distances = np.abs(boxes - inner).sum(axis=1)
+            drawn = int(text[around & (distances <= distances[around].min() + _SAME_PLACE)].max())
+        later = self.paint[self.paint > drawn]
+        covers = later[_covers_letters(self._boxes[later], inner)].tolist()
+        parts = [(_intersection(self.log[cover][1], inner), cover) for cover in covers]
+        hidden = [_longer_side(part) for part, cover in parts if self._is_hiding(cover, part)]
+        return max(hidden, default=0.0) / max(_longer_side(inner), _TINY)
 
     def _is_hiding(self, cover: int, part: Box) -> bool:
         if self.log[cover][0] == "fill-image":
             return not self._has_masked_images
         later = self._boxes[cover + 1 :][np.isin(self._kinds[cover + 1 :], _TEXT)]
-        return bool(_intersects(later, part).any()) or not self.shows_writing(part)
+        x0, y0, x1, y1 = part
+        aside = (later[:, 2] <= x0) | (later[:, 0] >= x1)
+        met: NDArray[np.bool_] = ~(aside | (later[:, 3] <= y0) | (later[:, 1] >= y1))
+        return bool(met.any()) or not self.shows_writing(part)
 
     def shows_writing(self, box: Box) -> bool:
         """Return whether the middle of a line of text has more than one grey value."""
@@ -416,16 +401,6 @@ class _PageView:
         return GreyRendering(self._page)
 
 
-def _letter_band(box: Box) -> Box:
-    # The box of a span has the height of the font; letters are in the middle.
-    x0, y0, x1, y1 = box
-    if x1 - x0 < y1 - y0:
-        inset = _MARGIN * (x1 - x0)
-        return x0 + inset, y0, x1 - inset, y1
-    inset = _MARGIN * (y1 - y0)
-    return x0, y0 + inset, x1, y1 - inset
-
-
 def _longer_side(box: Box) -> float:
     return max(box[2] - box[0], box[3] - box[1])
 
@@ -444,13 +419,6 @@ def _covers_letters(covers: _Boxes, text: Box) -> NDArray[np.bool_]:
 def _intersection(one: Box, other: Box) -> Box:
     x0, y0, x1, y1 = pymupdf.Rect(one) & pymupdf.Rect(other)
     return x0, y0, x1, y1
-
-
-def _intersects(boxes: _Boxes, box: Box) -> NDArray[np.bool_]:
-    x0, y0, x1, y1 = box
-    aside = (boxes[:, 2] <= x0) | (boxes[:, 0] >= x1)
-    met: NDArray[np.bool_] = ~(aside | (boxes[:, 3] <= y0) | (boxes[:, 1] >= y1))
-    return met
 
 
 def _is_blank(page: pymupdf.Page) -> bool:

@@ -20,7 +20,6 @@ from extractors.rtf.control_words import (
     SIGNS,
     Font,
     Fonts,
-    RtfToken,
     TokenKind,
     tokens,
 )
@@ -228,7 +227,20 @@ class RtfReader:
         self._starred = False
         self._group = _Group(self._body, self._body)
         self._stack: list[_Group] = []
-        self._words = self._dispatch()
+        self._words = {
+            "u": self._take_unicode,
+            "f": self._choose_font,
+            "deff": self._choose_default,
+            "plain": self._make_plain,
+            "cell": self._end_cell,
+            "row": self._end_row,
+            "nestcell": self._end_nested_cell,
+            "nestrow": self._end_nested_row,
+            "fonttbl": self._begin_fonts,
+            "field": self._begin_field,
+            "formfield": self._begin_form,
+            "pict": self._begin_picture,
+        }
 
     def read(self, data: bytes) -> None:
         """Read the document; raises Unreadable: `broken`, `unknown-encoding`, `too-long`."""
@@ -243,7 +255,10 @@ class RtfReader:
             if token.kind is TokenKind.WORD:
                 self._take_word(token.data.decode(), token.number)
             elif token.kind is TokenKind.SIGN:
-                self._take_sign(token)
+                if token.data == b"*":
+                    self._starred = True
+                elif token.data in SIGNS:
+                    self._take_character(SIGNS[token.data])
             else:
                 self._skipping, self._starred = 0, False
                 self._open() if token.kind is TokenKind.OPEN else self._close()
@@ -275,12 +290,6 @@ class RtfReader:
             raise Unreadable("broken")
         elif not self._is_hidden():
             self._write(self._fonts.decode(data, self._font_number()))
-
-    def _take_sign(self, sign: RtfToken) -> None:
-        if sign.data == b"*":
-            self._starred = True
-        elif sign.data in SIGNS:
-            self._take_character(SIGNS[sign.data])
 
     def _take_character(self, character: str) -> None:
         if character in ("\t", "\n"):
@@ -337,7 +346,8 @@ class RtfReader:
         elif group.destination == "formfield":
             self._show(group.frame, self._form.shown())
         elif group.destination == "pict":
-            self._count_picture()
+            self.pictures += self._picture.seen
+            self.scans += self._picture.seen and self._picture.is_scan
         self._group = self._stack.pop()
         if group.destination in _BOXES and group.story is not None and self._group.outer:
             self._group.outer.add_box(group.story)
@@ -360,23 +370,6 @@ class RtfReader:
         self._group = _Group(story, story, destination=destination, fallback=group.fallback)
         return story
 
-    def _begin_story(self, word: str) -> None:
-        story = self._begin_apart(word)
-        if story is None or word in _BOXES:
-            return
-        if word in MARGINS:
-            self._margins.append((word, story))
-        else:
-            (self._notes if word == "footnote" else self._comments).append(story)
-
-    def _capture(self, destination: str) -> None:
-        if self._group.outer is None:
-            self._drop(destination)
-            return
-        self._begin(destination, RtfStory())
-        if destination == "fldinst":
-            self._group.outer = self._group.story
-
     # Words
 
     def _take_word(self, word: str, number: int | None) -> None:
@@ -391,21 +384,29 @@ class RtfReader:
         elif word in self._words:
             self._words[word](number)
         elif not self._set(word, number):
-            self._enter(word, starred=starred)
-
-    def _enter(self, word: str, *, starred: bool) -> None:
-        if word in DROPPED:
-            self._drop(word)
-        elif word in HELD:
-            self._begin(word, None)
-        elif word in RESUMED:
-            self._begin(word, self._group.outer)
-        elif word in MARGINS or word in _BOXES or word in _NOTES:
-            self._begin_story(word)
-        elif word in _CAPTURED:
-            self._capture(word)
-        elif starred and word not in SEEN:
-            self._drop(word)
+            if word in DROPPED:
+                self._drop(word)
+            elif word in HELD:
+                self._begin(word, None)
+            elif word in RESUMED:
+                self._begin(word, self._group.outer)
+            elif word in MARGINS or word in _BOXES or word in _NOTES:
+                story = self._begin_apart(word)
+                if story is None or word in _BOXES:
+                    return
+                if word in MARGINS:
+                    self._margins.append((word, story))
+                else:
+                    (self._notes if word == "footnote" else self._comments).append(story)
+            elif word in _CAPTURED:
+                if self._group.outer is None:
+                    self._drop(word)
+                    return
+                self._begin(word, RtfStory())
+                if word == "fldinst":
+                    self._group.outer = self._group.story
+            elif starred and word not in SEEN:
+                self._drop(word)
 
     def _set(self, word: str, number: int | None) -> bool:
         """Note a property of the document, the group, or what is drawn."""
@@ -425,22 +426,6 @@ class RtfReader:
         else:
             return False
         return True
-
-    def _dispatch(self) -> Mapping[str, Callable[[int | None], None]]:
-        return {
-            "u": self._take_unicode,
-            "f": self._choose_font,
-            "deff": self._choose_default,
-            "plain": self._make_plain,
-            "cell": self._end_cell,
-            "row": self._end_row,
-            "nestcell": self._end_nested_cell,
-            "nestrow": self._end_nested_row,
-            "fonttbl": self._begin_fonts,
-            "field": self._begin_field,
-            "formfield": self._begin_form,
-            "pict": self._begin_picture,
-        }
 
     def _take_unicode(self, number: int | None) -> None:
         code = number or 0
@@ -510,10 +495,6 @@ class RtfReader:
         seen = group.outer is not None and not self._is_hidden()
         self._picture = Picture(seen=seen, behind=group.behind)
         self._drop("pict")
-
-    def _count_picture(self) -> None:
-        self.pictures += self._picture.seen
-        self.scans += self._picture.seen and self._picture.is_scan
 
 
 def _block(stories: Iterable[RtfStory]) -> str:

@@ -210,24 +210,7 @@ class Stories:
         self._paragraph: Element | None = None
         self._font = ""
         self._silent = False
-        self._writers = self._dispatch()
-
-    def write(self, story: Element) -> str:
-        """Write one story, each text box after the paragraph it is anchored in.
-
-        Raises Unreadable: `broken` for a field that is not closed, `unread-part` for content in
-        another document.
-        """
-        outer = self._fields, self._boxes, self._paragraph, self._font
-        self._fields, self._boxes, self._paragraph = [], [], None
-        text = self._capture(story) + "".join(f"{box}\n" for box in self._boxes)
-        if not all(self._fields):
-            raise Unreadable("broken")
-        self._fields, self._boxes, self._paragraph, self._font = outer
-        return text.strip("\n")
-
-    def _dispatch(self) -> dict[str, Callable[[Element], None]]:
-        return {
+        self._writers = {
             "w:p": self._write_paragraph,
             "a:p": self._write_line,
             "w:r": self._write_run,
@@ -251,6 +234,20 @@ class Stories:
             "dgm:relIds": self._write_related,
         }
 
+    def write(self, story: Element) -> str:
+        """Write one story, each text box after the paragraph it is anchored in.
+
+        Raises Unreadable: `broken` for a field that is not closed, `unread-part` for content in
+        another document.
+        """
+        outer = self._fields, self._boxes, self._paragraph, self._font
+        self._fields, self._boxes, self._paragraph = [], [], None
+        text = self._capture(story) + "".join(f"{box}\n" for box in self._boxes)
+        if not all(self._fields):
+            raise Unreadable("broken")
+        self._fields, self._boxes, self._paragraph, self._font = outer
+        return text.strip("\n")
+
     def _walk(self, element: Element) -> None:
         for child in element:
             tag = child.tag
@@ -262,7 +259,9 @@ class Stories:
             elif tag in _WRITTEN:
                 self._emit(_WRITTEN[tag])
             elif tag in _NOTE_REFERENCES:
-                self._record_note(child)
+                if not self._is_silent():
+                    kind = child.tag.removeprefix("w:").removesuffix("Reference")
+                    self.references.notes.append((kind, child.get("w:id", "")))
             else:
                 self._walk(child)
 
@@ -379,11 +378,6 @@ class Stories:
     def _count_picture(self, element: Element) -> None:
         del element
         self.references.pictures += not self._is_silent()
-
-    def _record_note(self, reference: Element) -> None:
-        if not self._is_silent():
-            kind = reference.tag.removeprefix("w:").removesuffix("Reference")
-            self.references.notes.append((kind, reference.get("w:id", "")))
 
     def _refuse(self, element: Element) -> None:
         del element

@@ -29,7 +29,14 @@ def parse_xml(data: bytes, prefixes: Mapping[str, str]) -> Element:
     """
     builder = _Builder(_Names(prefixes))
     # expat loads no external resources; a document type, and with it any entity, is refused.
-    parser = XMLParser(target=builder, encoding=_encoding(data))  # noqa: S314
+    head = data[:_DECLARATION_BYTES]
+    declared = _DECLARED.match(head)
+    codec = None
+    if declared and _LATIN_1.fullmatch(declared[1]):
+        codec = "windows-1252"
+    elif declared and _UTF_16.fullmatch(declared[1]):
+        codec = "utf-8"
+    parser = XMLParser(target=builder, encoding=codec)  # noqa: S314
     try:
         parser.feed(data)
         root = parser.close()
@@ -41,16 +48,6 @@ def parse_xml(data: bytes, prefixes: Mapping[str, str]) -> Element:
     if not isinstance(root, Element):
         raise Unreadable("broken")
     return root
-
-
-def _encoding(data: bytes) -> str | None:
-    head = data[:_DECLARATION_BYTES]
-    declared = _DECLARED.match(head)
-    if declared and _LATIN_1.fullmatch(declared[1]):
-        return "windows-1252"
-    if declared and _UTF_16.fullmatch(declared[1]):
-        return "utf-8"
-    return None
 
 
 class _Names(dict[str, str]):

@@ -201,10 +201,11 @@ class _DeidentifierTraining(TrainingLoop[_DeidentifierPosition]):
         each = ceil(len(train) / recipe.batch)
         self.steps = recipe.epochs * each
         done = self.position.epoch * each
-        self.scheduler = LambdaLR(self.optimizer, self._rate_left, last_epoch=done - 1)
-
-    def _rate_left(self, step: int) -> float:
-        return 1 - step / self.steps if self.recipe.slowing else 1.0
+        self.scheduler = LambdaLR(
+            self.optimizer,
+            lambda step: 1 - step / self.steps if recipe.slowing else 1.0,
+            last_epoch=done - 1,
+        )
 
     def run(self) -> DeidentifierScores:
         recipe = self.recipe

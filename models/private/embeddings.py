@@ -1,4 +1,4 @@
-"""Word embeddings, trained on sentences or read from a file, and their nearest neighbours.
+"""Word embeddings: trained, read from a file, or of a tagger's subwords; nearest neighbours.
 
 `subwords` are those of fastText (Bojanowski et al., TACL 2017): a word that was never seen has a
 vector made of its letters. `words` are those of word2vec (Mikolov et al., 2013), which knows whole
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from gensim.models import FastText, KeyedVectors, Word2Vec
 from gensim.models.fasttext import ft_ngram_hashes
 from numpy.typing import NDArray
@@ -24,8 +25,10 @@ from safetensors.numpy import save as dump_arrays
 
 from models.private.sentences import Sentence
 from models.serialization import FolderFormat
+from models.tagger.encoders.encoder import Encoder
 from models.tagger.encoders.subword_models import SPECIAL_TOKENS
 from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
+from models.tagger.serialization import load
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
@@ -150,18 +153,15 @@ class Embeddings:
     def _from_subwords(self, word: str) -> Floats | float:
         if not len(self.parts):
             return 0.0
-        rows = self._rows(word)
-        vector: Floats = self.parts[rows].mean(0) if len(rows) else np.zeros(self.size, np.float32)
-        return vector
-
-    def _rows(self, word: str) -> Sequence[int]:
         if self.pieces:
             found = (
                 number - len(SPECIAL_TOKENS) for ids in self.pieces.of(word)[1] for number in ids
             )
-            return [row for row in found if row >= 0]
-        rows: Sequence[int] = ft_ngram_hashes(word, *self.letters, len(self.parts))
-        return rows
+            rows = [row for row in found if row >= 0]
+        else:
+            rows = ft_ngram_hashes(word, *self.letters, len(self.parts))
+        vector: Floats = self.parts[rows].mean(0) if len(rows) else np.zeros(self.size, np.float32)
+        return vector
 
     def save(self, folder: Path) -> None:
         """Write them to a folder; `embeddings.json` is written last: a folder with it is complete.
@@ -237,7 +237,9 @@ def read_vectors(path: Path) -> Embeddings:
     Words that differ in case alone are one: the first, which is the most frequent, stays.
     """
     try:
-        held = KeyedVectors.load_word2vec_format(str(path), no_header=_has_no_header(path))
+        with path.open("rb") as file:
+            no_header = len(file.readline().split()) > 2  # words and size stand in a header
+        held = KeyedVectors.load_word2vec_format(str(path), no_header=no_header)
     except (OSError, ValueError, EOFError):
         remedy = "give a text file with a word and its vector on each line"
         raise ConfigError(str(path), "not a file of word vectors", remedy) from None
@@ -248,13 +250,34 @@ def read_vectors(path: Path) -> Embeddings:
     return Embeddings(list(places), matrix, np.zeros((0, matrix.shape[1]), np.float32))
 
 
-def _has_no_header(path: Path) -> bool:
-    """Return whether the first line is already a word with its vector, as GloVe has it."""
-    with path.open("rb") as file:
-        return len(file.readline().split()) > 2  # words and size stand in a header
-
-
 def _unit_mean_square(rows: Floats) -> Floats:
     squares = np.sqrt(np.mean(np.square(rows), axis=1, keepdims=True))
     scaled: Floats = rows / np.maximum(squares, 1e-12).astype(np.float32)
     return scaled
+
+
+def packaged(folder: Path, size: int = 100) -> Embeddings:
+    """Make embeddings from a tagger's subwords, reduced to `size` principal components.
+
+    Words are the pieces that are whole words; others are the mean of their pieces. Raises
+    ConfigError.
+    """
+    trained = load(folder)
+    names = [piece for piece, _ in trained.subwords.pieces]
+    ids = torch.arange(len(SPECIAL_TOKENS), len(SPECIAL_TOKENS) + len(names))
+    encoder = trained.network.encoder
+    with torch.no_grad():
+        rows = encoder.embedded(ids) if isinstance(encoder, Encoder) else encoder.pieces(ids)
+    matrix = rows.float().numpy()
+    centred = matrix - matrix.mean(0)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    parts: Floats = np.ascontiguousarray(centred @ directions[:, ::-1][:, :size], np.float32)
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        word = trained.subwords.config.whole_word(name)
+        if word:
+            places.setdefault(word.casefold(), place)
+    if not places:
+        problem = "the vocabulary contains no whole words"
+        raise ConfigError(str(folder), problem, "give a tagger with a larger vocabulary")
+    return Embeddings(list(places), parts[list(places.values())], parts, pieces=trained.subwords)

@@ -108,19 +108,16 @@ def _epoch(
         known = truth != _UNKNOWN
         if not known.any():
             continue
-        loss = _loss(inverse, inverse(vectors, lengths)[known], truth[known], words)
+        answers, wanted = inverse(vectors, lengths)[known], truth[known]
+        # The cross-entropy of each word among those of the batch and sampled negatives.
+        drawn = torch.randint(len(words), (_NEGATIVES,))
+        candidates, places = torch.unique(torch.cat([wanted, drawn]), return_inverse=True)
+        scores = inverse.inverse_temperature.exp() * answers @ words[candidates].T
+        loss = cross_entropy(scores, places[: len(wanted)])
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(inverse.parameters(), _CLIP)
         optimizer.step()
-
-
-def _loss(inverse: InversionNetwork, answers: Tensor, truth: Tensor, words: Tensor) -> Tensor:
-    """Return the cross-entropy of each word among those of the batch and sampled negatives."""
-    drawn = torch.randint(len(words), (_NEGATIVES,))
-    candidates, places = torch.unique(torch.cat([truth, drawn]), return_inverse=True)
-    scores = inverse.inverse_temperature.exp() * answers @ words[candidates].T
-    return cross_entropy(scores, places[: len(truth)])
 
 
 def _padded(vectors: Sequence[Vectors]) -> tuple[Tensor, Tensor]:

@@ -140,7 +140,12 @@ class _RepresenterTraining(TrainingLoop[_RepresenterPosition]):
     def run(self) -> dict[str, float]:
         position = self.position
         while position.phase < len(_PHASES[self.recipe.way]):
-            self.epochs = self._epochs_of(self.phase)
+            epochs = self.recipe.epochs
+            self.epochs = (
+                sum(epochs)
+                if self.phase == "joint"
+                else epochs[_PHASES["phases"].index(self.phase)]
+            )
             self.run_epochs()
             self.selection.restore(self.network)
             self.selection = BestWeights()
@@ -150,12 +155,6 @@ class _RepresenterTraining(TrainingLoop[_RepresenterPosition]):
 
     def stale_evaluations(self) -> int:
         return self.selection.stale
-
-    def _epochs_of(self, phase: str) -> int:
-        epochs = self.recipe.epochs
-        if phase == "joint":
-            return sum(epochs)
-        return epochs[_PHASES["phases"].index(phase)]
 
     def train_step(self, step: int, steps: int) -> None:  # noqa: ARG002
         """Train for an epoch of a phase, and evaluate."""
@@ -205,18 +204,18 @@ class _RepresenterTraining(TrainingLoop[_RepresenterPosition]):
         Turns are those of the paper, each beginning with the others: the first has only them.
         What is kept was judged by adversaries that had just learnt.
         """
-        found = self._train_representer(seed) if self.position.epoch else {}
+        if self.position.epoch:
+            lost = []
+            with freeze(self.network.deidentifier, self.network.adversaries):
+                for batch, held in self._batches_with_pairs(f"{seed}/turn"):
+                    losses = self._representer_loss(batch, held), self._adversary_loss(held)
+                    lost.append(self._step(representer_loss(*losses, self.recipe.weight)))
+            found = {"representer": _mean(lost)}
+        else:
+            found = {}
         with freeze(self.network.representer, self.network.adversaries):
             lost = [self._step(self._deidentifier_loss(batch)) for batch in self._batches(seed)]
         return {**found, "deidentifier": _mean(lost), **self._train_second(f"{seed}/second")}
-
-    def _train_representer(self, seed: str) -> dict[str, float]:
-        lost = []
-        with freeze(self.network.deidentifier, self.network.adversaries):
-            for batch, held in self._batches_with_pairs(f"{seed}/turn"):
-                losses = self._representer_loss(batch, held), self._adversary_loss(held)
-                lost.append(self._step(representer_loss(*losses, self.recipe.weight)))
-        return {"representer": _mean(lost)}
 
     def _train_jointly(self, seed: str) -> dict[str, float]:
         """All learn at once, the representer from the adversaries' gradient reversed."""

@@ -50,22 +50,22 @@ class SentencePairSampler:
         rng = random.Random(str(seed))  # noqa: S311 - what is drawn is no secret
         order = batches([len(one) for one in self.sentences], size, make_generator("pairs", seed))
         for places in order:
-            made = [self._pair(place, rng) for place in places]
+            made: list[tuple[Floats, Floats]] = []
+            for place in places:
+                vectors = self.vectors[place]
+                change = self._change(self.sentences[place], rng)
+                if change is None:
+                    made.append((vectors, vectors))
+                else:
+                    where, vector = change
+                    other = vectors.copy()
+                    other[where] = vector
+                    made.append((vectors, other) if rng.random() < 1 / 2 else (other, vectors))
             yield SentencePairBatch(
                 pad_sequence([torch.from_numpy(own) for own, _ in made], batch_first=True),
                 pad_sequence([torch.from_numpy(other) for _, other in made], batch_first=True),
                 torch.tensor([len(own) for own, _ in made]),
             )
-
-    def _pair(self, place: int, rng: random.Random) -> tuple[Floats, Floats]:
-        vectors = self.vectors[place]
-        change = self._change(self.sentences[place], rng)
-        if change is None:
-            return vectors, vectors
-        where, vector = change
-        other = vectors.copy()
-        other[where] = vector
-        return (vectors, other) if rng.random() < 1 / 2 else (other, vectors)
 
     def _change(self, sentence: Sentence, rng: random.Random) -> tuple[int, Floats] | None:
         """Draw a word that changes and its new vector; None where none was found that differs.

@@ -121,12 +121,10 @@ def _is_boundary(text: str, before: Token, after: Token) -> bool:
         return True
     if text[before[0] : before[1]] not in _ENDS or text[after[0]].islower():
         return False
-    return bool(lines) or not _is_abbreviated(text, before[0])
+    # A full stop behind an initial or a title ends nothing.
+    stop = before[0]
+    short = text[stop] == "." and _SHORT.search(text, max(0, stop - 6), stop) is not None
+    return bool(lines) or not short
 
 
 _SHORT = re.compile(r"(?:^|[^\w])(?:[^\W\d_]|Dra?s?|Prof|Sra?|Mmes?|Mlles?|Mrs?|Ms|St|Ste|Hr|Fr)$")
-
-
-def _is_abbreviated(text: str, stop: int) -> bool:
-    """Return whether the word before a full stop is an initial or a title, which end nothing."""
-    return text[stop] == "." and _SHORT.search(text, max(0, stop - 6), stop) is not None

@@ -33,7 +33,21 @@ def predict(
     """
     cuttings = [segment_text(document.text, subwords, cut) for document in documents]
     with torch.no_grad():
-        scores = _score_words(network, cuttings)
+        # Score the tags of each note's words. (words, tags) each
+        scores = [torch.empty(len(c.words), network.head.size) for c in cuttings]
+        every = [(note, window) for note, c in enumerate(cuttings) for window in c.windows]
+        for group in _batches(
+            every, [window_length(cuttings[note].pieces, window) for note, window in every]
+        ):
+            batch = collate([(cuttings[note].pieces, window) for note, window in group])
+            given = network(batch.to(network.device)).float().cpu()
+            at = 0
+            for note, window in group:
+                size = window.core_end - window.core
+                scores[note][window.core : window.core_end] = given[at : at + size]
+                at += size
+        if not all(torch.isfinite(each).all() for each in scores):
+            raise Unsafe("scores-not-finite")
     return [
         [
             Span(cutting.words[first][0], cutting.words[end - 1][1], label, DETECTOR, confidence)
@@ -41,25 +55,6 @@ def predict(
         ]
         for cutting, found in zip(cuttings, _decode(network, cuttings, scores), strict=True)
     ]
-
-
-def _score_words(network: Network, cuttings: Sequence[SegmentedText]) -> list[Tensor]:
-    """Score the tags of each note's words. (words, tags) each"""
-    scores = [torch.empty(len(c.words), network.head.size) for c in cuttings]
-    every = [(note, window) for note, c in enumerate(cuttings) for window in c.windows]
-    for group in _batches(
-        every, [window_length(cuttings[note].pieces, window) for note, window in every]
-    ):
-        batch = collate([(cuttings[note].pieces, window) for note, window in group])
-        given = network(batch.to(network.device)).float().cpu()
-        at = 0
-        for note, window in group:
-            size = window.core_end - window.core
-            scores[note][window.core : window.core_end] = given[at : at + size]
-            at += size
-    if not all(torch.isfinite(each).all() for each in scores):
-        raise Unsafe("scores-not-finite")
-    return scores
 
 
 def _batches(

@@ -43,13 +43,8 @@ def split_runner(arguments: Sequence[str]) -> tuple[str, list[str]]:
             _REFUSED[name],
             f"leave it out for {IN_MEMORY}, or use FlinkRunner, SparkRunner or DataflowRunner",
         )
-    _refuse_unknown(rest)
-    return name, rest
-
-
-def _refuse_unknown(arguments: Sequence[str]) -> None:
-    """Refuse what Beam would silently discard: a misspelt option must not go unnoticed."""
-    options = PipelineOptions(list(arguments))
+    # Refuse what Beam would silently discard: a misspelt option must not go unnoticed
+    options = PipelineOptions(list(rest))
     everything = options.get_all_options(drop_default=True, retain_unknown_options=True)
     unknown = sorted(everything.keys() - options.get_all_options(drop_default=True).keys())
     if unknown:
@@ -57,6 +52,7 @@ def _refuse_unknown(arguments: Sequence[str]) -> None:
         raise ConfigError(
             names, "neither an option of cryptonym nor of Apache Beam", "see cryptonym run --help"
         )
+    return name, rest
 
 
 def refuse_passwords(settings: Settings, arguments: Sequence[str]) -> None:

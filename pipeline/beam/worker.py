@@ -227,7 +227,15 @@ def serve(do_share: Callable[[argparse.Namespace], None]) -> int:
     parser.add_argument("--workers", type=int, required=True)
     parser.add_argument("--summary", type=Path, required=True)
     options = parser.parse_args()
-    _die_with_parent()
+
+    # End this process when the supervisor is gone: its end of our standard input closes
+    def wait() -> None:
+        # Not through sys.stdin: its lock would be held when the interpreter ends.
+        while os.read(_STDIN, 1):
+            pass
+        os._exit(EXIT_FAILED)
+
+    threading.Thread(target=wait, daemon=True, name="parent-watch").start()
     collect_garbage_rarely()
     ended: dict[str, object] = {}
     code = 0
@@ -241,18 +249,6 @@ def serve(do_share: Callable[[argparse.Namespace], None]) -> int:
     ended["peak_kilobytes"] = measure_peak_kilobytes()
     sys.stdout.write(json.dumps(ended) + "\n")
     return code
-
-
-def _die_with_parent() -> None:
-    """End this process when the supervisor is gone: its end of our standard input closes."""
-
-    def wait() -> None:
-        # Not through sys.stdin: its lock would be held when the interpreter ends.
-        while os.read(_STDIN, 1):
-            pass
-        os._exit(EXIT_FAILED)
-
-    threading.Thread(target=wait, daemon=True, name="parent-watch").start()
 
 
 if __name__ == "__main__":

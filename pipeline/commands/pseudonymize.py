@@ -61,6 +61,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="treatment of note ids (default keep)",
     )
     add(
+        "--allow-languages", default="", metavar="A,B",
+        help="languages (ISO 639-1) let through although no rule speaks them (default: quarantine)",
+    )  # fmt: skip
+    add(
         "--allow-unknown", action="store_true",
         help="replacement also in notes whose person is not in --patients (default: quarantine)",
     )  # fmt: skip
@@ -86,6 +90,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         policy=options.policy,
         given=options.spans == "given",
         keep_keys=parse_list(options.keep_keys),
+        allow_languages=parse_list(options.allow_languages),
         replace_ids=options.note_ids == "replace",
         allow_unknown=options.allow_unknown,
         vault=options.vault,

@@ -24,8 +24,9 @@ from record.errors import ConfigError
 
 DESCRIPTION = """\
 Compares the counts of the last nightly run with those of earlier nights: labels, date formats,
-lengths, scores, quarantine, duplicates. Writes quality.html and lists held runs. A held run is
-staged and sealed; nothing new from it is published until it is accepted.
+lengths, scores, quarantine, duplicates, volume. Writes quality.html and lists held runs. A held run
+is staged and sealed; nothing new from it is published until it is accepted. A run that would
+withdraw more than quality.max_withdrawn_share is held as well; accepting it carries that out.
 """
 EXAMPLES = """\
 examples:
@@ -111,9 +112,11 @@ def _decide(options: argparse.Namespace, console: Console) -> int:
     run_id, moved = decided.decision.run_id, decided.notes
     if options.json:
         content = {"run_id": run_id, "decision": decided.decision.decision, "notes": moved}
+        content |= {"withdrawn": decided.withdrawn}
         sys.stdout.write(json.dumps(content, sort_keys=True) + "\n")
     what = "published" if accepted else "quarantined"
-    console.say(f"run {run_id} {decided.decision.decision}: {moved} notes {what}")
+    withdrawn = f", {decided.withdrawn} withdrawn" if decided.withdrawn else ""
+    console.say(f"run {run_id} {decided.decision.decision}: {moved} notes {what}{withdrawn}")
     return EXIT_DONE
 
 
@@ -121,7 +124,7 @@ def _show(
     store: QualityStore, settings: Settings, options: argparse.Namespace, console: Console
 ) -> int:
     runs = store.runs()
-    last = next((each for each in runs if each.notes), None)
+    last = next((each for each in runs if each.notes or each.waits), None)
     if last is None:
         console.say("no run has counted entities yet")
         if options.json:
@@ -144,7 +147,8 @@ def _show(
 
 def _describe(assessment: Assessment, runs: list[JudgedRun]) -> list[str]:
     conclusions = {
-        "held": "held: nothing new from it is published",
+        "held": "held: nothing new from it is published"
+        + (" or withdrawn" if assessment.holds_withdrawals else ""),
         "warned": "some counts have changed; the run was not held",
         "learning": (
             f"collecting a baseline: {assessment.nights} of {assessment.min_days} nights, no gate"
@@ -156,7 +160,8 @@ def _describe(assessment: Assessment, runs: list[JudgedRun]) -> list[str]:
     lines = [f"run {assessment.run.run_id} of {night}: {conclusions[assessment.conclusion]}"]
     lines += [f"  {describe_alarm(alarm)}" for alarm in assessment.alarms]
     lines += [
-        f"run {each.run_id} of {each.night.isoformat()} awaits a decision: {each.held} notes held; "
+        f"run {each.run_id} of {each.night.isoformat()} awaits a decision: {each.held} notes held"
+        f"{f' and {each.withdrawals} withdrawals' if each.withdrawals else ''}; "
         f"--accept {each.run_id} or --reject {each.run_id}"
         for each in runs
         if each.waits

@@ -33,10 +33,12 @@ examples:
   cryptonym release nightly.toml --cohort asthma-2025 --persons-sql asthma.sql --workers 4 \\
       --columns person,note,condition_occurrence,measurement --policy hipaa-limited \\
       --output parquet:asthma
+  cryptonym release nightly.toml --cohort asthma-2025 --persons asthma.csv \\
+      --output parquet:asthma --dry-run
 
-Exit codes: 0 done; 1 notes are missing, nothing was released; 2 usage or configuration error, or
-the nightly job is behind; 3 done, but more notes refused than limits.max_quarantine_share;
-4 a required service is unavailable.
+Exit codes: 0 done; 1 notes are missing or too much would be withdrawn, nothing was released;
+2 usage or configuration error, or the nightly job is behind; 3 done, but more notes refused than
+limits.max_quarantine_share; 4 a required service is unavailable.
 """
 
 
@@ -92,6 +94,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="withdrawal of notes that are pending in the nightly job or held by its quality gate",
     )  # fmt: skip
     add(
+        "--accept-withdrawals", action="store_true",
+        help="withdrawal of more notes or persons than quality.max_withdrawn_share",
+    )  # fmt: skip
+    add(
+        "--dry-run", action="store_true",
+        help="what would appear, change and go; nothing is written, in one process",
+    )  # fmt: skip
+    add(
         "--workers", type=positive, default=1, metavar="N",
         help="number of worker processes (default 1)",
     )  # fmt: skip
@@ -101,21 +111,52 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Release the cohort; returns the exit code."""
+    request = _request_of(options)
+    if options.dry_run:
+        with console.progress() as shown:
+            released = run_release(request, shown)
+    else:
+        released = _run_logged(options, request, console)
+    if options.json:
+        sys.stdout.write(to_json(released, is_dry=options.dry_run) + "\n")
+    for line in to_lines(released):
+        console.say(line)
+    if released.held:
+        console.error(_describe_hold(released, is_dry=options.dry_run))
+    else:
+        console.say(_conclude(released, is_dry=options.dry_run))
+    return released.exit_code
+
+
+def _run_logged(
+    options: argparse.Namespace, request: ReleaseRequest, console: Console
+) -> ReleaseResult:
     with journal_of(options, "release") as journal, console.progress() as shown:
         drive = run_in_workers if options.workers > 1 else None
         progress = journal.wrap_progress(shown)
-        released = run_release(_request_of(options), progress, drive=drive, workers=options.workers)
+        released = run_release(request, progress, drive=drive, workers=options.workers)
         level = logging.WARNING if released.exit_code else logging.INFO
         # What the log keeps of a release: counts, codes and ids of keys.
         notes = {name: int(count) for name, count in released.counts.notes.items()}
         facts: dict[str, EventValue] = {"cohort": options.cohort, "exit_code": released.exit_code}
         facts |= {"changed": released.is_changed, "key_id": str(released.manifest["key_id"])}
         journal.write("release ended", level, **facts | notes)
-    if options.json:
-        sys.stdout.write(to_json(released) + "\n")
-    for line in to_lines(released):
-        console.say(line)
-    return released.exit_code
+    return released
+
+
+def _describe_hold(released: ReleaseResult, *, is_dry: bool) -> str:
+    state = "would be held" if is_dry else "is held, nothing was changed"
+    return (
+        f"the release {state}: {'; '.join(released.held)}. Check the list of persons, the nightly "
+        "job and the source; to withdraw them, run it again with --accept-withdrawals"
+    )
+
+
+def _conclude(released: ReleaseResult, *, is_dry: bool) -> str:
+    if is_dry:
+        what = "would be updated" if released.is_changed else "would stay unchanged"
+        return f"dry run, nothing was written: the release {what}"
+    return "the release was updated" if released.is_changed else "the release is unchanged"
 
 
 def _request_of(options: argparse.Namespace) -> ReleaseRequest:
@@ -132,6 +173,8 @@ def _request_of(options: argparse.Namespace) -> ReleaseRequest:
         columns=parse_list(options.columns),
         policy=options.policy,
         withdraw_stale=options.withdraw_stale,
+        accept_withdrawals=options.accept_withdrawals,
+        dry_run=options.dry_run,
     )
 
 
@@ -139,9 +182,10 @@ def to_lines(released: ReleaseResult) -> Iterator[str]:
     """Describe what a release did, by counts and never by ids."""
     counts = released.counts
     persons, notes = counts.persons, counts.notes
+    objecting = f", {persons['objecting']} object" if "objecting" in persons else ""
     yield (
         f"persons: {persons['listed']} listed, {persons['released']} released, "
-        f"{persons['unknown']} unknown, {persons['duplicates']} listed twice"
+        f"{persons['unknown']} unknown, {persons['duplicates']} listed twice{objecting}"
     )
     yield f"notes: {notes['selected']} selected, {notes['released']} released"
     for reason, count in sorted(counts.refused.items()):
@@ -156,11 +200,11 @@ def to_lines(released: ReleaseResult) -> Iterator[str]:
                 f"{name}: {change.added} added, {change.changed} changed, "
                 f"{change.withdrawn} withdrawn, {change.unchanged} unchanged"
             )
-    yield "the release was updated" if released.is_changed else "the release is unchanged"
 
 
-def to_json(released: ReleaseResult) -> str:
+def to_json(released: ReleaseResult, *, is_dry: bool = False) -> str:
     """Return the changes as one line of JSON, with the manifest."""
     changes = {name: asdict(change) for name, change in released.changes.items()}
     content = {"changed": released.is_changed, "changes": changes, "manifest": released.manifest}
+    content |= {"held": list(released.held), "dry_run": is_dry}
     return json.dumps(content, sort_keys=True)

@@ -3,11 +3,14 @@
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
-from pipeline.commands.options.output import SUMMARY, add_output_format
+from pipeline.commands.options.output import SUMMARY, add_output_format, print_json
 from pipeline.commands.options.values import EXITS, add_workers
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
+from pipeline.night.dry_run import foresee_run
 from pipeline.night.nightly import JobRunner, NightlyResult, run_nightly
 from pipeline.night.supervisor import run_in_workers
 from pipeline.quality.drift import judge
@@ -29,6 +32,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job"
     )
     parser.set_defaults(takes_beam_options=True)
+    parser.add_argument(
+        "--dry-run", action="store_true",
+        help="what would appear, change and go; nothing is detected or written",
+    )  # fmt: skip
     add_workers(parser)
     add_log(parser)
     add_output_format(parser, json=SUMMARY)
@@ -36,6 +43,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Run the nightly job; returns its exit code."""
+    if options.dry_run:
+        return _foresee(options, console)
     drive: JobRunner = run_in_workers
     if rest:
         # Beam is heavy, and only needed here where it is not started in workers.
@@ -52,12 +61,45 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return ended.exit_code
 
 
+def _foresee(options: argparse.Namespace, console: Console) -> int:
+    """Print what a run would do; returns 1 where it would be held."""
+    with console.progress() as shown:
+        foreseen = foresee_run(options.config, shown)
+    print_json(asdict(foreseen) | {"dry_run": True}, options)
+    for name, counts in (("notes", foreseen.notes), ("persons", foreseen.persons)):
+        unchanged = f", {counts['unchanged']} unchanged" if "unchanged" in counts else ""
+        console.say(
+            f"{name}: {counts['appear']} would appear, {counts['change']} change, "
+            f"{counts['go']} go{unchanged}"
+        )
+    if (found := foreseen.objections) is not None:
+        console.say(f"objections: {found['persons']} persons, {found['notes']} notes not read")
+    console.say("dry run, nothing was written; quarantine is known only after detection")
+    if foreseen.held:
+        console.error(f"the run would be held: {'; '.join(foreseen.held)}")
+    if foreseen.waiting:
+        console.error(_describe_waiting(foreseen.waiting))
+    return EXIT_GATE if foreseen.held or foreseen.waiting else EXIT_DONE
+
+
+def _describe_waiting(count: int) -> str:
+    return (
+        f"{count} withdrawals that an earlier run holds await a decision: "
+        "cryptonym quality CONFIG.toml"
+    )
+
+
 def report_run(ended: NightlyResult, options: argparse.Namespace, console: Console) -> None:
     """Print how a run ended."""
     if options.json:
         sys.stdout.write(json.dumps(to_json(ended.summary), sort_keys=True) + "\n")
     else:
         console.summary(ended.summary, resumed=ended.resumed)
+        if (found := ended.summary.objections) is not None:
+            console.say(
+                f"objections: {found['persons']} persons, {found['notes']} notes not read, "
+                f"{found['withdrawn']} withdrawn"
+            )
         console.say(f"report: {ended.report}")
     report_quality(ended, console)
 
@@ -66,6 +108,8 @@ def report_quality(ended: NightlyResult, console: Console) -> None:
     """Print what the quality gate found in a run."""
     for warning in ended.warnings:
         console.warn(warning)
+    if ended.summary.waiting:
+        console.error(_describe_waiting(ended.summary.waiting))
     assessment = ended.assessment
     if assessment is None:
         return
@@ -73,8 +117,10 @@ def report_quality(ended: NightlyResult, console: Console) -> None:
         console.warn(f"quality: {reason}")
     if assessment.is_held:
         number = assessment.run.run_id
+        why = "its counts differ from earlier nights, and nothing new from it was published"
+        if assessment.holds_withdrawals:
+            why = "it would withdraw too much, and nothing from it was published or withdrawn"
         console.error(
-            f"run {number} is held: its counts differ from earlier nights, and nothing new from it "
-            f"was published. Check quality.html, then run cryptonym quality CONFIG.toml --accept "
-            f"{number} or --reject {number}, with --by and --reason"
+            f"run {number} is held: {why}. Check quality.html, then run cryptonym quality "
+            f"CONFIG.toml --accept {number} or --reject {number}, with --by and --reason"
         )

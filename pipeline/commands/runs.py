@@ -108,7 +108,9 @@ def _row(past: PastRun) -> list[str]:
         _code(past.exit_code),
         *(str(past.notes.get(name, 0)) for name in _COUNTED),
         f"{past.watt_hours:.3g}" if past.watt_hours is not None else "",
-        gate + (f" ({past.held} notes)" if past.held else ""),
+        gate
+        + (f" ({past.held} notes)" if past.held else "")
+        + (f" ({past.withdrawals} withdrawals)" if past.withdrawals else ""),
     ]
 
 

@@ -1,5 +1,6 @@
 """Settings of the nightly job: a TOML file read into validated, frozen dataclasses."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -8,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from extractors.document.options import LANGUAGES, Engine, Layout
 from pipeline.config.policies import build_policy, expand_policy
@@ -42,6 +43,38 @@ class IdentitySettings:
 
 
 @dataclass(frozen=True)
+class ObjectionSettings:
+    """The persons who object to the use of their data: one of a table, a file and a query.
+
+    `table` is a table of the source, whose column `person_id` has the persons; `file` a Parquet
+    file, JSON Lines with `person_id`, a table of text, or one id per line; `sql` a query on the
+    source that returns `person_id`.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    table: Name | None = None
+    file: str | None = None
+    sql: str | None = field(default=None, repr=False)
+    person_id: Name = "person_id"
+
+    def __post_init__(self) -> None:
+        """Raise ConfigError unless exactly one of them is given."""
+        if sum(each is not None for each in (self.table, self.file, self.sql)) != 1:
+            problem = "must name a table, a file or a query"
+            raise ConfigError("source.objections", problem, "give one of table, file and sql")
+
+
+def _read_objections(value: Any) -> Any:
+    """Return a single text as what it is: the name of a table, a query, or else a file."""
+    if not isinstance(value, str):
+        return value
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
+        return {"table": value}
+    return {"sql" if re.match(r"\s*(select|with)\s", value, re.IGNORECASE) else "file": value}
+
+
+@dataclass(frozen=True)
 class SourceSettings:
     """The source of the notes: an OMOP CDM 5.4 database, or a folder of Parquet tables.
 
@@ -60,6 +93,7 @@ class SourceSettings:
     identity: IdentitySettings | None = None
     kinds: dict[str, Kind] = field(default_factory=dict)
     sites: dict[str, Kind] = field(default_factory=dict)
+    objections: Annotated[ObjectionSettings | None, BeforeValidator(_read_objections)] = None
 
 
 @dataclass(frozen=True)
@@ -183,6 +217,26 @@ class RulesSettings:
         return SITE if made == SITE else made
 
 
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+
+
+@dataclass(frozen=True)
+class DetectionSettings:
+    """Languages that are let through although no rule speaks them, as ISO 639-1 codes.
+
+    Notes in other languages go to quarantine, since their names would not be found.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    allow_languages: tuple[Language, ...] = ()
+
+    @property
+    def allowed(self) -> frozenset[str]:
+        """The languages as a set."""
+        return frozenset(self.allow_languages)
+
+
 @dataclass(frozen=True)
 class ModelSettings:
     """The tagger model used in detection.
@@ -255,6 +309,13 @@ class QualitySettings:
     `warn` only reports it. A run is compared with the nights of the last `window_days`; with fewer
     than `min_days` nights no run is held. `hook` is a program with arguments that receives alarms
     as JSON on its standard input; `prometheus` a file for a textfile collector.
+
+    The number of notes of a night is only a notice, unless it is `volume_factor` times what is
+    expected, or that part of it.
+
+    A run or release that would withdraw more than the share `max_withdrawn_share` of its notes or
+    of its persons is held from the first night on, whatever the gate, except where it withdraws
+    at most `min_withdrawn` of them.
     """
 
     __pydantic_config__ = _STRICT
@@ -263,6 +324,9 @@ class QualitySettings:
     window_days: Annotated[int, Field(ge=14, le=366)] = 84
     min_days: Annotated[int, Field(ge=5, le=366)] = 28
     false_alarms_per_quarter: Annotated[float, Field(gt=0, le=10)] = 0.5
+    volume_factor: Annotated[float, Field(ge=2)] = 8.0
+    max_withdrawn_share: Share = 0.05
+    min_withdrawn: Annotated[int, Field(ge=0)] = 30
     hook: tuple[str, ...] = ()
     prometheus: str | None = None
 
@@ -300,6 +364,7 @@ class Settings:
     limits: LimitSettings = field(default_factory=LimitSettings)
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
     rules: RulesSettings = field(default_factory=RulesSettings)
+    detection: DetectionSettings = field(default_factory=DetectionSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     report: ReportSettings = field(default_factory=ReportSettings)
     quality: QualitySettings = field(default_factory=QualitySettings)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from packaging.requirements import Requirement
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Engine, text
 
 from extractors.pdf.tessdata import find_tessdata
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_UNAVAILABLE, EXIT_USAGE
@@ -125,16 +125,12 @@ def _check_source_rights(settings: Settings) -> Iterator[CheckResult]:
             yield warned(name, "this account can write to the source", remedy)
         else:
             yield passed(name, "read-only for this account")
-        yield from _check_source_clock(connection)
-
-
-def _check_source_clock(connection: Connection) -> Iterator[CheckResult]:
-    apart = abs(
-        float(connection.scalar(text("select extract(epoch from now())")) or 0) - time.time()
-    )
-    if apart > _SECONDS_APART:
-        seen = f"the clocks of this machine and of the source differ by {apart:.0f} seconds"
-        yield warned("clock", seen, "synchronize both with the same time server")
+        apart = abs(
+            float(connection.scalar(text("select extract(epoch from now())")) or 0) - time.time()
+        )
+        if apart > _SECONDS_APART:
+            seen = f"the clocks of this machine and of the source differ by {apart:.0f} seconds"
+            yield warned("clock", seen, "synchronize both with the same time server")
 
 
 def check_output(settings: Settings) -> Iterator[CheckResult]:
@@ -158,7 +154,16 @@ def check_state(settings: Settings) -> Iterator[CheckResult]:
         yield failed("state rights", "other accounts can read the file", f"chmod 600 {path}")
     engine = connect(url, settings.base, what="state.url", use="output")
     with _dispose_after(engine), transaction(engine, "state.url") as connection:
-        yield from _check_state_version(connection)
+        found = read_revision(connection)
+        if found in (REVISION, ""):
+            yield passed("state version", f"schema version {REVISION}")
+        elif found is None or found in revisions():
+            seen = f"schema of an earlier version ({found or 'unmarked'})"
+            remedy = "back it up: the next run upgrades it automatically"
+            yield warned("state version", seen, remedy)
+        else:
+            remedy = "install the version of cryptonym that last used it, or restore a backup"
+            yield failed("state version", f"schema of a later version ({found})", remedy)
 
 
 def is_current(settings: StateSettings, base: Path) -> bool:
@@ -169,19 +174,6 @@ def is_current(settings: StateSettings, base: Path) -> bool:
     engine = connect(settings.url, base, what="state.url", use="output")
     with _dispose_after(engine), transaction(engine, "state.url") as connection:
         return read_revision(connection) == REVISION
-
-
-def _check_state_version(connection: Connection) -> Iterator[CheckResult]:
-    found = read_revision(connection)
-    if found in (REVISION, ""):
-        yield passed("state version", f"schema version {REVISION}")
-    elif found is None or found in revisions():
-        seen = f"schema of an earlier version ({found or 'unmarked'})"
-        remedy = "back it up: the next run upgrades it automatically"
-        yield warned("state version", seen, remedy)
-    else:
-        remedy = "install the version of cryptonym that last used it, or restore a backup"
-        yield failed("state version", f"schema of a later version ({found})", remedy)
 
 
 def _check_database(check: str, what: str, url: str, settings: Settings) -> Iterator[CheckResult]:

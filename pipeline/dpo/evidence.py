@@ -86,6 +86,17 @@ class Evidence:
         return sum((Counter(run.notes) for run in self.runs), Counter())
 
     @property
+    def objections(self) -> dict[str, int] | None:
+        """Persons who object and their notes, by the latest run, and notes withdrawn for it.
+
+        None where no run of the period had a list of objections.
+        """
+        found = [run.about["objections"] for run in self.runs if run.about.get("objections")]
+        if not found:
+            return None
+        return dict(found[0]) | {"withdrawn": sum(each["withdrawn"] for each in found)}
+
+    @property
     def incidents(self) -> list[str]:
         """Failures in the period: of runs, releases, the quality gate and the key log."""
         found = []

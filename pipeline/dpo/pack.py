@@ -352,6 +352,22 @@ def _answer_attacks(evidence: Evidence) -> Findings:
         yield _lacks("No attack report was provided (--evidence): none of the three was tested.")
 
 
+def _describe_objections(evidence: Evidence) -> Findings:
+    found = evidence.objections
+    if found is None:
+        yield _lacks("No list of persons who object is configured (source.objections).")
+        return
+    yield _shows(
+        f"{found['persons']} persons object: {found['notes']} notes of theirs are not read, and "
+        f"{found['withdrawn']} were withdrawn in the period."
+    )
+
+
+def _answer_opt_out(evidence: Evidence) -> Findings:
+    yield from _describe_objections(evidence)
+    yield from _answer_site_assessment(evidence)
+
+
 def _answer_site_assessment(_evidence: Evidence) -> Findings:
     yield _lacks("To be assessed and documented by the site.")
 
@@ -364,6 +380,7 @@ def _answer_erasure(evidence: Evidence) -> Findings:
     withdrawn = sum(sum(release.notes_changed[2:]) for release in evidence.releases)
     if evidence.releases:
         yield _shows(f"{withdrawn} notes were withdrawn from cohort releases in the period.")
+    yield from _describe_objections(evidence)
     yield _lacks("Records of processing and the impact assessment are the site's responsibility.")
 
 
@@ -373,8 +390,9 @@ def _answer_warehouse(evidence: Evidence) -> Findings:
     yield _lacks("Categories of data, such as genetic data, have no separate keys.")
 
 
-def _answer_ehds(_evidence: Evidence) -> Findings:
+def _answer_ehds(evidence: Evidence) -> Findings:
     yield _shows("Releases contain no keys, and none can be derived from them.")
+    yield from _describe_objections(evidence)
 
 
 def _answer_omop_columns(evidence: Evidence) -> Findings:
@@ -453,7 +471,7 @@ _ANSWERS: dict[str, Callable[[Evidence], Findings]] = {
     "R15": _answer_keyed_pseudonyms,
     "R16": _answer_erasure,
     "R17": _answer_warehouse,
-    "R18": _answer_site_assessment,
+    "R18": _answer_opt_out,
     "R19": _answer_site_assessment,
     "R20": _answer_ehds,
     "R21": _answer_omop_columns,
@@ -489,6 +507,7 @@ def make_pack(evidence: Evidence, master: MasterKey) -> dict[str, Any]:
         "runs": [run.to_json() for run in evidence.runs],
         "releases": [_release_to_json(release) for release in evidence.releases],
         "notes": dict(evidence.outcomes),
+        "objections": evidence.objections,
         "labels": _count_labels(evidence),
         "quarantine": _count_quarantine(evidence),
         "incidents": evidence.incidents,

@@ -8,10 +8,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from extractors.document.limits import Limits
+from extractors.document.options import Engine, Layout, Options
+from extractors.document_reader import DocumentReader
+from extractors.note_text import read_note_text
 from pipeline.config.policies import build_policy, list_shipped_policies, read_policy
 from pipeline.config.progress import Progress
 from pipeline.files.jsonl import BadLine, JsonLine, read_notes, spans_to_json
 from pipeline.files.note_files import (
+    MAX_NOTE_CHARACTERS,
     IdentifierFinder,
     NoteFileTask,
     clean_note,
@@ -20,7 +25,7 @@ from pipeline.files.note_files import (
 )
 from pipeline.files.output_files import FileResult, OutputFiles
 from pipeline.night.engine import release_note
-from pipeline.notes.detection import DETECTOR_VERSION, spoken
+from pipeline.notes.detection import DETECTOR_VERSION, check_language, spoken
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import check_labels
 from pipeline.notes.overlap_resolution import resolve_spans
@@ -47,6 +52,8 @@ CODE_PATTERNS = {
 _DETECTOR = re.compile(r"[a-z][a-z0-9_.-]{0,39}")
 _DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
 _LANGUAGES = ("fr", "en", "es")
+# Markup in the text of notes has neither pages nor scans.
+_READING = Options(layout=Layout.FULL, engine=Engine.PDFPLUMBER, languages=())
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,8 @@ class PseudonymizationOptions:
     """Options of pseudonymization: key, cohort, policy by name or file, and exceptions.
 
     With `given`, the spans in the file are used instead of detection. `keep_keys` are copied
-    unchanged. `replace_ids` replaces note ids with pseudonyms. `allow_unknown` accepts notes of
+    unchanged. `allow_languages` are let through although no rule speaks them.
+    `replace_ids` replaces note ids with pseudonyms. `allow_unknown` accepts notes of
     persons who are not among the patients. `vault` and `vault_key` locate the vault for
     re-identification, if any.
     """
@@ -65,6 +73,7 @@ class PseudonymizationOptions:
     custody: Path | None = None
     given: bool = False
     keep_keys: frozenset[str] = frozenset()
+    allow_languages: frozenset[str] = frozenset()
     replace_ids: bool = False
     allow_unknown: bool = False
     vault: Path | None = None
@@ -81,6 +90,7 @@ class _RewritingContext:
     columns: Columns
     rewriter: Rewriter
     is_known_required: bool
+    reader: DocumentReader
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a rewriting context holds keys and must not be serialized")
@@ -106,11 +116,12 @@ def pseudonymize_file(
     columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
     is_required = task.patients is not None and not options.allow_unknown
     finder = replace(make_finder(task), lang=lang)
-    context = _RewritingContext(finder, options, cohort, columns, rewriter, is_required)
+    reader = DocumentReader(Limits(max_characters=MAX_NOTE_CHARACTERS), _READING)
+    context = _RewritingContext(finder, options, cohort, columns, rewriter, is_required, reader)
     dropped: Counter[str] = Counter()
     persons: set[str] = set()
     inputs = (*task.inputs, *_list_input_files(options))
-    with OutputFiles(task.out, inputs) as outputs:
+    with reader, OutputFiles(task.out, inputs) as outputs:
         outputs.done.warnings += finder.warnings
         outputs.done.origin = {
             "cryptonym": version("cryptonym"),
@@ -210,8 +221,12 @@ def _find_spans(line: JsonLine, context: _RewritingContext) -> Annotated:
     if context.is_known_required and context.finder.patient(document.person_id) is None:
         raise Unreadable("unknown-patient" if document.person_id else "no-person")
     clean, _ = clean_note(line)
+    text = read_note_text(document.text, context.reader.read)
+    check_language(replace(document, text=text), context.options.allow_languages)
     if not context.options.given:
-        return context.finder.find(clean)
+        return context.finder.find(Annotated(replace(clean.document, text=text)))
+    if text != clean.document.text:
+        raise Unreadable("markup")  # the spans are those of another text
     named = (replace(span, detector=_make_detector_code(span)) for span in clean.spans)
     document = spoken(clean.document, context.finder.lang)
     return Annotated(document, resolve_spans(named, document.text))

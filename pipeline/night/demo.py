@@ -16,8 +16,7 @@ from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError
 from record.span import Span
 from surrogates.keys.keys import new_master
-from synthesis.fictional.hospital import make_hospital
-from synthesis.fictional.hospital_files import write_hospital
+from synthesis.fictional.hospital import make_hospital, write_hospital
 from synthesis.fictional.omop import NOTE_CLASSES
 
 KEY_FILE = "master.key"
@@ -30,6 +29,7 @@ lang = "{lang}"
 [source]                         # OMOP CDM 5.4, any SQLAlchemy URL, or "env:NAME"
 url = "sqlite:///hospital.db"
 documents = "pdf"                # folder of the documents named in note_source_value
+# objections = "objections.csv"  # persons who object: a table, a file or a query; never read
 
 [source.kinds]                   # note_class_concept_id -> kind of note shown in reports
 {kinds}
@@ -146,7 +146,7 @@ def _read_pairs(settings: Settings, state: State, seal: Seal) -> Iterator[Pair]:
     for note in notes:
         sealed = kept.get(int(note["note_id"]))
         if sealed is not None:
-            found = seal.open(note["note_id"], sealed.content, sealed.sealed)
+            found = seal.open_findings(sealed.version, sealed.sealed)
             gold = tuple(Span(s["start"], s["end"], s["label"]) for s in note["spans"])
             yield Pair(note["note_id"], note["text"], gold, tuple(found.spans["text"]))
 

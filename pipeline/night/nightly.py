@@ -1,7 +1,7 @@
 """The nightly run from start to end: plan, process, reconcile, judge, publish, verify, report."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -18,9 +18,11 @@ from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.policy_description import summarize_policy
 from pipeline.config.progress import Progress
 from pipeline.config.settings import OutputSettings, Settings, load
+from pipeline.night.objections import withdraw_objecting
 from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
 from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import serialize_run
+from pipeline.night.withdrawals import find_withdrawals, hold_withdrawals, judge_withdrawals
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.worker_resources import config_hash, documents_folder, open_master, resolve_urls
 from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load_assessment
@@ -33,10 +35,18 @@ from pipeline.state.new_notes import find_new_units
 from pipeline.state.quality_series import RunCounts
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
+from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import database_path, retrying
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import CdmSource, Output
-from pipeline.warehouse.warehouse import JSONL, PARQUET, Source, open_output, open_source
+from pipeline.warehouse.warehouse import (
+    JSONL,
+    PARQUET,
+    Source,
+    open_output,
+    open_source,
+    reread_objections,
+)
 from record.errors import ConfigError, CryptonymError, Unavailable
 from surrogates.keys.keys import CohortKey
 
@@ -95,6 +105,7 @@ class NightlyRun:
     config: Path
     settings: Settings
     cohort: CohortKey
+    seal: Seal
     source: Source
     state: State
     output: Output
@@ -102,6 +113,7 @@ class NightlyRun:
     peaks: dict[str, int] = field(default_factory=dict)
     most_new: int | None = None
     gate: Gate = COUNT_ONLY
+    objections: dict[str, int] | None = None
 
     def claim(self) -> None:
         """Write the cohort and key id to the output; raises ConfigError if another key made it.
@@ -109,13 +121,7 @@ class NightlyRun:
         Notes under another key have other ids: this run could neither replace nor withdraw them.
         """
         policy = self.settings.make_policy()
-        reference = f"cryptonym key {self.cohort.key_id}"
-        if self.output.origin() not in (None, reference):
-            raise ConfigError(
-                "output.url",
-                "holds notes made with another key or for another cohort",
-                "use a separate output and state database for each cohort, or empty both",
-            )
+        reference = check_origin(self.output, self.cohort)
         self.output.describe(
             CdmSource(
                 cdm_source_name=self.settings.cohort,
@@ -125,6 +131,15 @@ class NightlyRun:
                 cdm_etl_reference=reference,
             )
         )
+
+    def secure(self) -> None:
+        """Seal what earlier versions stored, and check that nobody else has changed the rows."""
+        self.progress.phase("checking")
+        self.state.seal_at_rest()
+        # Small batches between two nights do not read all rows.
+        if self.most_new is None:
+            self.state.check_rows()
+        self.state.accept_config(config_hash(self.settings, self.cohort))
 
     def plan(self) -> RunRecord:
         """Begin a run, or resume the interrupted one, and plan its units of work."""
@@ -157,6 +172,10 @@ class NightlyRun:
     def reconcile(self, run: RunRecord) -> None:
         """Account for every planned note by id; raises Incomplete when one is missing."""
         self.progress.phase("reconciling")
+        # Workers may have read a later list than the plan.
+        self.source = reread_objections(
+            self.source, resolve_urls(self.settings).source, self.settings.base
+        )
         result = self.state.reconcile(run.run_id, self.source)
         if not result.ok:
             raise Incomplete(
@@ -166,6 +185,17 @@ class NightlyRun:
                 "notes do not match the ledger; nothing was released. Remedy: run again, these "
                 "notes are then processed anew; if it happens again, report a bug"
             )
+
+    def withdraw_objecting(self) -> None:
+        """Withdraw the notes of persons who object, and count them; never held."""
+        if self.settings.source.objections is None:
+            return
+        withdrawn = withdraw_objecting(self.source, self.state, self.output, self.cohort)
+        self.objections = {
+            "persons": len(self.source.objecting),
+            "notes": len(self.source.hidden_notes),
+            "withdrawn": withdrawn,
+        }
 
     def count(self, run: RunRecord) -> Tally:
         """Return the sum of the tallies of the run's units."""
@@ -184,13 +214,21 @@ class NightlyRun:
         folder = self.settings.model.folder
         model = f" {digest(folder_of(folder, self.settings.base))[:12]}" if folder else ""
         found = f"{DETECTOR_VERSION}{model}"
-        return assess_run(self.state.quality, counted, found, quality, self.gate)
+        withdrawals = find_withdrawals(run.run_id, self.state)
+        excesses = judge_withdrawals(
+            withdrawals, self.state, self.output, cohort=self.cohort, settings=quality
+        )
+        gate = replace(self.gate, excesses=excesses)
+        assessment = assess_run(self.state.quality, counted, found, quality, gate)
+        if excesses:
+            hold_withdrawals(run.run_id, withdrawals, self.state)
+        return assessment
 
     def publish(self, run: RunRecord) -> int:
         """Publish staged notes, withdraw others; return how many were deleted at the source."""
         self.progress.phase("publishing")
         self.state.set_phase(run.run_id, "publishing")
-        deleted = publish_run(run.run_id, self.state, self.output, self.cohort)
+        deleted = publish_run(run.run_id, self.state, self.output, self.cohort, self.seal)
         self.progress.phase("reading back")
         where = (self.state, self.output, self.cohort)
         if not is_output_complete(*where) and not (
@@ -229,6 +267,7 @@ class NightlyRun:
             tally=tally,
             max_quarantine_share=self.settings.limits.max_quarantine_share,
             review=read_last_review(resolve_urls(self.settings).state, self.settings.base),
+            objections=self.objections,
             energy=meter.read(
                 self.settings.energy, sum(self.peaks.values()) or measure_peak_kilobytes()
             ),
@@ -256,21 +295,25 @@ def run_nightly(
     settings = load(config)
     if workers < 1:
         raise ConfigError("--workers", "must be at least 1", "give a number of processes")
-    cohort = open_master(settings).cohort(settings.cohort)
+    master = open_master(settings)
+    cohort, keys = master.cohort(settings.cohort), StateKeys(master)
     check_documents_folder(settings)
     check_distinct_places(resolve_urls(settings))
     with ExitStack() as stack:
         lock = stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
         source = open_source(resolve_urls(settings).source, settings.base)
         stack.callback(source.close)
-        state = open_state(resolve_urls(settings).state, settings.base)
+        state = open_state(resolve_urls(settings).state, settings.base, keys)
         stack.callback(state.close)
         output = open_output(resolve_urls(settings).output, settings.base)
         stack.callback(output.close)
-        night = NightlyRun(config, settings, cohort, source, state, output, progress or Progress())
+        night = NightlyRun(
+            config, settings, cohort, keys.seal, source, state, output, progress or Progress()
+        )
         night.most_new, night.gate = most_new, gate
         night.output.check_writable()
         night.claim()
+        night.secure()
         ended = _execute(night, run_job, workers, lock)
         if not ended.resumed:
             return ended
@@ -292,14 +335,15 @@ def _execute(
         lock.keep()
         night.reconcile(run)
     lock.keep()
+    night.withdraw_objecting()
     tally = night.count(run)
     assessment = night.judge(run, tally)
     deleted = night.publish(run)
-    summary = night.summary(run, tally, deleted, workers, meter)
-    code = EXIT_DONE if summary.within_limit else EXIT_QUARANTINE
-    if assessment.is_held:
-        code = EXIT_GATE
-        summary = replace(summary, held=assessment.reasons)
+    summary, code = _conclude(
+        night.summary(run, tally, deleted, workers, meter),
+        assessment,
+        night.state.withdrawals.count_waiting(),
+    )
     folder = night.settings.base / night.settings.report.folder
     ended = NightlyResult(summary, folder / "report.html", code, run.resumed, assessment)
     if not quiet or _has_changes(ended):
@@ -314,10 +358,36 @@ def _execute(
     return ended
 
 
+def _conclude(
+    summary: RunSummary, assessment: Assessment, waiting: Mapping[int, int]
+) -> tuple[RunSummary, int]:
+    """Return the summary with what holds the run, and the exit code.
+
+    `waiting` counts held withdrawals by run: as long as earlier runs hold any, no run ends well.
+    """
+    earlier = sum(n for run_id, n in waiting.items() if run_id != assessment.run.run_id)
+    held = assessment.reasons if assessment.is_held else ()
+    code = EXIT_DONE if summary.within_limit else EXIT_QUARANTINE
+    return replace(summary, held=held, waiting=earlier), EXIT_GATE if held or earlier else code
+
+
 def _has_changes(ended: NightlyResult) -> bool:
     outcomes = ended.summary.tally.outcomes
     done = (Outcome.RELEASED, Outcome.QUARANTINED, Outcome.DELETED)
-    return any(outcomes[outcome.value] for outcome in done)
+    is_asked = bool((ended.summary.objections or {}).get("withdrawn"))
+    return bool(ended.summary.held) or is_asked or any(outcomes[each.value] for each in done)
+
+
+def check_origin(output: Output, cohort: CohortKey) -> str:
+    """Return the reference of a key in an output; raises ConfigError if another key made it."""
+    reference = f"cryptonym key {cohort.key_id}"
+    if output.origin() not in (None, reference):
+        raise ConfigError(
+            "output.url",
+            "holds notes made with another key or for another cohort",
+            "use a separate output and state database for each cohort, or empty both",
+        )
+    return reference
 
 
 def check_distinct_places(

@@ -2,53 +2,74 @@
 
 import hashlib
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
-from pipeline.state.ledger import State
+from pipeline.night.withdrawals import (
+    contains,
+    make_released_id,
+    withdraw_accepted,
+    withdraw_deleted,
+    withdraw_refused,
+    withdraw_rejected,
+)
+from pipeline.state.ledger import StagedNote, State
+from pipeline.state.row_codes import AlteredState
+from pipeline.state.span_sealing import Seal
 from pipeline.warehouse.databases import chunks
-from pipeline.warehouse.note_rows import unpack
+from pipeline.warehouse.note_rows import OutputRow, unpack
 from pipeline.warehouse.warehouse import Output
+from record.errors import Unsafe
 from surrogates.keys.keys import CohortKey
 
 _CHUNK = 500
 
 
-def publish_run(run_id: int, state: State, output: Output, cohort: CohortKey) -> int:
+def publish_run(run_id: int, state: State, output: Output, cohort: CohortKey, seal: Seal) -> int:
     """Apply a run to the output; return the number of notes deleted at the source.
 
-    Each step is idempotent and recorded in the state database after it was written to the output,
-    so that a run that was killed resumes from there.
+    Withdrawals that a run holds wait until it is accepted. Each step is idempotent and recorded in
+    the state database after it was written to the output, so that a run that was killed resumes
+    from there.
     """
-    publish_staged(state, output)
+    publish_staged(state, output, seal)
+    withdraw_accepted(state, output, cohort)
+    withdraw_rejected(state, output, cohort)
     withdraw_refused(state, output, cohort)
-    deleted = 0
-    for note_ids in state.find_deleted(run_id):
-        output.withdraw([make_released_id(cohort, note_id) for note_id in note_ids])
-        state.forget(note_ids)
-        deleted += len(note_ids)
+    deleted = withdraw_deleted(run_id, state, output, cohort)
     output.prune_persons()
     return deleted
 
 
-def publish_staged(state: State, output: Output, *, only: int | None = None) -> int:
+def publish_staged(state: State, output: Output, seal: Seal, *, only: int | None = None) -> int:
     """Write staged notes that are not held to the output; return their number.
 
-    `only` is the number of an accepted run: only the notes that it held are published.
+    `only` is the number of an accepted run: only the notes that it held are published. Raises
+    AlteredState for notes that were staged or changed outside the program.
     """
     count = 0
     while staged := state.read_staged(limit=_CHUNK, accepted=only):
-        output.publish([unpack(note.payload) for note in staged])
+        output.publish(_open_rows(staged, state, seal))
         state.mark_published([note.note_id for note in staged])
         count += len(staged)
     return count
 
 
-def withdraw_refused(state: State, output: Output, cohort: CohortKey) -> None:
-    """Remove from the output earlier versions of notes that are now in quarantine."""
-    for note_ids in state.find_withdrawable():
-        output.withdraw([make_released_id(cohort, note_id) for note_id in note_ids])
-        state.mark_withdrawn(note_ids)
+def _open_rows(staged: Sequence[StagedNote], state: State, seal: Seal) -> list[OutputRow]:
+    rows: list[OutputRow] = []
+    broken: list[int] = []
+    for note in staged:
+        try:
+            rows.append(unpack(seal.open_staged(note.version, note.payload)))
+        except Unsafe:
+            broken.append(note.note_id)
+    if broken:
+        state.discard(broken)
+        raise AlteredState(
+            f"{len(broken)} staged notes were changed outside the program (first id: {broken[0]}): "
+            "they were not released, and the next run processes them again. Remedy: find out who "
+            "wrote to the state database, then run again"
+        )
+    return rows
 
 
 def is_output_complete(state: State, output: Output, cohort: CohortKey) -> bool:
@@ -71,21 +92,11 @@ def withdraw_unknown(state: State, output: Output, cohort: CohortKey) -> int:
     known = array(
         "q", sorted(make_released_id(cohort, note_id) for note_id in state.read_released_ids())
     )
-    unknown = [note_id for note_id in output.ids() if not _contains(known, note_id)]
+    unknown = [note_id for note_id in output.ids() if not contains(known, note_id)]
     for some in chunks(unknown, _CHUNK):
         output.withdraw(some)
     output.prune_persons()
     return len(unknown)
-
-
-def _contains(ordered: Sequence[int], number: int) -> bool:
-    place = bisect_left(ordered, number)
-    return place < len(ordered) and ordered[place] == number
-
-
-def make_released_id(cohort: CohortKey, note_id: int) -> int:
-    """Return the id of a note in the output."""
-    return cohort.pseudonym("note", str(note_id))
 
 
 def _fingerprint_ids(note_ids: Iterable[int]) -> tuple[int, int]:

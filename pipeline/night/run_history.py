@@ -32,8 +32,8 @@ class PastRun:
 
     `status` is `finished`, `abandoned`, `running` or `interrupted`; with `attempts` above 1 it was
     resumed. `notes` counts notes by outcome; `about` holds ids and versions. `gate` is the verdict
-    of the quality gate, empty if there was none, `reasons` its alarms, `held` the number of notes
-    that still await a decision, and `decision` the decision that was made.
+    of the quality gate, empty if there was none, `reasons` its alarms, `held` and `withdrawals` the
+    numbers of notes and withdrawals that still await a decision, `decision` the one that was made.
     """
 
     run_id: int
@@ -50,6 +50,7 @@ class PastRun:
     reasons: tuple[str, ...] = ()
     held: int = 0
     decision: GateDecision | None = None
+    withdrawals: int = 0
 
     @property
     def watt_hours(self) -> float | None:
@@ -146,6 +147,7 @@ def _add_verdict(run: PastRun, judged: JudgedRun | None) -> PastRun:
         reasons=tuple(alarm_told(alarm) for alarm in judged.alarms),
         held=judged.held,
         decision=judged.decision,
+        withdrawals=judged.withdrawals,
     )
 
 

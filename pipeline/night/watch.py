@@ -21,7 +21,7 @@ from pipeline.state.ledger import open_state
 from pipeline.state.new_notes import has_new_notes
 from pipeline.state.run_lock import Held
 from pipeline.state.run_summary import Outcome
-from pipeline.warehouse.warehouse import open_source
+from pipeline.warehouse.warehouse import open_source, reread_objections
 from record.errors import Unavailable
 
 _LONGEST_PAUSE = 60.0
@@ -60,11 +60,18 @@ class InProcessRunner:
             self.close()
             self._resources = open_resources(job.settings)
         try:
+            self._reread_objections(self._resources)
             process_units(job, self._resources)
         except BaseException:
             self.close()
             raise
         return {}
+
+    @staticmethod
+    def _reread_objections(resources: WorkerResources) -> None:
+        settings = resources.settings
+        place = resolve_urls(settings).source
+        resources.source = reread_objections(resources.source, place, settings.base)
 
     def close(self) -> None:
         """Close the resources."""

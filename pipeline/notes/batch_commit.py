@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.notes.batch import Batch, BatchNote, RefusedNote
+from pipeline.notes.stages import make_version
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.ledger import FailedNote, StagedNote, UnitResult
 from pipeline.state.quality_counts import CellCounts, CountCell
@@ -189,6 +190,7 @@ def _make_staged_note(item: BatchNote, resources: WorkerResources) -> StagedNote
     if item.document is None or item.release is None:
         raise Unsafe("not-rewritten")
     written = item.document.written
+    row = pack(make_output_row(item, resources.columns))
     return StagedNote(
         note_id=item.row.note_id,
         person_id=parse_integer(item.row.person_id),
@@ -196,7 +198,7 @@ def _make_staged_note(item: BatchNote, resources: WorkerResources) -> StagedNote
         identity=item.identity,
         config=resources.config,
         sealed=item.sealed,
-        payload=pack(make_output_row(item, resources.columns)),
+        payload=resources.seal.seal_staged(make_version(item, resources.config), row),
         kind=item.kind,
         day=written.date().isoformat() if written else None,
         characters=len(item.document.text),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from record.document import Document
+from record.errors import Unsafe
 from record.patient import PatientRecord
 from record.span import Span
 from rules.ages import ages
@@ -15,10 +16,11 @@ from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.known.known import KnownPatient
 from rules.matching.language_identification import LANGUAGES, Stretch, language, stretches
 from rules.matching.scanner import forget_scans
+from rules.matching.unspoken_languages import holds_unspoken
 from rules.names import names
 from rules.places import places
 
-DETECTOR_VERSION = "floor-9"
+DETECTOR_VERSION = "floor-10"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 # Characters; of a text as long as this a scan may report as many places.
@@ -72,6 +74,15 @@ def spoken(document: Document, default: str = "") -> Document:
         return document
     told = language(document.text)
     return replace(document, lang=told if told in LANGUAGES else default)
+
+
+def check_language(document: Document, allowed: frozenset[str] = frozenset()) -> None:
+    """Raise Unsafe(`unsupported-language`) where a passage is surely in no language of the rules.
+
+    `allowed` are further languages that are let through.
+    """
+    if holds_unspoken(document.text, allowed):
+        raise Unsafe("unsupported-language")
 
 
 def detect(

@@ -8,13 +8,13 @@ from typing import Protocol
 
 from pipeline.notes import residual_identifiers
 from pipeline.notes.batch import EMPTY_HASH, Batch, BatchNote, RefusedNote, hash_row
-from pipeline.notes.detection import detect, spoken
+from pipeline.notes.detection import check_language, detect, spoken
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import Foresight
 from pipeline.notes.overlap_resolution import resolve_spans
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.run_summary import Outcome, Tally
-from pipeline.state.span_sealing import NoteFindings
+from pipeline.state.span_sealing import NoteFindings, NoteVersion
 from pipeline.warehouse.note_rows import NoteRow, PersonRow, Unit, parse_datetime, parse_integer
 from pipeline.warehouse.people import PeopleTables
 from record.document import Document
@@ -130,7 +130,10 @@ def attach_patients(batch: Batch, resources: WorkerResources) -> Batch:
 
 
 def fetch_documents(batch: Batch, resources: WorkerResources) -> Batch:
-    """Fetch the documents that notes refer to; their bytes are part of the content hash."""
+    """Fetch the documents that notes refer to; their bytes are part of the content hash.
+
+    That hash is then complete, and is keyed like that of the patient.
+    """
     fetched = []
     refused = list(batch.refused)
     for item in batch.items:
@@ -146,7 +149,26 @@ def fetch_documents(batch: Batch, resources: WorkerResources) -> Batch:
             digest = hashlib.blake2b(result, digest_size=16).digest()
             content = _extend_hash(item.content, digest + resources.extraction)
             fetched.append(replace(item, data=result, content=content))
-    return replace(batch, items=tuple(fetched), refused=tuple(refused))
+    return replace(
+        batch,
+        items=tuple(_key_hashes(item, resources) for item in fetched),
+        refused=tuple(replace(each, item=_key_hashes(each.item, resources)) for each in refused),
+    )
+
+
+def _key_hashes(item: BatchNote, resources: WorkerResources) -> BatchNote:
+    """Key the hashes of note and patient: whoever reads the ledger cannot confirm a guess."""
+    key_digest = resources.keys.key_digest
+    content, identity = (
+        key_digest("content", item.content),
+        key_digest("identity", item.identity),
+    )
+    return replace(item, content=content, identity=identity)
+
+
+def make_version(item: BatchNote, config: bytes) -> NoteVersion:
+    """Return the version of a note, to which its findings and its output row are bound."""
+    return NoteVersion(item.row.note_id, item.content, item.identity, config)
 
 
 def skip_unchanged(batch: Batch, resources: WorkerResources) -> Batch:
@@ -155,10 +177,10 @@ def skip_unchanged(batch: Batch, resources: WorkerResources) -> Batch:
 
     def is_known(item: BatchNote) -> bool:
         entry = entries.get(item.row.note_id)
-        return entry is not None and (entry.content, entry.identity, entry.config) == (
-            item.content,
-            item.identity,
-            resources.config,
+        return (
+            entry is not None
+            and (entry.content, entry.identity) == (item.content, item.identity)
+            and entry.config in resources.accepted
         )
 
     unchanged = [item.row.note_id for item in batch.items if is_known(item)]
@@ -178,8 +200,12 @@ def extract_texts(batch: Batch, resources: WorkerResources) -> Batch:
 
 
 def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
-    """Detect identifiers with every detector; spans may overlap."""
+    """Detect identifiers with every detector; spans may overlap.
+
+    Notes in a language that none of them speaks are refused.
+    """
     site = resources.settings.rules.site
+    allowed = resources.settings.detection.allowed
     texts = (text for item in batch.items for text in (item.document, item.title))
     foresight = Foresight(resources.tagger, (text for text in texts if text and text.text))
 
@@ -190,6 +216,8 @@ def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
         item = set_language(item, resources)
         known = _compile_patient(item, resources)
         document, title = _require_texts(item)
+        for text in (document, title):
+            check_language(text, allowed)
         return replace(
             item,
             found=spans(document, known),
@@ -215,7 +243,7 @@ def resolve_and_seal(batch: Batch, resources: WorkerResources) -> Batch:
         title_found = resolve_spans(item.title_found, title.text)
         spans = {"text": found, "title": title_found}
         kept = NoteFindings(spans, item.read if resources.settings.state.keep_texts else None)
-        sealed = resources.seal.close(item.note_id, item.content, kept)
+        sealed = resources.seal.seal_findings(make_version(item, resources.config), kept)
         return replace(item, found=found, title_found=title_found, sealed=sealed)
 
     return batch.apply("resolve", step)

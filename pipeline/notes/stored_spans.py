@@ -9,6 +9,7 @@ from pipeline.notes.stages import (
     check_residue,
     extract_texts,
     fetch_documents,
+    make_version,
     rewrite_notes,
     run_stage,
     set_language,
@@ -35,8 +36,8 @@ def load_stored_spans(batch: Batch, resources: WorkerResources) -> Batch:
 
     def step(item: BatchNote) -> BatchNote:
         note_id = item.row.note_id
-        sealed = _check_current(item, entries.get(note_id), stored.get(note_id), resources)
-        kept = resources.seal.open(item.note_id, item.content, sealed)
+        found_then = _check_current(item, entries.get(note_id), stored.get(note_id), resources)
+        kept = resources.seal.open_findings(found_then.version, found_then.sealed)
         found, title_found = (tuple(kept.spans[part]) for part in ("text", "title"))
         return replace(item, read=kept.read, found=found, title_found=title_found)
 
@@ -48,20 +49,21 @@ def _check_current(
     entry: LedgerEntry | None,
     stored: SealedSpans | None,
     resources: WorkerResources,
-) -> bytes:
+) -> SealedSpans:
     if entry is None:
         raise Unsafe("not-detected")
     if entry.outcome == OUTCOMES[QUARANTINED]:
         raise Unsafe("quarantined")
-    now = (item.content, item.identity, resources.config)
-    if (entry.content, entry.identity, entry.config) != now or stored is None:
+    if stored is None or entry.config not in resources.accepted:
+        raise Unsafe("stale-spans")
+    if (entry.content, entry.identity) != (item.content, item.identity):
         raise Unsafe("stale-spans")
     if entry.outcome != OUTCOMES[RELEASED]:
         raise Unsafe("not-published")
     # Spans and ledger are written together; they differ if only one of them was restored.
-    if (stored.content, stored.config) != (item.content, resources.config):
+    if stored.version != make_version(item, entry.config):
         raise Unsafe("stale-spans")
-    return stored.sealed
+    return stored
 
 
 def set_languages(batch: Batch, resources: WorkerResources) -> Batch:

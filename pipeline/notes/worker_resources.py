@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import secrets
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -10,15 +11,15 @@ from types import TracebackType
 from extractors.document.limits import Limits
 from extractors.document.options import Options
 from extractors.document_reader import DocumentReader, read_file
+from extractors.note_text import read_note_text
 from extractors.pdf.tessdata import find_tessdata
-from extractors.plain.plain_text import clean
 from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.document_passwords import load_passwords
 from pipeline.config.settings import Settings, resolve_url
 from pipeline.notes.detection import DETECTOR_VERSION, KnownPatients
 from pipeline.notes.model_detection import SpanTagger, check_labels
 from pipeline.state.ledger import State, open_state
-from pipeline.state.span_sealing import PURPOSE, Seal
+from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.warehouse import Source, open_source
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
@@ -29,13 +30,18 @@ from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 
+_MOST_MARKUP = 10  # characters of markup for one of text, at most
+
 EXTRACTION_VERSION = "layout-1"
 """Changed whenever extraction may produce another text from the same bytes."""
 
 
 @dataclass
 class WorkerResources:
-    """The open resources of one process (or thread) that processes notes; never serialized."""
+    """The open resources of one process (or thread) that processes notes; never serialized.
+
+    `config` is the hash of the configuration, `accepted` those whose stored spans are in use.
+    """
 
     settings: Settings
     source: Source
@@ -44,18 +50,29 @@ class WorkerResources:
     policy: Policy
     rewriter: Rewriter
     columns: Columns
-    seal: Seal
+    keys: StateKeys
     reader: DocumentReader
     config: bytes
+    accepted: frozenset[bytes]
     extraction: bytes
     tagger: SpanTagger | None = None
     known: KnownPatients = field(default_factory=KnownPatients)
 
+    @property
+    def seal(self) -> Seal:
+        """The seal of stored spans and staged notes."""
+        return self.keys.seal
+
     def text(self, value: object) -> str:
-        """Return the text of a column; raises Unreadable if it is missing or too long."""
+        """Return the text of a column, decoded where it holds markup or an encoding.
+
+        Raises Unreadable if it is missing or too long, `markup` or `encoding`.
+        """
         if not isinstance(value, str):
             raise Unreadable("malformed-text" if value else "no-text")
-        return self.check_length(clean(value))
+        if len(value) > _MOST_MARKUP * self.settings.limits.max_note_characters:
+            raise Unreadable("too-long")
+        return self.check_length(read_note_text(value, self.reader.read))
 
     def check_length(self, text: str) -> str:
         """Return the text; raises Unreadable if it is blank or too long."""
@@ -93,28 +110,36 @@ class WorkerResources:
         raise TypeError("worker resources hold keys and must not be serialized")
 
 
-def open_resources(settings: Settings, *, release: str | None = None) -> WorkerResources:
+def open_resources(
+    settings: Settings, *, release: str | None = None, is_trial: bool = False
+) -> WorkerResources:
     """Open everything that the stages need; raises ConfigError or Unavailable.
 
     `release` names the cohort of a release. Then no model is loaded, and `config` is the hash of
-    the nightly job, whose spans must be up to date.
+    the nightly job, whose spans must be up to date. A trial creates no cohort.
     """
     master = open_master(settings)
     policy = settings.make_policy()
-    nightly = master.cohort(settings.cohort)
-    cohort = nightly if release is None else master.cohort(release)
+    derive = open_trial_cohort if is_trial else MasterKey.cohort
+    nightly = derive(master, settings.cohort)
+    is_nightly = release is None or (is_trial and release == settings.cohort)
+    cohort = nightly if is_nightly else derive(master, str(release))
     options = make_extraction_options(settings)
+    keys, config = StateKeys(master), config_hash(settings, nightly)
+    state = open_state(resolve_urls(settings).state, settings.base, keys)
+    state.require_sealed()
     return WorkerResources(
         settings=settings,
         source=open_source(resolve_urls(settings).source, settings.base),
-        state=open_state(resolve_urls(settings).state, settings.base),
+        state=state,
         cohort=cohort,
         policy=policy,
         rewriter=Rewriter(cohort, policy),
         columns=Columns(cohort, policy),
-        seal=make_seal(master),
+        keys=keys,
         reader=DocumentReader(_make_limits(settings), options),
-        config=config_hash(settings, nightly),
+        config=config,
+        accepted=state.read_accepted_configs(config),
         extraction=_extraction_hash(settings, options, master),
         tagger=load_tagger(settings) if release is None else None,
     )
@@ -128,6 +153,17 @@ def open_master(settings: Settings) -> MasterKey:
     folder = settings.key.custody
     custody = None if folder is None else settings.base / folder
     return open_key(settings.key.locator, settings.base, custody)
+
+
+def open_trial_cohort(master: MasterKey, name: str) -> CohortKey:
+    """Derive the key of a cohort; for one that does not exist yet, a key that nobody keeps."""
+    custody = master.custody
+    if custody is not None:
+        with custody.locked():
+            is_new = custody.entry(name) is None
+        if is_new:
+            return MasterKey(secrets.token_bytes(32)).cohort(name)
+    return master.cohort(name)
 
 
 def open_key(key: str, base: Path, custody: Path | None = None) -> MasterKey:
@@ -152,7 +188,7 @@ def open_reversal_vault(settings: Settings) -> Vault | None:
 
 def make_seal(master: MasterKey) -> Seal:
     """Return the seal of the span store, with a key derived from the master key."""
-    return Seal(master.derive(PURPOSE))
+    return StateKeys(master).seal
 
 
 def resolve_urls(settings: Settings) -> Settings:
@@ -192,6 +228,8 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
         "rules": asdict(settings.rules),
         "identity": asdict(identity) if identity else None,
         "limits": asdict(settings.limits) | {"notes_per_unit": 0, "max_quarantine_share": 0},
+        # Settings added later count only where they are given: other notes are not read again.
+        **({"languages": sorted(allowed)} if (allowed := settings.detection.allowed) else {}),
         **(
             {
                 "model": digest(folder_of(model, settings.base)),

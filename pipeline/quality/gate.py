@@ -6,7 +6,15 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from pipeline.config.settings import QualitySettings
-from pipeline.state.quality_counts import MEASURES, CellCounts, CountCell, Series, change_group
+from pipeline.state.quality_counts import (
+    MEASURES,
+    VOLUME,
+    WITHDRAWN,
+    CellCounts,
+    CountCell,
+    Series,
+    change_group,
+)
 from pipeline.state.quality_series import ComparedSeries, RunCounts, compare_runs
 from pipeline.state.quality_store import Alarm, Conclusion, JudgedRun, QualityStore
 from pipeline.state.unit_results import RunRecord
@@ -24,7 +32,8 @@ class Gate:
     """How runs are judged; without a judge, runs are counted but never held.
 
     `night_of` returns the day that a run belongs to. `memory` caches the counts of earlier nights
-    for the next run that the same gate judges.
+    for the next run that the same gate judges. `excesses` are alarms of the run's withdrawals,
+    which hold it whether or not there is a judge.
     """
 
     judge: DriftTest | None = None
@@ -32,6 +41,7 @@ class Gate:
     memory: dict[tuple[int, ...], CellCounts] = field(
         default_factory=dict, repr=False, compare=False
     )
+    excesses: tuple[Alarm, ...] = ()
 
 
 COUNT_ONLY = Gate()
@@ -60,6 +70,11 @@ class Assessment:
         return self.conclusion == "held"
 
     @property
+    def holds_withdrawals(self) -> bool:
+        """Return whether the run is held for what it would withdraw."""
+        return self.is_held and any(a.series.measure == WITHDRAWN for a in self.alarms)
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Return a sentence for each alarm."""
         return tuple(describe_alarm(alarm) for alarm in self.alarms)
@@ -85,7 +100,8 @@ def assess_run(
     to process is not counted.
     """
     last = next((each for each in store.runs(2) if each.run_id != run.run_id), None)
-    if last is not None and last.night == run.night and not count_processed_notes(run.cells):
+    is_idle = not count_processed_notes(run.cells) and not gate.excesses
+    if last is not None and last.night == run.night and is_idle:
         return Assessment(run, "unjudged", (), 0, settings.min_days)
     counted = Counter(run.cells)
     counted.update(store.count_duplicates(run.run_id))
@@ -121,7 +137,8 @@ def judge_run(
     past = _load_past_counts(store, before[::-1], gate)
     nights = len({each.night for each in past if each.cells})
     if judge is None:
-        return Assessment(run, "unjudged", (), nights, settings.min_days)
+        conclusion: Conclusion = "held" if gate.excesses else "unjudged"
+        return Assessment(run, conclusion, gate.excesses, nights, settings.min_days)
     compared = compare_runs(past, run, _find_new_normals(store))
     rank = 1 + sum(each.night == run.night and each.notes > 0 for each in before)
     allowed = compute_allowance(settings.false_alarms_per_quarter, rank)
@@ -131,12 +148,13 @@ def judge_run(
         each.series: by_title[each.track.name] for each in compared if each.track.name in by_title
     }
     alarms = [
-        _make_alarm(each, by_series[each.series], settings.min_days)
+        _make_alarm(each, by_series[each.series], settings)
         for each in compared
         if each.series in by_series and by_series[each.series].is_alarm
     ]
+    alarms += gate.excesses
     alarms.sort(key=lambda alarm: (not alarm.holds, alarm.p_value, alarm.title))
-    conclusion = _conclude(alarms, nights, settings)
+    conclusion = "held" if gate.excesses else _conclude(alarms, nights, settings)
     return Assessment(
         run, conclusion, tuple(alarms), nights, settings.min_days, compared, by_series
     )
@@ -185,7 +203,16 @@ def _find_new_normals(store: QualityStore) -> dict[tuple[str, str], int]:
     return since
 
 
-def _make_alarm(compared: ComparedSeries, verdict: DriftVerdict, min_days: int) -> Alarm:
+def _is_extreme_volume(series: Series, verdict: DriftVerdict, factor: float) -> bool:
+    """Return whether a run has so few or so many notes that it is more than a notice."""
+    smaller, larger = sorted((verdict.observed, verdict.expected))
+    return series == VOLUME and larger >= factor * smaller
+
+
+def _make_alarm(
+    compared: ComparedSeries, verdict: DriftVerdict, settings: QualitySettings
+) -> Alarm:
+    is_extreme = _is_extreme_volume(compared.series, verdict, settings.volume_factor)
     return Alarm(
         series=compared.series,
         title=verdict.name,
@@ -196,13 +223,18 @@ def _make_alarm(compared: ComparedSeries, verdict: DriftVerdict, min_days: int) 
         p_value=verdict.p_value,
         nights=verdict.nights,
         exposure=sum(compared.track.exposures[-WEEKDAYS:]),
-        is_learning=verdict.nights < min_days,
-        is_notice=MEASURES[compared.series.measure].is_notice,
+        is_learning=verdict.nights < settings.min_days,
+        is_notice=MEASURES[compared.series.measure].is_notice and not is_extreme,
     )
 
 
 def describe_alarm(alarm: Alarm) -> str:
     """Describe an alarm in a sentence: counts, never text of notes."""
+    if alarm.series.measure == WITHDRAWN:
+        return (
+            f"{alarm.title}: {alarm.observed:,.0f} of {alarm.exposure:,.0f} in the output; more "
+            f"than {alarm.high:,.0f} need a decision"
+        )
     why = ""
     if alarm.is_notice:
         why = " (notice only, does not hold the run)"

@@ -77,7 +77,12 @@ def assessment_to_json(assessment: Assessment, runs: Sequence[JudgedRun]) -> dic
         "reasons": list(assessment.reasons),
         "alarms": [alarm.to_json() | {"holds": alarm.holds} for alarm in assessment.alarms],
         "waiting": [
-            {"run_id": run.run_id, "night": run.night.isoformat(), "notes": run.held}
+            {
+                "run_id": run.run_id,
+                "night": run.night.isoformat(),
+                "notes": run.held,
+                "withdrawals": run.withdrawals,
+            }
             for run in runs
             if run.waits
         ],
@@ -99,6 +104,8 @@ def format_metrics(assessment: Assessment, runs: Sequence[JudgedRun]) -> Iterato
         ("held_runs", "Runs that await a decision.", len(waiting)),
         ("held_notes", "Unpublished notes of the runs that await a decision.",
          sum(run.held for run in waiting)),
+        ("held_withdrawals", "Withdrawals of the runs that await a decision.",
+         sum(run.withdrawals for run in waiting)),
     )  # fmt: skip
     for name, help_text, value in single:
         yield from _format_metric(f"cryptonym_quality_{name}", help_text, [({}, value)])

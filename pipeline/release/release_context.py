@@ -13,7 +13,7 @@ from pipeline.release.request import ReleaseRequest, make_policy, requested_tabl
 from pipeline.release.staging import ReleaseStaging
 from pipeline.release.table_reader import present_columns
 from pipeline.release.tables import NOTE_TABLES, list_tables_in_write_order, make_tables
-from pipeline.release.targets import Target, open_target
+from pipeline.release.targets import Target, open_target, open_trial_target
 from pipeline.state.run_lock import make_lock_path
 from record.columns import TABLES
 from record.errors import ConfigError
@@ -56,7 +56,8 @@ def open_context(
     tools = open_release_tools(request, settings)
     requested = requested_tables(request)
     has = {name for name in TABLES if name in NOTE_TABLES or present_columns(tools.source, name)}
-    target = open_target(request, settings)
+    target = open_trial_target(request, settings) if request.dry_run else None
+    target = target or open_target(request, settings)
     return ReleaseContext(
         request,
         tools,
@@ -83,7 +84,7 @@ def open_worker_context(request: ReleaseRequest, settings: Settings) -> ReleaseC
 
 def open_release_tools(request: ReleaseRequest, settings: Settings) -> WorkerResources:
     """Open the tools of a process under the cohort's key and policy, without detectors."""
-    tools = open_resources(settings, release=request.cohort)
+    tools = open_resources(settings, release=request.cohort, is_trial=request.dry_run)
     policy = make_policy(request, settings)
     return replace(
         tools,

@@ -8,9 +8,10 @@ from typing import Any
 
 from pipeline.config.policies import build_policy, expand_policy, read_policy
 from pipeline.config.settings import CohortSettings, Settings
-from pipeline.release.persons import PersonList, query_persons, read_persons, read_text
+from pipeline.release.persons import PersonList, query_persons, read_persons
 from pipeline.release.tables import patient_tables
 from pipeline.warehouse.note_rows import parse_date
+from pipeline.warehouse.person_lists import read_text
 from record.columns import COLUMNS, TABLES, Treatment
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
@@ -41,6 +42,8 @@ class ReleaseRequest:
     columns: frozenset[str] = frozenset()
     policy: str | None = None
     withdraw_stale: bool = False
+    accept_withdrawals: bool = False
+    dry_run: bool = False
 
     def is_in_window(self, value: Any) -> bool:
         """Return whether a raw date is in the window; later stages refuse unreadable ones."""

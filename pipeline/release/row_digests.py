@@ -79,6 +79,11 @@ class Change:
         """Return whether nothing differs."""
         return not (self.added or self.changed or self.withdrawn)
 
+    @property
+    def published(self) -> int:
+        """The number of keys in the published version."""
+        return self.changed + self.withdrawn + self.unchanged
+
     def __add__(self, other: "Change") -> "Change":
         return Change(
             self.added + other.added,

@@ -2,245 +2,48 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.energy import EnergyMeter
-from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
+from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_QUARANTINE
 from pipeline.config.peak_memory import measure_peak_kilobytes
-from pipeline.config.policy_description import summarize_policy
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
 from pipeline.night.nightly import Job, JobRunner, check_distinct_places, check_documents_folder
 from pipeline.night.release_history import write_release_page
-from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.notes.worker_resources import open_reversal_vault, resolve_urls
+from pipeline.quality.gate import describe_alarm
+from pipeline.quality.withdrawal_limit import WithdrawalCounts, find_excesses
+from pipeline.release.manifest import (
+    ReleaseCounts,
+    ReleaseOrigin,
+    describe_release,
+    format_manifest,
+    list_withdrawn,
+    make_manifest,
+    parse_manifest,
+    render_readme,
+)
 from pipeline.release.persons import PersonList
 from pipeline.release.plan import FULL_RANGE, count_units, find_persons, plan_units
 from pipeline.release.release_context import ReleaseContext, open_context, staging_folder
 from pipeline.release.request import ReleaseRequest, complete_request, list_persons, make_policy
-from pipeline.release.row_digests import Change, Changes, add_totals
+from pipeline.release.row_digests import Change, Changes
 from pipeline.release.staging import ReleaseStaging, ReleaseUnit, ReleaseUnitResult, incomplete
 from pipeline.release.tables import REFERENCE_TABLES
-from pipeline.release.targets import ORIGIN, describe_place, resolve_output
+from pipeline.release.targets import describe_place, resolve_output
 from pipeline.release.unit import make_metadata_unit, make_reference_unit, make_unit
-from pipeline.release.unit_files import read_keys
 from pipeline.state.release_register import RegisterEntry, register_release
 from pipeline.state.run_lock import RunLock, make_run_lock
-from pipeline.warehouse.sql_output import CdmSource
+from pipeline.state.schema_version import check_state_tables
 from record.errors import ConfigError, CryptonymError
-from record.policy import Policy
-from surrogates.keys.keys import ALGORITHM, CohortKey
-
-_TEMPLATE = Path(__file__).with_name("readme.md")
-
-FORMAT = 2
-"""Version of the manifest's format: changes whenever the meaning of a key changes."""
-
-METHOD = (
-    "Identifiers in notes are replaced by surrogates under the cohort's own key, ids by keyed "
-    "pseudonyms; dates are moved."
-)
-_EXACT_INTERVALS = "Intervals between two dates of the same patient are exact, in notes and tables."
-_CUT_INTERVALS = (
-    "Intervals between two dates of the same patient are exact to the {precision}: dates are "
-    "truncated to it."
-)
-
-
-@dataclass
-class ReleaseCounts:
-    """The outcomes of a release: `refused` counts notes by reason, `tables` rows by table and
-    outcome, `labels` the surrogates in released notes."""
-
-    persons: Counter[str] = field(default_factory=Counter)
-    notes: Counter[str] = field(default_factory=Counter)
-    refused: Counter[str] = field(default_factory=Counter)
-    tables: dict[str, Counter[str]] = field(default_factory=dict)
-    labels: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def refused_share(self) -> float:
-        """The share of the selected notes that are not in the release."""
-        selected = self.notes["selected"]
-        return (selected - self.notes["released"]) / selected if selected else 0.0
-
-
-@dataclass(frozen=True)
-class ReleaseOrigin:
-    """What a release was made with.
-
-    `model` is the digest of the tagger that detection used, `units` the number of person ranges.
-    """
-
-    cohort: str
-    key: CohortKey
-    policy: Policy
-    model: str = ""
-    units: int = 1
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """The versions of the program, the detectors, the surrogate algorithm and the model."""
-        found = {
-            "cryptonym": version("cryptonym"),
-            "detector": DETECTOR_VERSION,
-            "surrogates": str(ALGORITHM),
-        }
-        return found | ({"model": self.model} if self.model else {})
-
-
-def describe_release(origin: ReleaseOrigin) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of `cdm_source` and `metadata`; the date shift is given as a range."""
-    policy = origin.policy
-    source = CdmSource(
-        cdm_source_name=origin.cohort,
-        cdm_source_abbreviation=origin.cohort[:25],
-        cdm_holder="",
-        source_description=summarize_policy(policy),
-        cdm_etl_reference=ORIGIN + origin.key.key_id,
-    )
-    facts = {
-        "method": METHOD,
-        "key_id": origin.key.key_id,
-        "policy_id": policy.policy_id,
-        "dates": summarize_policy(policy),
-        "date shift days": f"{policy.min_shift_days}-{policy.max_shift_days}",
-        **{f"{name} version": number for name, number in origin.versions.items()},
-    }
-    rows = [
-        {
-            "metadata_id": number,
-            "metadata_concept_id": 0,
-            "metadata_type_concept_id": 0,
-            "name": f"cryptonym {name}",
-            "value_as_string": value,
-        }
-        for number, (name, value) in enumerate(facts.items(), start=1)
-    ]
-    return {"cdm_source": [source.row()], "metadata": rows}
-
-
-def make_manifest(
-    staging: ReleaseStaging,
-    names: tuple[str, ...],
-    origin: ReleaseOrigin,
-    counts: ReleaseCounts,
-    withdrawn: Mapping[str, Sequence[int]],
-) -> dict[str, Any]:
-    """Return the manifest of a release; it has no time, so that equal releases have equal ones.
-
-    `withdrawn` are ids that earlier versions had and this one has not.
-    """
-    tables = {}
-    for name in names:
-        parts = [part for _, part in staging.parts(name)]
-        digest = add_totals(part.total for part in parts)
-        tables[name] = {"rows": sum(part.rows for part in parts), "sha256": digest}
-    return {
-        "format": FORMAT,
-        "cohort": origin.cohort,
-        "method": METHOD,
-        "key_id": origin.key.key_id,
-        "policy_id": origin.policy.policy_id,
-        "versions": origin.versions,
-        "dates": summarize_policy(origin.policy),
-        "date_precision": origin.policy.date_precision,
-        "date_shift_days": [origin.policy.min_shift_days, origin.policy.max_shift_days],
-        "units": origin.units,
-        "tables": tables,
-        "counts": {
-            "persons": dict(sorted(counts.persons.items())),
-            "notes": dict(sorted(counts.notes.items())),
-            "refused": dict(sorted(counts.refused.items())),
-            "tables": {name: dict(sorted(counts.tables[name].items())) for name in counts.tables},
-        },
-        "withdrawn": dict(withdrawn),
-    }
-
-
-def format_manifest(manifest: dict[str, Any]) -> str:
-    """Format a manifest as JSON."""
-    return json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def parse_manifest(text: str | None) -> dict[str, Any]:
-    """Parse a manifest without its time; empty where the text is not a manifest."""
-    try:
-        found = json.loads(text or "")
-    except json.JSONDecodeError:
-        return {}
-    return {key: found[key] for key in found if key != "time"} if isinstance(found, dict) else {}
-
-
-def render_readme(manifest: dict[str, Any]) -> str:
-    """Render the README of a release for its users."""
-    precision = manifest["date_precision"]
-    tables = "\n".join(
-        f"| `{name}` | {found['rows']} | {_CONTENTS.get(name, 'shifted dates, codes, numbers')} |"
-        for name, found in manifest["tables"].items()
-    )
-    return _TEMPLATE.read_text(encoding="utf-8").format(
-        **manifest["versions"],
-        method=manifest["method"],
-        key_id=manifest["key_id"],
-        policy_id=manifest["policy_id"],
-        tables=tables,
-        dates=manifest["dates"],
-        intervals=_EXACT_INTERVALS
-        if precision == "day"
-        else _CUT_INTERVALS.format(precision=precision),
-        withdrawn=len(manifest["withdrawn"]["person_id"]),
-    )
-
-
-_CONTENTS = {
-    "person": "patients: sex, year of birth (shifted), race, ethnicity",
-    "visit_occurrence": "visits, with shifted dates",
-    "note": "notes with surrogates",
-    "note_span": "positions and labels of the surrogates in the notes",
-    "note_nlp": "codes that other programs extracted from the notes",
-    "provider": "providers: specialty, no names",
-    "care_site": "care sites: type of facility, no names",
-    "location": "locations, as detailed as the policy allows",
-    "cdm_source": "description of this release",
-    "metadata": "the same description, one fact per row",
-}
-
-
-_TABLES = {"person_id": "person", "note_id": "note"}
-
-
-def list_withdrawn(
-    context: ReleaseContext, manifests: Iterable[Mapping[str, Any]]
-) -> dict[str, list[int]]:
-    """Return the ids of persons and notes that are withdrawn and not released again.
-
-    `manifests` are those of the published release, and of an interrupted publication: it may have
-    become visible, so that its withdrawals are listed unless this release has the ids.
-    """
-    withdrawn = [manifest.get("withdrawn") for manifest in manifests]
-    return {key: _withdrawn_ids(context, key, withdrawn) for key in _TABLES}
-
-
-def _withdrawn_ids(context: ReleaseContext, key: str, withdrawn: Iterable[Any]) -> list[int]:
-    name = _TABLES[key]
-    gone = {number for each in withdrawn if isinstance(each, dict) for number in each.get(key, ())}
-    for _, part in context.staging.parts(name):
-        gone.update(part.difference.withdrawn)
-    if gone:
-        for index in context.staging.indexes():
-            path = context.staging.path(name, index, context.target.suffix)
-            gone -= read_keys(path, context.tables[name])[1]
-    return sorted(gone)
-
 
 _PENDING_REASONS = ("stale-spans", "not-published")
 _NEVER_DETECTED = "not-detected"
@@ -249,9 +52,10 @@ _RUN_FIRST = "run `cryptonym run` first, or withdraw the notes with --withdraw-s
 
 @dataclass(frozen=True)
 class ReleaseResult:
-    """The result of a release; `is_changed` is whether anything was written.
+    """The result of a release; `is_changed` is whether anything was written, or would be.
 
-    `peaks` is the peak memory of each worker process in kilobytes.
+    `peaks` is the peak memory of each worker process in kilobytes. `held` are the reasons for which
+    the release is held: it would withdraw too much, and nothing was written.
     """
 
     counts: ReleaseCounts
@@ -260,6 +64,7 @@ class ReleaseResult:
     is_changed: bool
     exit_code: int
     peaks: dict[str, int]
+    held: tuple[str, ...] = ()
 
 
 def run_release(
@@ -273,8 +78,9 @@ def run_release(
 
     Earlier released rows that are not in this release are withdrawn. `drive` starts workers that
     build the units; without it they are built in this process. Raises ConfigError, Unavailable, or
-    Incomplete when notes are missing at the end; then the published release is unchanged. A share
-    of refused notes above the configured limit gives exit code 3.
+    Incomplete when notes are missing at the end; then the published release is unchanged, as it is
+    with exit code 1 where too much would be withdrawn. A share of refused notes above the
+    configured limit gives exit code 3.
     """
     # No traceback may quote a note.
     return drop_error_texts(lambda: _run(request, progress or Progress(), drive, workers))
@@ -292,7 +98,12 @@ def _run(
     output = resolve_output(request, settings)
     check_distinct_places(resolve_urls(settings), (output, Path()))
     where = resolve_urls(settings).state, settings.base
+    if request.dry_run:
+        check_state_tables(*where)
     with make_run_lock(where[0].url, settings.base) as lock:
+        if request.dry_run:
+            resources = _RunResources(progress, lock, None, None, 1)
+            return _release_locked(request, settings, listed, resources)
         try:
             with register_release(
                 *where, cohort=request.cohort, place=describe_place(output)
@@ -310,11 +121,14 @@ def _run(
 
 @dataclass(frozen=True)
 class _RunResources:
-    """The progress display, lock, register entry and workers that a release uses."""
+    """The progress display, lock, register entry and workers that a release uses.
+
+    A dry run has no entry.
+    """
 
     progress: Progress
     lock: RunLock
-    entry: RegisterEntry
+    entry: RegisterEntry | None
     drive: JobRunner | None
     workers: int
 
@@ -333,7 +147,7 @@ def _release_locked(
             {name: _to_json_value(value) for name, value in parameters.items()}
             | {"fingerprint": context.fingerprint}
         )
-        context.target.claim(context.tools.cohort.key_id, context.names)
+        context.target.claim(context.tools.cohort.key_id, context.names, create=not request.dry_run)
         _check_spans_current(context)
         release = _Release(context, resources)
         release.plan(listed)
@@ -393,9 +207,12 @@ class _Release:
         known = find_persons(tools.source, listed.person_ids)
         counts["listed"] = len(listed.person_ids)
         counts["duplicates"] = listed.duplicates
-        counts["unknown"] = len(listed.person_ids) - len(known)
+        objecting = len(listed.person_ids & tools.source.objecting)
+        if tools.settings.source.objections is not None:
+            counts["objecting"] = objecting
+        counts["unknown"] = len(listed.person_ids) - len(known) - objecting
         vault = open_reversal_vault(tools.settings)
-        if vault is not None:
+        if vault is not None and not self.context.request.dry_run:
             vault.store(tools.cohort, map(str, known))
         self.units = count_units(tools, len(known))
         self.context.staging.add_units(plan_units(tools, known, self.units))
@@ -443,7 +260,8 @@ class _Release:
                 referred[name].update(ids)
         self._explain_missing(lost)
         persons, notes = self.counts.persons, self.counts.notes
-        persons["refused"] = persons["listed"] - persons["unknown"] - persons["released"]
+        present = persons["listed"] - persons["unknown"] - persons["objecting"]
+        persons["refused"] = present - persons["released"]
         notes["selected"] = notes["released"] + notes["refused"]
         low, high = FULL_RANGE
         others = [ReleaseUnit(self.units + number, low, high, [], []) for number in range(2)]
@@ -492,7 +310,7 @@ class _Release:
         )
 
     def publish(self) -> ReleaseResult:
-        """Publish the staged release if it differs from the published one."""
+        """Publish the staged release if it differs from the published one; a dry run does not."""
         self.resources.progress.phase("comparing")
         context, counts = self.context, self.counts
         target, (described, read) = context.target, context.target.names
@@ -506,19 +324,32 @@ class _Release:
         changes = self._changes()
         is_same = all(change.is_empty for change in changes.values())
         is_same &= before == json.loads(json.dumps(manifest)) and old.get(read) == explained
-        entry = self.resources.entry
-        entry.set_about(self._register_entry(changes, is_changed=not is_same))
-        self._check_stale(changes)
+        if (entry := self.resources.entry) is not None:
+            entry.set_about(self._register_entry(changes, is_changed=not is_same))
+        held = self._find_excesses(changes, self._check_stale(changes))
+        result = ReleaseResult(
+            counts, changes, manifest, not is_same, self._exit_code(held), self.peaks, held
+        )
+        if entry is None:
+            return result
+        if held:
+            entry.mark_held("; ".join(held))
+            return replace(result, is_changed=False)
         if not is_same:
             self.resources.progress.phase("publishing")
             entry.mark_publishing()
             dated = manifest | {"time": datetime.now(UTC).isoformat(timespec="seconds")}
             files = {described: format_manifest(dated), read: explained}
             target.publish(context.staging, context.names, files)
-        limit = context.tools.settings.limits.max_quarantine_share
-        code = EXIT_DONE if counts.refused_share <= limit else EXIT_QUARANTINE
-        entry.mark_finished(code)
-        return ReleaseResult(counts, changes, manifest, not is_same, code, self.peaks)
+        entry.mark_finished(result.exit_code)
+        return result
+
+    def _exit_code(self, held: Sequence[str]) -> int:
+        if held:
+            return EXIT_GATE
+        limit = self.context.tools.settings.limits.max_quarantine_share
+        is_within = self.context.request.dry_run or self.counts.refused_share <= limit
+        return EXIT_DONE if is_within else EXIT_QUARANTINE
 
     def _register_entry(self, changes: Changes, *, is_changed: bool) -> dict[str, Any]:
         """Return what the register stores: counts, key ids, versions."""
@@ -534,11 +365,46 @@ class _Release:
             "labels": counts.labels,
             "changes": {name: asdict(change) for name, change in changes.items()},
             "is_changed": is_changed,
+            **({"accepts_withdrawals": True} if self.context.request.accept_withdrawals else {}),
             "energy": self._meter.read(self.context.tools.settings.energy, memory).to_json(),
         }
 
-    def _check_stale(self, changes: Changes) -> None:
-        """Refuse to withdraw many notes that the nightly job has yet to process or publish."""
+    def _find_excesses(self, changes: Changes, stale: int) -> tuple[str, ...]:
+        """Return why the release is held: its withdrawals exceed the limit and are not accepted.
+
+        Stale notes that the request withdraws are left out, and all of persons who object.
+        """
+        request = self.context.request
+        if request.accept_withdrawals:
+            return ()
+        notes, persons = changes["note"], changes["person"]
+        objecting = self._count_objecting()
+        counts = WithdrawalCounts(
+            notes=notes.withdrawn - (stale if request.withdraw_stale else 0) - objecting["note"],
+            all_notes=notes.published,
+            persons=persons.withdrawn - objecting["person"],
+            all_persons=persons.published,
+        )
+        excesses = find_excesses(counts, self.context.tools.settings.quality)
+        return tuple(describe_alarm(alarm) for alarm in excesses)
+
+    def _count_objecting(self) -> Counter[str]:
+        """Count the withdrawn notes and persons that belong to persons who object."""
+        tools, found = self.context.tools, Counter[str]()
+        for name, ids in (
+            ("note", tools.source.hidden_notes),
+            ("person", tools.source.objecting),
+        ):
+            asked = {tools.cohort.pseudonym(name, str(each)) for each in ids}
+            for _, part in self.context.staging.parts(name) if asked else ():
+                found[name] += sum(key in asked for key in part.difference.withdrawn)
+        return found
+
+    def _check_stale(self, changes: Changes) -> int:
+        """Refuse to withdraw many notes that the nightly job has yet to process or publish.
+
+        Returns the number of such notes.
+        """
         limit, refused = (
             self.context.tools.settings.limits.max_quarantine_share,
             self.counts.refused,
@@ -556,6 +422,7 @@ class _Release:
                 "or its quality gate and would be withdrawn; nothing was changed",
                 _RUN_FIRST,
             )
+        return stale
 
     def _changes(self) -> Changes:
         found = self.context.target.list_obsolete(self.context.names)

@@ -103,26 +103,32 @@ class SqlTarget:
         self._tables = make_tables(schema)
 
     @retrying
-    def claim(self, key_id: str, names: tuple[str, ...]) -> None:
+    def claim(self, key_id: str, names: tuple[str, ...], *, create: bool = True) -> None:
         """Create missing tables; raises ConfigError, and creates nothing, where the database
         contains anything but a release under this key."""
-        with transaction(self._engine, _WHAT, write=True) as connection:
-            for name in names:
-                self._tables[name].create(connection, checkfirst=True)
+        with transaction(self._engine, _WHAT, write=create) as connection:
+            if create:
+                for name in names:
+                    self._tables[name].create(connection, checkfirst=True)
             found = inspect(connection)
-            for name in names:
+            existing = {table.name for table in self._present(connection)}
+            for name in (name for name in names if name in existing):
                 table = self._tables[name]
                 actual = {column["name"] for column in found.get_columns(name, self._schema)}
                 key = set(found.get_pk_constraint(name, self._schema)["constrained_columns"])
                 check_table(table, actual, key, _SETTING)
             source = self._tables["cdm_source"]
-            origins = set(connection.scalars(select(source.c.cdm_etl_reference)))
+            origins: set[str | None] = set()
+            if source.name in existing:
+                origins.update(connection.scalars(select(source.c.cdm_etl_reference)))
             is_empty = not any(_has_rows(connection, table) for table in self._present(connection))
             if not is_empty and origins != {ORIGIN + key_id}:
                 raise ConfigError(_SETTING, _FOREIGN_CONTENT, _REMEDY)
 
     def read_published(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
         """Stream the published rows of a table that belong to a unit."""
+        if name not in self._existing:
+            return
         rows = self._select_unit(self._tables[name], unit)
         with transaction(self._engine, _WHAT) as connection:
             result = connection.execution_options(yield_per=_PAGE).execute(rows)
@@ -192,6 +198,12 @@ class SqlTarget:
             mine = select(note.c.note_id).where(note.c.person_id.between(unit.low, unit.high))
             return select(table).where(table.c.note_id.in_(mine))
         return select(table)
+
+    @cached_property
+    def _existing(self) -> frozenset[str]:
+        """The names of the tables; in a dry run some may be missing."""
+        with transaction(self._engine, _WHAT) as connection:
+            return frozenset(table.name for table in self._present(connection))
 
     def _present(self, connection: Connection) -> list[Table]:
         found = set(inspect(connection).get_table_names(self._schema))
@@ -302,10 +314,11 @@ class FolderTarget:
         self.suffix = suffix
         self._tables = make_tables(None)
 
-    def claim(self, key_id: str, names: tuple[str, ...]) -> None:  # noqa: ARG002 - as in a database
+    def claim(self, key_id: str, names: tuple[str, ...], *, create: bool = True) -> None:  # noqa: ARG002 - as in a database
         """Raise ConfigError where the place contains anything but a release under this key."""
         with guard(_WHAT):
-            self._place.parent.mkdir(parents=True, exist_ok=True)
+            if create:
+                self._place.parent.mkdir(parents=True, exist_ok=True)
             is_free = not os.path.lexists(self._place)
             is_empty = self._place.is_dir() and not any(self._place.iterdir())
             is_ours = self._is_release()
@@ -471,8 +484,11 @@ class Target(Protocol):
     names: tuple[str, str]
     suffix: str
 
-    def claim(self, key_id: str, names: tuple[str, ...]) -> None:
-        """Raise ConfigError where the place contains anything but a release under this key."""
+    def claim(self, key_id: str, names: tuple[str, ...], *, create: bool = True) -> None:
+        """Raise ConfigError where the place contains anything but a release under this key.
+
+        Makes what is missing of the place only with `create`.
+        """
         ...
 
     def read_published(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
@@ -525,6 +541,20 @@ def open_target(request: ReleaseRequest, settings: Settings) -> Target:
     digest = hashlib.blake2b(f"{request.cohort}\0{place_name}".encode(), digest_size=4).hexdigest()
     reports = settings.base / settings.report.folder
     return SqlTarget(engine, output.schema, reports, f"release-{slug}-{digest}")
+
+
+def open_trial_target(request: ReleaseRequest, settings: Settings) -> Target | None:
+    """Return a target without rows where the output is a file that is not there yet.
+
+    To open it would create it. None for any other output.
+    """
+    output = resolve_output(request, settings)
+    if output.url.startswith((PARQUET, JSONL)):
+        return None
+    path = database_path(output.url, Path(), what=_SETTING)
+    if path is None or path.is_file():
+        return None
+    return FolderTarget(path.with_name(f".{path.name}-unpublished"))
 
 
 def describe_place(output: OutputSettings) -> str:

@@ -63,7 +63,18 @@ class Console:
         elif self._plain:
             yield self._lines()
         else:
-            yield from self._bar()
+            columns = (
+                TextColumn("{task.description:<14}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+            )
+            with Bar(*columns, console=self._err, transient=True) as bar:
+                task = bar.add_task("starting", total=None)
+                yield Progress(
+                    phase=lambda name: bar.update(task, description=name, completed=0, total=None),
+                    advance=lambda done, all_: bar.update(task, completed=done, total=all_ or None),
+                )
 
     def _lines(self) -> Progress:
         printed, last = 0, monotonic()
@@ -79,17 +90,3 @@ class Console:
             self._err.print(f"{name} ...")
 
         return Progress(phase, advance)
-
-    def _bar(self) -> Iterator[Progress]:
-        columns = (
-            TextColumn("{task.description:<14}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        with Bar(*columns, console=self._err, transient=True) as bar:
-            task = bar.add_task("starting", total=None)
-            yield Progress(
-                phase=lambda name: bar.update(task, description=name, completed=0, total=None),
-                advance=lambda done, all_: bar.update(task, completed=done, total=all_ or None),
-            )

@@ -9,23 +9,20 @@ from pipeline.reports.run_report import TEMPLATES
 from record.atomic_write import write_atomically
 
 
-def render_gate(report: Mapping[str, Any]) -> str:
-    """Render a gate report as one HTML page that loads nothing and runs no script.
-
-    `report` has `verdict`, `reasons`, `advice`, `about` and `measured`, whose entries hold the
-    fields of `evaluation.gate.Measured` with `asked`, and `problems`.
-    """
-    axes: dict[str, list[Mapping[str, Any]]] = {}
-    for each in report["measured"]:
-        axes.setdefault(each["axis"], []).append(each)
-    return TEMPLATES.get_template("gate.html.j2").render(report=report, axes=axes)
-
-
 def write_gate(folder: Path, report: Mapping[str, Any], statement: Mapping[str, Any]) -> None:
     """Write report.json, report.html and the signed manifest.json, each atomically."""
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "report.json", report_bytes(report))
-    write_atomically(folder / "report.html", render_gate(report).encode("utf-8"))
+    # Render a gate report as one HTML page that loads nothing and runs no script. `report` has
+    # `verdict`, `reasons`, `advice`, `about` and `measured`, whose entries hold the fields of
+    # `evaluation.gate.Measured` with `asked`, and `problems`.
+    axes: dict[str, list[Mapping[str, Any]]] = {}
+    for each in report["measured"]:
+        axes.setdefault(each["axis"], []).append(each)
+    write_atomically(
+        folder / "report.html",
+        TEMPLATES.get_template("gate.html.j2").render(report=report, axes=axes).encode("utf-8"),
+    )
     write_atomically(folder / "manifest.json", json.dumps(statement, indent=1).encode("utf-8"))
 
 

@@ -59,6 +59,14 @@ _REMEDIES = {
         "The message has too many parts or nested messages.",
         "Inspect it: it may be malicious; export only its text.",
     ),
+    "markup": Remedy(
+        "The note's text is data in fields (JSON, CSV, XML, HL7), or markup that cannot be read.",
+        "Store the note as plain text, HTML or RTF, or its document in source.documents.",
+    ),
+    "encoding": Remedy(
+        "The note's text, or part of it, is in an encoding that hides its letters.",
+        "Export it again from the source as UTF-8 text.",
+    ),
     "mojibake": Remedy(
         "Part of the text was decoded with the wrong encoding before it was stored.",
         "Export it again from the source as UTF-8.",
@@ -179,6 +187,10 @@ _REMEDIES = {
     "identifying-note-id": Remedy(
         "The note's id contains a known value of its patient.",
         "Replace ids: --note-ids replace.",
+    ),
+    "unsupported-language": Remedy(
+        "A passage of the note is in a language or script that no rule speaks.",
+        "Leave it, or let the language through: detection.allow_languages; read a sample first.",
     ),
     # The release
     "residue": Remedy(

@@ -121,6 +121,7 @@ NO_BACKGROUND = RunBackground()
 
 def render(summary: RunSummary, background: RunBackground = NO_BACKGROUND) -> str:
     """Render a run as one HTML page that loads nothing and runs no script."""
+    released = summary.tally.outcomes[Outcome.RELEASED.value]
     return TEMPLATES.get_template("report.html.j2").render(
         summary=summary,
         tally=summary.tally,
@@ -136,7 +137,7 @@ def render(summary: RunSummary, background: RunBackground = NO_BACKGROUND) -> st
             {name: kb / 1024 for name, kb in summary.tally.peak_memory.items()}, " MB"
         ),
         spans=summary.tally.spans.total(),
-        speed=_notes_per_second(summary),
+        speed=released / summary.seconds if summary.seconds > 0 else 0.0,
         chart=(_CHART_WIDTH, _CHART_HEIGHT),
         background=background,
     )
@@ -162,7 +163,9 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
         "within_limit": summary.within_limit,
         "review": summary.review,
         "held": list(summary.held),
+        "waiting": summary.waiting,
         "energy": summary.energy and summary.energy.to_json(),
+        "objections": dict(summary.objections) if summary.objections is not None else None,
         "counts": summary.tally.to_json(),
     }
 
@@ -192,7 +195,12 @@ def write_report_file(path: Path, text: str, what: str = "report.folder") -> Non
 
 def _make_grid(summary: RunSummary) -> Grid:
     tally = summary.tally
-    column_of = _assign_columns(tally)
+    notes = Counter({kind: 0 for _, kind, _ in tally.spans})
+    for (kind, _), count in tally.notes.items():
+        notes[kind] += count
+    # Ties in alphabetical order, so that equal counts always give the same page.
+    ranked = sorted(notes, key=lambda kind: (-notes[kind], kind))
+    column_of = {kind: kind if n < MOST_KINDS else OTHER_KINDS for n, kind in enumerate(ranked)}
     sizes = Counter(dict.fromkeys(column_of.values(), 0))
     for (kind, _), count in tally.notes.items():
         sizes[column_of[kind]] += count
@@ -203,15 +211,6 @@ def _make_grid(summary: RunSummary) -> Grid:
     labels = sorted({label for label, _ in by_cell})
     rows = tuple(_make_row(label, sizes, by_cell, axis=axis) for label in labels)
     return Grid(axis, tuple(sizes.items()), rows)
-
-
-def _assign_columns(tally: Tally) -> dict[str, str]:
-    notes = Counter({kind: 0 for _, kind, _ in tally.spans})
-    for (kind, _), count in tally.notes.items():
-        notes[kind] += count
-    # Ties in alphabetical order, so that equal counts always give the same page.
-    ranked = sorted(notes, key=lambda kind: (-notes[kind], kind))
-    return {kind: kind if n < MOST_KINDS else OTHER_KINDS for n, kind in enumerate(ranked)}
 
 
 def _make_row(
@@ -279,11 +278,6 @@ def _make_bars(amounts: Mapping[str, float], unit: str) -> list[Bar]:
         for name, amount in ranked
         if amount
     ]
-
-
-def _notes_per_second(summary: RunSummary) -> float:
-    worked_on = summary.tally.outcomes[Outcome.RELEASED.value]
-    return worked_on / summary.seconds if summary.seconds > 0 else 0.0
 
 
 def _format_number(value: float, digits: int = 0) -> str:

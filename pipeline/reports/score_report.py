@@ -82,8 +82,14 @@ def render(scores: Mapping[str, Any], examples: ErrorExamples) -> str:
     ranked = sorted(kinds, key=lambda kind: (-kinds[kind]["fully_redacted"]["documents"], kind))
     return TEMPLATES.get_template("scores.html.j2").render(
         scores=scores,
-        labels=[_label_rate(name, found) for name, found in scores["per_label"].items()],
-        f1=[_f1_rate(name, found) for name, found in scores["per_label"].items()],
+        labels=[
+            _label_rate(name, found, "redacted", found["gold_tokens"])
+            for name, found in scores["per_label"].items()
+        ],
+        f1=[
+            _label_rate(name, found, "f1", found["tp"] + found["fn"])
+            for name, found in scores["per_label"].items()
+        ],
         kinds=[_kind_rate(name, kinds[name]) for name in ranked[:MOST_KINDS]],
         kinds_left_out=max(len(kinds) - MOST_KINDS, 0),
         matrix=_make_matrix(scores["confusion"]),
@@ -101,14 +107,9 @@ def write_scores(path: Path, scores: Mapping[str, Any], examples: ErrorExamples)
         raise ConfigError(str(path), problem, "choose a file in an existing folder") from None
 
 
-def _label_rate(name: str, found: Mapping[str, Any]) -> ScoreRate:
-    bounds = found["intervals"]["redacted"]
-    return ScoreRate(name, found["redacted"], bounds["low"], bounds["high"], found["gold_tokens"])
-
-
-def _f1_rate(name: str, found: Mapping[str, Any]) -> ScoreRate:
-    bounds = found["intervals"]["f1"]
-    return ScoreRate(name, found["f1"], bounds["low"], bounds["high"], found["tp"] + found["fn"])
+def _label_rate(name: str, found: Mapping[str, Any], measure: str, count: int) -> ScoreRate:
+    bounds = found["intervals"][measure]
+    return ScoreRate(name, found[measure], bounds["low"], bounds["high"], count)
 
 
 def _kind_rate(name: str, found: Mapping[str, Any]) -> ScoreRate:

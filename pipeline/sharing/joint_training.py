@@ -1,10 +1,11 @@
-"""Trains a de-identifier on the vectors that several sites shared."""
+"""Trains a de-identifier on the vectors that several sites shared, if these are compatible."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from models.private.deidentifier import EncodedSentence
 from models.private.deidentifier_training import (
     DeidentifierRecipe,
     load_deidentifier,
@@ -13,9 +14,56 @@ from models.private.deidentifier_training import (
 )
 from models.training_loop import TrainingCallbacks
 from pipeline.config.progress import Progress
-from pipeline.sharing.pooled_sites import pool_sites
-from pipeline.sharing.shared_files import read_manifest
+from pipeline.sharing.shared_files import Manifest, read_manifest, read_shared
 from pipeline.sharing.site_encoding import load_site_kit
+from record.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class PooledSites:
+    """Training, validation and test examples of all sites, with their labels, and warnings."""
+
+    train: list[EncodedSentence] = field(repr=False)
+    dev: list[EncodedSentence] = field(repr=False)
+    test: list[EncodedSentence] = field(repr=False)
+    labels: tuple[str, ...]
+    warnings: list[str]
+
+
+def pool_sites(
+    train: Sequence[Path], dev: Sequence[Path], test: Sequence[Path] = ()
+) -> PooledSites:
+    """Read and pool shared folders.
+
+    Raises ConfigError where two were encoded by different representers, since their vectors are
+    not comparable; where one is corrupt; and where a file is given twice.
+    """
+    first: Manifest | None = None
+    sums: dict[str, Path] = {}
+    labels: dict[Path, frozenset[str]] = {}
+    examples: list[list[EncodedSentence]] = [[], [], []]
+    for number, folders in enumerate((train, dev, test)):
+        for folder in folders:
+            manifest, rows = read_shared(folder)
+            first = first or manifest
+            if manifest.representer != first.representer:
+                problem = "encoded by a different representer than the first folder"
+                remedy = "encode all sites with the same representer"
+                raise ConfigError(str(folder), problem, remedy)
+            if manifest.vectors_sha256 in sums:
+                problem = f"same file as {sums[manifest.vectors_sha256]}"
+                raise ConfigError(str(folder), problem, "give each file once")
+            sums[manifest.vectors_sha256] = folder
+            labels[folder] = frozenset(manifest.labels)
+            examples[number] += rows
+    every = frozenset().union(*labels.values())
+    warnings = [
+        f"{folder} has no {', '.join(sorted(every - some))}: "
+        "examples without these labels train the model to ignore them"
+        for folder, some in labels.items()
+        if every - some
+    ]
+    return PooledSites(examples[0], examples[1], examples[2], tuple(sorted(every)), warnings)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from models.private import embeddings
-from models.private.embeddings import Embeddings
+from models.private.embeddings import Embeddings, packaged
 from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer_training import train
 from models.private.serialization import SETTINGS
 from models.private.stop_words import stop_words
-from models.private.subword_embeddings import packaged
 from models.tagger.shipped_model import SHIPPED
 from models.training_loop import TrainingCallbacks
 from pipeline.config.progress import Progress

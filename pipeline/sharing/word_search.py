@@ -22,21 +22,19 @@ def find_words(content: bytes, words: Iterable[str]) -> set[str]:
     for form in forms:
         by_head.setdefault(form[:SHORTEST], []).append(form)
     found = set()
-    for match in _prefix_pattern(by_head).finditer(content):
+    # A pattern that matches all prefixes, and a few other places, in one fast pass
+    classes = (
+        b"".join(re.escape(bytes({byte})) for byte in set(column))
+        for column in zip(*by_head, strict=True)
+    )
+    for match in re.compile(
+        b"(?=" + b"".join(b"[" + some + b"]" for some in classes) + b")"
+    ).finditer(content):
         at = match.start()
         for form in by_head.get(content[at : at + SHORTEST], ()):
             if content.startswith(form, at):
                 found.add(forms[form])
     return found
-
-
-def _prefix_pattern(heads: Iterable[bytes]) -> re.Pattern[bytes]:
-    """Return a pattern that matches all prefixes, and a few other places, in one fast pass."""
-    classes = (
-        b"".join(re.escape(bytes({byte})) for byte in set(column))
-        for column in zip(*heads, strict=True)
-    )
-    return re.compile(b"(?=" + b"".join(b"[" + some + b"]" for some in classes) + b")")
 
 
 def _encode_forms(words: Iterable[str]) -> dict[bytes, str]:

@@ -1,11 +1,12 @@
 """The ledger in the state database: version and outcome of every note, runs and their units."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from hmac import compare_digest
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Engine, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, Select, delete, func, insert, select, update
 
 from pipeline.config.settings import StateSettings
 from pipeline.state.quality_store import (
@@ -19,12 +20,23 @@ from pipeline.state.quality_store import (
 from pipeline.state.reconciliation import (
     PresenceLookup,
     Reconciliation,
+    discard_results,
     find_deleted_notes,
     find_ledger_ids,
     reconcile_run,
 )
+from pipeline.state.row_codes import (
+    AlteredRows,
+    AlteredState,
+    find_altered_rows,
+    rebuild_codes,
+    update_codes,
+)
 from pipeline.state.schema_version import connect_state
+from pipeline.state.sealing_at_rest import require_sealed, seal_at_rest
+from pipeline.state.span_sealing import CODE_BYTES, NoteVersion, StateKeys
 from pipeline.state.tables import (
+    ACCEPTED_CONFIG,
     AUDIT_NOTE,
     LEDGER,
     OUTCOMES,
@@ -46,13 +58,24 @@ from pipeline.state.unit_results import (
     StagedNote,
     UnitResult,
 )
+from pipeline.state.withdrawals import IN_OUTPUT, WithdrawalStore, is_withdrawal_held
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 from pipeline.warehouse.note_rows import Unit
 from record.errors import Unsafe
 
 
-def write_unit_result(connection: Connection, run_id: int, result: UnitResult) -> None:
+def write_unit_result(
+    connection: Connection, run_id: int, result: UnitResult, keys: StateKeys | None = None
+) -> None:
     """Write the result of a unit, in the transaction that marks the unit as done."""
+    written = [note.note_id for note in result.releases]
+    written += [note.note_id for note in result.failures]
+    with update_codes(connection, keys, written):
+        _write_note_rows(connection, result)
+    write_unit_fingerprints(connection, run_id, result)
+
+
+def _write_note_rows(connection: Connection, result: UnitResult) -> None:
     _write_staged_notes(connection, result.releases)
     _write_ledger_rows(connection, result.failures, QUARANTINED)
     rows = [{c.name: getattr(note, c.name) for c in QUARANTINE.columns} for note in result.failures]
@@ -60,7 +83,6 @@ def write_unit_result(connection: Connection, run_id: int, result: UnitResult) -
     for some in chunks([note.note_id for note in result.failures]):
         for table in (STAGE, SPAN_STORE):
             connection.execute(delete(table).where(table.c.note_id.in_(some)))
-    write_unit_fingerprints(connection, run_id, result)
 
 
 def _write_staged_notes(connection: Connection, notes: Sequence[StagedNote]) -> None:
@@ -115,11 +137,91 @@ _TALLIES = 10
 
 
 class State:
-    """The state database; every writing method is one transaction and idempotent."""
+    """The state database; every writing method is one transaction and idempotent.
 
-    def __init__(self, engine: Engine) -> None:
+    With `keys`, the codes of rows are kept up to date; whoever writes notes needs them.
+    """
+
+    def __init__(self, engine: Engine, keys: StateKeys | None = None) -> None:
         self._engine = engine
-        self.quality = QualityStore(engine)
+        self._keys = keys
+        self.quality = QualityStore(engine, keys)
+        self.withdrawals = WithdrawalStore(engine, keys)
+
+    def seal_at_rest(self, watch: Callable[[], None] = lambda: None) -> int:
+        """Seal the rows of earlier versions; return the number of batches: see `seal_at_rest`."""
+        return seal_at_rest(self._engine, self._require_keys(), watch)
+
+    def require_sealed(self) -> None:
+        """Raise ConfigError if rows have the form of an earlier version."""
+        require_sealed(self._engine)
+
+    def check_rows(self) -> None:
+        """Compare the rows of all notes with their codes; requires the run lock.
+
+        Raises AlteredState if they do not match. The notes concerned are then processed again by
+        the next run, and none of them is published before.
+        """
+        keys = self._require_keys()
+        altered = find_altered_rows(self._engine, keys)
+        if not altered.is_empty:
+            number = self._discard_altered(altered, keys)
+            raise AlteredState(
+                f"rows of the state database were changed outside the program, among {number} "
+                "notes: nothing was released, and the next run processes them again. Remedy: find "
+                "out who wrote to the database or restored a part of it, then run again"
+            )
+
+    @retrying
+    def _discard_altered(self, altered: AlteredRows, keys: StateKeys) -> int:
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            known = connection.scalars(select(LEDGER.c.note_id))
+            note_ids = [note_id for note_id in known if altered.contains(note_id)]
+            discard_results(connection, note_ids)
+            rebuild_codes(connection, keys)
+        return len(note_ids)
+
+    @retrying
+    def discard(self, note_ids: Sequence[int]) -> None:
+        """Delete what is stored for notes, so that the next run processes them again."""
+        with (
+            transaction(self._engine, _WHAT, write=True) as connection,
+            update_codes(connection, self._keys, note_ids),
+        ):
+            discard_results(connection, note_ids)
+
+    @retrying
+    def accept_config(self, config: bytes, accepted: Collection[bytes] = ()) -> None:
+        """Store which configurations' spans are accepted under `config`: itself, and `accepted`."""
+        hashes = b"".join(sorted({config, *accepted}))
+        code = self._require_keys().code_configs(config + hashes)
+        row = {"config": config, "accepted": hashes, "code": code}
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(delete(ACCEPTED_CONFIG).where(ACCEPTED_CONFIG.c.config != config))
+            upsert(connection, ACCEPTED_CONFIG, [row])
+
+    @retrying
+    def read_accepted_configs(self, config: bytes) -> frozenset[bytes]:
+        """Return the configurations whose spans are accepted under `config`.
+
+        Only itself where nothing is stored. Raises AlteredState if the list is not authentic.
+        """
+        mine = select(ACCEPTED_CONFIG).where(ACCEPTED_CONFIG.c.config == config)
+        with transaction(self._engine, _WHAT) as connection:
+            row = connection.execute(mine).first()
+        if row is None:
+            return frozenset({config})
+        if not compare_digest(row.code, self._require_keys().code_configs(config + row.accepted)):
+            raise AlteredState(
+                "the list of accepted configurations was changed outside the program. Remedy: find "
+                "out who wrote to the state database, then run `cryptonym run`, which renews it"
+            )
+        return frozenset(map(bytes, zip(*[iter(row.accepted)] * CODE_BYTES, strict=True)))
+
+    def _require_keys(self) -> StateKeys:
+        if self._keys is None:
+            raise ValueError("the state database was opened without keys")
+        return self._keys
 
     @retrying
     def begin(self, config: bytes, *, fresh: bool = False, scope: Scope = "all") -> RunRecord:
@@ -211,7 +313,7 @@ class State:
                 raise Unsafe("unknown-unit")
             if planned.done:
                 return False
-            write_unit_result(connection, run_id, result)
+            write_unit_result(connection, run_id, result, self._keys)
             ids = {*result.read_ids, planned.first_id, planned.last_id} - {None}
             record = {
                 "done": 1,
@@ -226,7 +328,7 @@ class State:
 
     def reconcile(self, run_id: int, source: PresenceLookup) -> Reconciliation:
         """Account for every planned note by id, from the current contents of the database."""
-        return reconcile_run(self._engine, run_id, source)
+        return reconcile_run(self._engine, run_id, source, self._keys)
 
     def find_deleted(self, run_id: int) -> Iterator[list[int]]:
         """Stream the notes of the ledger that this run no longer found in the source.
@@ -277,11 +379,15 @@ class State:
                 release_holds(connection, some, erase=False)
 
     def find_withdrawable(self) -> Iterator[list[int]]:
-        """Stream the notes in quarantine whose earlier version is still in the output."""
+        """Stream the notes in quarantine whose earlier version is still in the output.
+
+        Without those whose withdrawal is held.
+        """
         found = (
             select(LEDGER.c.note_id)
             .join(QUARANTINE, QUARANTINE.c.note_id == LEDGER.c.note_id)
             .where(LEDGER.c.outcome == QUARANTINED, LEDGER.c.was_released == 1)
+            .where(~is_withdrawal_held())
         )
         return self._id_pages(found, 500)
 
@@ -296,7 +402,10 @@ class State:
     @retrying
     def forget(self, note_ids: Sequence[int]) -> None:
         """Delete all data of notes that were deleted at the source."""
-        with transaction(self._engine, _WHAT, write=True) as connection:
+        with (
+            transaction(self._engine, _WHAT, write=True) as connection,
+            update_codes(connection, self._keys, note_ids),
+        ):
             for some in chunks(note_ids):
                 for table in (STAGE, SPAN_STORE, QUARANTINE, AUDIT_NOTE, *NOTE_TABLES, LEDGER):
                     connection.execute(delete(table).where(table.c.note_id.in_(some)))
@@ -376,15 +485,16 @@ class State:
         found: dict[int, SealedSpans] = {}
         with transaction(self._engine, _WHAT) as connection:
             for some in chunks(sorted(note_ids)):
-                rows = select(SPAN_STORE).where(SPAN_STORE.c.note_id.in_(some))
-                for row in connection.execute(rows):
-                    found[row.note_id] = SealedSpans(row.content, row.config, row.sealed)
+                rows = select(SPAN_STORE, LEDGER.c.identity)
+                rows = rows.join(LEDGER, LEDGER.c.note_id == SPAN_STORE.c.note_id)
+                for row in connection.execute(rows.where(SPAN_STORE.c.note_id.in_(some))):
+                    version = NoteVersion(row.note_id, row.content, row.identity, row.config)
+                    found[row.note_id] = SealedSpans(version, row.sealed)
         return found
 
     def read_released_ids(self) -> Iterator[int]:
         """Stream the ids of notes with any version in the output, in order."""
-        held_back = and_(LEDGER.c.outcome == STAGED, LEDGER.c.was_released == 1)
-        found = select(LEDGER.c.note_id).where(or_(LEDGER.c.outcome == RELEASED, held_back))
+        found = select(LEDGER.c.note_id).where(IN_OUTPUT)
         for page in self._id_pages(found, _PAGE):
             yield from page
 
@@ -406,13 +516,14 @@ class State:
         self._engine.dispose()
 
 
-def open_state(settings: StateSettings, base: Path) -> State:
+def open_state(settings: StateSettings, base: Path, keys: StateKeys | None = None) -> State:
     """Open the state database and create missing tables; paths are relative to `base`.
 
-    A SQLite file is readable by its owner only. Tables of an earlier version are upgraded under
-    the run lock. Raises ConfigError if a run holds the lock, or a later version made the tables.
+    `keys` are needed to write notes. A SQLite file is readable by its owner only. Tables of an
+    earlier version are upgraded under the run lock. Raises ConfigError if a run holds the lock, or
+    a later version made the tables.
     """
-    return State(connect_state(settings, base))
+    return State(connect_state(settings, base), keys)
 
 
 def _make_unit_row(run_id: int, unit: Unit, ids: Sequence[int]) -> dict[str, Any]:

@@ -99,6 +99,9 @@ class Measure:
     whole: bool = False
 
 
+WITHDRAWN = "withdrawn"
+"""Measure of withdrawn notes and persons, which have a fixed limit and no nightly counts."""
+
 _PLACES = ((), ("kind",), ("site",), ("extractor",))
 
 MEASURES = {
@@ -112,12 +115,16 @@ MEASURES = {
     "lengths": Measure((("kind",), ("site",), ("extractor",)), "notes", least=1.5, whole=True),
     "lines": Measure((("kind",), ("extractor",)), "notes", squares="line-squares", least=1.15),
     "notes": Measure(_PLACES, "nights", own=(), named=False, is_notice=True),
+    WITHDRAWN: Measure(((),), "nights", own=()),
 }
 """The measures compared with earlier nights; all other measures are bases of these rates."""
 
 
 NIGHTS = "nights"
 """Base measure of volumes: 1 for each night."""
+
+VOLUME = Series("notes")
+"""The notes of a night, which are a notice unless their number is far from the expected one."""
 
 
 @lru_cache(maxsize=1 << 16)

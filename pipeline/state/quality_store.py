@@ -34,6 +34,8 @@ from pipeline.state.quality_tables import (
     QUALITY_RUN,
     TABLES,
 )
+from pipeline.state.row_codes import update_codes
+from pipeline.state.span_sealing import StateKeys
 from pipeline.state.tables import LEDGER, QUARANTINE, QUARANTINED, SPAN_STORE, STAGE, STATE
 from pipeline.state.unit_results import UnitResult
 from pipeline.warehouse.databases import chunks, retrying, retrying_briefly, transaction, upsert
@@ -79,7 +81,10 @@ class Alarm:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A run as stored by the gate; `held` is the number of notes that still await a decision."""
+    """A run as stored by the gate.
+
+    `held` is the number of notes, `withdrawals` that of withdrawals that still await a decision.
+    """
 
     run_id: int
     night: date
@@ -90,6 +95,7 @@ class JudgedRun:
     alarms: tuple[Alarm, ...]
     held: int = 0
     decision: "GateDecision | None" = None
+    withdrawals: int = 0
 
     @property
     def waits(self) -> bool:
@@ -99,7 +105,7 @@ class JudgedRun:
     @property
     def is_half_done(self) -> bool:
         """Return whether it was rejected but its notes are not in quarantine yet."""
-        return self.decision is not None and self.held > 0
+        return self.decision is not None and self.held + self.withdrawals > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +166,9 @@ def was_accepted_in(run_id: int) -> ColumnElement[bool]:
 class QualityStore:
     """The tables of the gate; writing methods are idempotent."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, keys: StateKeys | None = None) -> None:
         self._engine = engine
+        self._keys = keys
         self._complete()
 
     @retrying_briefly
@@ -245,20 +252,26 @@ class QualityStore:
         found = select(QUALITY_RUN).order_by(QUALITY_RUN.c.run_id.desc())
         if since is not None:
             found = found.where(QUALITY_RUN.c.night >= since.isoformat())
+        # A held note that is not in the stage is a held withdrawal.
         waiting = (
-            select(QUALITY_HELD.c.run_id, func.count())
+            select(QUALITY_HELD.c.run_id, func.count(STAGE.c.note_id), func.count())
+            .join(STAGE, STAGE.c.note_id == QUALITY_HELD.c.note_id, isouter=True)
             .where(QUALITY_HELD.c.accepted == 0)
             .group_by(QUALITY_HELD.c.run_id)
         )
         with transaction(self._engine, _WHAT) as connection:
             rows = connection.execute(found if limit is None else found.limit(limit)).all()
-            held = {row[0]: row[1] for row in connection.execute(waiting)}
+            held = {
+                run_id: (staged, every - staged)
+                for run_id, staged, every in connection.execute(waiting)
+            }
             decisions = {each.run_id: each for each in _read_decisions(connection)}
         return [
             JudgedRun(
                 row.run_id, date.fromisoformat(row.night), row.config, row.version, row.notes,
                 row.verdict, tuple(map(Alarm.from_json, json.loads(row.alarms))),
-                held.get(row.run_id, 0), decisions.get(row.run_id),
+                held.get(row.run_id, (0, 0))[0], decisions.get(row.run_id),
+                held.get(row.run_id, (0, 0))[1],
             )
             for row in rows
         ]  # fmt: skip
@@ -319,10 +332,12 @@ class QualityStore:
             rows = [dict(row._mapping) | cause for row in connection.execute(found)]
             upsert(connection, QUARANTINE, rows)
             ids = [row["note_id"] for row in rows]
-            for some in chunks(ids):
-                connection.execute(update(LEDGER).where(LEDGER.c.note_id.in_(some)).values(done))
-                for table in (STAGE, SPAN_STORE):
-                    connection.execute(delete(table).where(table.c.note_id.in_(some)))
+            with update_codes(connection, self._keys, ids):
+                for some in chunks(ids):
+                    mine = LEDGER.c.note_id.in_(some)
+                    connection.execute(update(LEDGER).where(mine).values(done))
+                    for table in (STAGE, SPAN_STORE):
+                        connection.execute(delete(table).where(table.c.note_id.in_(some)))
             release_holds(connection, ids, erase=True)
         return len(ids)
 

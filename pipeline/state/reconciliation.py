@@ -4,8 +4,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sqlalchemy import ColumnElement, Engine, Row, Table, and_, delete, exists, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Row,
+    Table,
+    and_,
+    delete,
+    exists,
+    func,
+    select,
+    update,
+)
 
+from pipeline.state.quality_store import release_holds
+from pipeline.state.row_codes import update_codes
+from pipeline.state.span_sealing import StateKeys
 from pipeline.state.tables import (
     LEDGER,
     QUARANTINE,
@@ -67,7 +82,9 @@ class _ReconciledCounts:
     units: list[int] = field(default_factory=list)
 
 
-def reconcile_run(engine: Engine, run_id: int, source: PresenceLookup) -> Reconciliation:
+def reconcile_run(
+    engine: Engine, run_id: int, source: PresenceLookup, keys: StateKeys | None = None
+) -> Reconciliation:
     """Compare, unit by unit, the planned and read notes with the ledger.
 
     Units with missing notes become pending again; if notes are inconsistent, all units do, and
@@ -89,7 +106,7 @@ def reconcile_run(engine: Engine, run_id: int, source: PresenceLookup) -> Reconc
         account.units += [row.unit] if still else []
     inconsistent = _count_inconsistent(engine)
     if account.units or inconsistent:
-        _reopen_units(engine, run_id, None if inconsistent else account.units)
+        _reopen_units(engine, run_id, None if inconsistent else account.units, keys)
     return Reconciliation(
         planned=account.planned,
         accounted=account.accounted,
@@ -188,7 +205,9 @@ def _count_inconsistent(engine: Engine) -> int:
 
 
 @retrying
-def _reopen_units(engine: Engine, run_id: int, units: Sequence[int] | None) -> None:
+def _reopen_units(
+    engine: Engine, run_id: int, units: Sequence[int] | None, keys: StateKeys | None
+) -> None:
     mine = update(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id)
     with transaction(engine, _WHAT, write=True) as connection:
         if units is not None:
@@ -196,11 +215,35 @@ def _reopen_units(engine: Engine, run_id: int, units: Sequence[int] | None) -> N
                 connection.execute(mine.where(RUN_UNIT.c.unit.in_(some)).values(done=0))
             return
         for home in _OUTCOME_TABLES:
-            homeless = _lacks_table_row(*home)
-            # Notes that may be in the output stay in the ledger, or they could never be withdrawn.
-            seen = update(LEDGER).where(homeless, LEDGER.c.was_released == 1)
-            connection.execute(seen.values(outcome=RELEASED, content=b""))
-            connection.execute(delete(LEDGER).where(homeless))
+            homeless = select(LEDGER.c.note_id).where(_lacks_table_row(*home))
+            note_ids = list(connection.scalars(homeless))
+            with update_codes(connection, keys, note_ids):
+                for some in chunks(note_ids):
+                    _forget_outcome(connection, some)
             if home[0] is not SPAN_STORE:
                 connection.execute(delete(home[0]).where(_lacks_ledger_row(*home)))
         connection.execute(mine.values(done=0))
+
+
+def _forget_outcome(connection: Connection, note_ids: Sequence[int]) -> None:
+    # Notes that may be in the output stay in the ledger, or they could never be withdrawn.
+    here = LEDGER.c.note_id.in_(note_ids)
+    seen = update(LEDGER).where(here, LEDGER.c.was_released == 1)
+    connection.execute(seen.values(outcome=RELEASED, content=b""))
+    connection.execute(delete(LEDGER).where(here, LEDGER.c.was_released == 0))
+
+
+def discard_results(connection: Connection, note_ids: Sequence[int]) -> None:
+    """Delete what is stored for notes, so that the next run processes them again.
+
+    Those in the output stay there until then. A run that was interrupted processes all its units
+    again: those with such notes would otherwise count as done.
+    """
+    if not note_ids:
+        return
+    connection.execute(update(RUN_UNIT).values(done=0))
+    for some in chunks(note_ids):
+        _forget_outcome(connection, some)
+        for table in (STAGE, SPAN_STORE, QUARANTINE):
+            connection.execute(delete(table).where(table.c.note_id.in_(some)))
+    release_holds(connection, note_ids, erase=False)

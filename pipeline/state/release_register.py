@@ -30,9 +30,9 @@ _CHANGES = ("added", "changed", "withdrawn")
 class PastRelease:
     """One entry of the register.
 
-    `status` is `finished`, `refused` (a configuration error), `failed`, `running` or `interrupted`;
-    a release interrupted while publishing may be visible. `about` holds ids, versions and counts,
-    never text.
+    `status` is `finished`, `refused` (a configuration error), `held` (it would withdraw too much),
+    `failed`, `running` or `interrupted`; a release interrupted while publishing may be visible.
+    `about` holds ids, versions and counts, never text.
     """
 
     release_id: int
@@ -123,6 +123,11 @@ class RegisterEntry:
     def mark_finished(self, exit_code: int) -> None:
         """Record that the release is visible."""
         self._write("finished", exit_code=exit_code, ended=_now())
+
+    def mark_held(self, reason: str) -> None:
+        """Record that the release was held: nothing was published."""
+        self._about["error"] = reason
+        self._write("held", exit_code=EXIT_GATE, ended=_now())
 
     def mark_stopped(self, error: CryptonymError) -> None:
         """Record the error that ended the release; its message holds no text of notes."""

@@ -215,7 +215,9 @@ class RunSummary:
     `started` and `ended` are set by the caller. `max_quarantine_share` is the limit above which a
     run counts as failed (exit code 3). `held` are the alarms with which the quality gate holds the
     run; empty if it does not. `review` is the result of the latest reviewed sample, in counts;
-    None if there is none. `energy` is an estimate.
+    None if there is none. `energy` is an estimate. `objections` are the persons who object, their
+    notes, and those withdrawn by this run; None if no objections are configured. `waiting` is the
+    number of withdrawals that earlier runs hold.
     """
 
     run_id: str
@@ -232,6 +234,8 @@ class RunSummary:
     held: tuple[str, ...] = ()
     review: Mapping[str, Any] | None = None
     energy: Energy | None = None
+    objections: Mapping[str, int] | None = None
+    waiting: int = 0
 
     @property
     def seconds(self) -> float:

@@ -10,7 +10,8 @@ from pipeline.config.settings import StateSettings
 from pipeline.state.quality_tables import TABLES
 from pipeline.state.run_lock import hold_lock
 from pipeline.state.tables import REVISION, RUN, SCHEMA, STATE
-from pipeline.warehouse.databases import connect, retrying_briefly, transaction
+from pipeline.warehouse.databases import connect, database_path, retrying_briefly, transaction
+from record.errors import ConfigError
 
 _WHAT = "state"
 _ADVISORY = 0x43727970746F5363
@@ -44,6 +45,31 @@ def create_or_upgrade(engine: Engine, locking: Locking) -> None:
             if connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(_ADVISORY)))
             _change_tables(connection)
+
+
+def check_state_tables(settings: StateSettings, base: Path) -> None:
+    """Raise ConfigError unless a state database has the tables of this version; change nothing."""
+    found = _find_revision(settings, base)
+    if found != REVISION:
+        problem = "no state database yet" if found == "" else "tables of another version"
+        raise ConfigError("state.url", problem, "run the nightly job")
+
+
+def has_state_tables(settings: StateSettings, base: Path) -> bool:
+    """Return whether there is a state database, of whatever version; change nothing."""
+    return _find_revision(settings, base) != ""
+
+
+def _find_revision(settings: StateSettings, base: Path) -> str | None:
+    path = database_path(settings.url, base, what="state.url")
+    if path is not None and not path.is_file():
+        return ""
+    engine = connect(settings.url, base, what="state.url", use="state")
+    try:
+        with transaction(engine, _WHAT) as connection:
+            return read_revision(connection)
+    finally:
+        engine.dispose()
 
 
 def read_revision(connection: Connection) -> str | None:

@@ -21,7 +21,7 @@ from pipeline.warehouse.omop_tables import LONG
 
 STATE = MetaData()
 
-REVISION = "0003"
+REVISION = "0004"
 """Revision of these tables; changing them requires a step in `pipeline/state/migrations`."""
 
 SCHEMA = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
@@ -79,7 +79,10 @@ LEDGER = Table(
     Column("outcome", SmallInteger, nullable=False),
     Column("was_released", SmallInteger, nullable=False),
 )
-"""The last processed version of each note; `was_released`: a version of it is in the output."""
+"""The last processed version of each note; `was_released`: a version of it is in the output.
+
+`content` and `identity` are digests of note and patient, keyed: see `StateKeys.key_digest`.
+"""
 
 SPAN_STORE = Table(
     "span_store",
@@ -101,7 +104,7 @@ STAGE = Table(
     Column("day", Text),
     Column("characters", Integer, nullable=False),
 )
-"""De-identified notes waiting for the reconciliation of the run."""
+"""De-identified notes waiting for the reconciliation of the run; `payload` is sealed."""
 
 QUARANTINE = Table(
     "quarantine",
@@ -167,9 +170,37 @@ COHORT_RELEASE = Table(
 """One row per cohort release; rows are never removed.
 
 `account` is the system account that ran the program, `place` the destination without its password.
-`phase` is `working`, `publishing`, `finished`, `refused` or `failed`. `about` is JSON: key ids,
-versions, counts, and the message of the error that ended it.
+`phase` is `working`, `publishing`, `finished`, `held`, `refused` or `failed`. `about` is JSON: key
+ids, versions, counts, and the message of the error that ended it.
 """
+
+ROW_CODE = Table(
+    "row_code",
+    STATE,
+    Column("block", LONG, primary_key=True, autoincrement=False),
+    Column("total", LargeBinary, nullable=False),
+    Column("code", LargeBinary, nullable=False),
+)
+"""Authentication codes of ledger and spans: one row per block of ids, and one over all of them."""
+
+SEALING = Table(
+    "sealing",
+    STATE,
+    Column("part", String(32), primary_key=True),
+    Column("version", SmallInteger, nullable=False),
+    Column("after", LONG),
+    Column("done", SmallInteger, nullable=False),
+)
+"""How far the rows of earlier versions are sealed: `after` is the last note of each part."""
+
+ACCEPTED_CONFIG = Table(
+    "accepted_config",
+    STATE,
+    Column("config", LargeBinary, primary_key=True),
+    Column("accepted", LargeBinary, nullable=False),
+    Column("code", LargeBinary, nullable=False),
+)
+"""The configurations (hashes of 16 bytes) whose spans are accepted under a configuration."""
 
 Index("idx_run_unit_ids", RUN_UNIT.c.run_id, RUN_UNIT.c.first_id)
 

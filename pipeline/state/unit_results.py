@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from pipeline.state.span_sealing import NoteVersion
+
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
@@ -29,7 +31,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class StagedNote:
-    """A note ready for release; `payload` is its output row, `sealed` its sealed spans."""
+    """A note ready for release; `payload` is its output row and `sealed` its spans, both sealed."""
 
     note_id: int
     person_id: int | None = field(repr=False)
@@ -41,6 +43,11 @@ class StagedNote:
     kind: str
     day: str | None = field(repr=False)
     characters: int
+
+    @property
+    def version(self) -> NoteVersion:
+        """The version that payload and spans are bound to."""
+        return NoteVersion(self.note_id, self.content, self.identity, self.config)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,5 @@ class UnitResult:
 class SealedSpans:
     """The sealed spans of a note, and the version of the note that they belong to."""
 
-    content: bytes
-    config: bytes
+    version: NoteVersion
     sealed: bytes = field(repr=False)

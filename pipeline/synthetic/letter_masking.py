@@ -1,5 +1,9 @@
-"""Masks the letters of a corpus: decides, with taggers, on every word whether it stays."""
+"""Masks the letters of a corpus: decides, with taggers, on every word whether it stays.
 
+Where no tagger for medicine is given, words of medicine are told by lists and endings alone.
+"""
+
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -10,14 +14,57 @@ from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import folder_of
 from pipeline.config.progress import Progress
 from pipeline.synthetic.corpus_letters import read_letters, with_own
-from pipeline.synthetic.terms import Terms
 from record.document import Annotated, Document
 from record.errors import ConfigError
+from record.folding import fold
+from record.span import Span
+from record.tokens import is_break, tokens
+from rules.matching.lexicon import term_kind
 from synthesis.corpus_splitting import SPLITS
 from synthesis.masked_letters import require_empty, save_letters
 from synthesis.masking import MaskedDocument, Masking, MedicalTagger, mask, words_of
 from synthesis.parts_of_speech import CONTENT, EntityTagger, make_tagger
 from synthesis.prepared_corpus import digest, load_corpus
+
+DETECTOR = "terms"
+
+DRUG, TERM = "DRUG", "TERM"
+"""The classes: names of drugs, and words of diseases, tests and operations."""
+
+_LEAST = 7  # letters of a word whose ending tells that it is one of medicine
+_ENDINGS = re.compile(
+    r"(?:ites?|itis|oses?|osis|emies?|emias?|algies?|algias?|pathies?|patias?|pathy|ectomies?"
+    r"|ectomias?|ectomy|scopies?|scopias?|scopy|graphies?|grafias?|graphy|plegies?|plegias?"
+    r"|plasties?|plastias?|plasty|omes?|omas?|uries?|urias?|uria|grammes?|gramas?)$"
+)
+
+
+class Terms:
+    """Finds single words: drugs and terms of a list that is mostly English, and Greek endings.
+
+    It knows no entity of several words. Where more is to be protected, train a tagger.
+    """
+
+    def spans(self, documents: Sequence[Document]) -> list[list[Span]]:
+        """Find the words of each document."""
+        return [_words(document.text) for document in documents]
+
+
+def _words(text: str) -> list[Span]:
+    found = []
+    for start, end in tokens(text):
+        if is_break(text, (start, end)):
+            continue
+        word = fold(text[start:end])
+        kind = term_kind(word)
+        if "d" in kind:
+            found.append(Span(start, end, DRUG, DETECTOR))
+        elif "t" in kind or (
+            len(word) >= _LEAST and (word.isalpha() and _ENDINGS.search(word) is not None)
+        ):
+            found.append(Span(start, end, TERM, DETECTOR))
+    return found
+
 
 _SPEECH = ("NOUN", "VERB", "ADJ")
 _TOGETHER = 64  # letters that taggers see at once

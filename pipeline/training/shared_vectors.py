@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from evaluation.attacks.frozen_adversaries import attack_frozen_representer, bound_any_attack
+from evaluation.attacks.sentence_pairs import attack_frozen_representer, bound_any_attack
 from evaluation.attacks.shared_vectors import MOST_WORDS, AttackedRelease, measure_attacks
 from evaluation.gate import Axis, Measured, Verdict, decide
 from evaluation.gate_case import GateCase, load_requirements, read_measurements

@@ -131,7 +131,10 @@ def train_files(request: TrainingRequest, progress: Progress) -> TrainingResult:
         about["unannotated"] = _about(more)
         notes += more
     progress.phase("training")
-    watch = TrainingCallbacks(progress.advance, lambda scores: progress.phase(_describe(scores)))
+    watch = TrainingCallbacks(
+        progress.advance,
+        lambda scores: progress.phase(f"F1 {scores['f1']:.4f}, no leak {scores['zero_leak']:.3f}"),
+    )
     scores = train(Corpora(notes, dev, about), request.recipe, request.out, watch)
     write_learning_curve(request.out)
     energy = meter.read(EnergySettings(), measure_peak_kilobytes())
@@ -191,7 +194,3 @@ def _about(notes: Sequence[TrainingNote]) -> dict[str, object]:
         "characters": sum(len(note.annotated.document.text) for note in notes),
         "spans": dict(sorted(labels.items())),
     }
-
-
-def _describe(scores: Mapping[str, float]) -> str:
-    return f"F1 {scores['f1']:.4f}, no leak {scores['zero_leak']:.3f}"

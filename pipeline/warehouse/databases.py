@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 import tenacity
-from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy import Connection, Engine, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
@@ -157,8 +157,8 @@ def _make_preparation(use: Use) -> Callable[[Any, Any], None]:
             "journal_mode = WAL",
             f"synchronous = {_SYNCHRONOUS[use]}",
             "foreign_keys = OFF",
-            # Withdrawn notes must not remain readable in free pages.
-            f"secure_delete = {'ON' if use == 'output' else 'OFF'}",
+            # What is deleted must not remain readable in free pages.
+            "secure_delete = ON",
         ):
             connection.execute(f"PRAGMA {pragma}")
 
@@ -180,7 +180,10 @@ def decode_text(value: bytes) -> str | bytes:
 
 
 def _begin_transaction(connection: Connection) -> None:
-    immediate = connection.get_execution_options().get("immediate", False)
+    options = connection.get_execution_options()
+    if options.get("outside_transaction", False):
+        return
+    immediate = options.get("immediate", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
@@ -203,6 +206,22 @@ def transaction(engine: Engine, what: str, *, write: bool = False) -> Iterator[C
         connection.begin(),
     ):
         yield connection
+
+
+def compact(engine: Engine, what: str, tables: Sequence[Table]) -> None:
+    """Rewrite a database, so that its files hold only what its rows hold; raises as `guard` does.
+
+    SQLite rewrites the whole file and empties its journal, PostgreSQL these tables.
+    """
+    with guard(what), engine.connect() as connection:
+        if connection.dialect.name == "postgresql":
+            alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+            for table in tables:
+                alone.execute(text(f"VACUUM (FULL, ANALYZE) {table.name}"))
+            return
+        alone = connection.execution_options(outside_transaction=True)
+        alone.exec_driver_sql("VACUUM")
+        alone.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @contextmanager

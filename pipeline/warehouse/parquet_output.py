@@ -171,6 +171,11 @@ class ParquetOutput:
         for row in self._rows("note", ("note_id",)):
             yield row[0]
 
+    def note_persons(self) -> Iterator[tuple[int, int]]:
+        """Stream the ids of all notes, each with that of its person."""
+        for row in self._rows("note", ("note_id", "person_id")):
+            yield row[0], row[1]
+
     def text(self, note_id: int) -> str | None:
         """Read the text of one note."""
         part = self._notes.get(note_id)

@@ -211,6 +211,14 @@ class ParquetStore:
         count = rows.num_rows
         return [{name: table_columns[name][k] for name in actual} for k in range(count)]
 
+    def values(self, table: str, column: str) -> list[Any]:
+        """Return the distinct values of a column, which must exist."""
+        dataset = self._tables[table.lower()]
+        name = _find_name(dataset.schema.names, column)
+        with guard_parquet(_WHAT):
+            found = dataset.to_table([name], use_threads=False).column(0)
+        return _to_raw_values(found.unique())
+
     def columns(self, table: str) -> tuple[str, ...]:
         """Return the columns of a table in lower case; empty if there is no such table."""
         dataset = self._tables.get(table.lower())

@@ -79,6 +79,10 @@ class Output(Protocol):
         """Stream the ids of all notes."""
         ...
 
+    def note_persons(self) -> Iterator[tuple[int, int]]:
+        """Stream the ids of all notes, each with that of its person."""
+        ...
+
     def text(self, note_id: int) -> str | None:
         """Read the text of one note."""
         ...
@@ -208,6 +212,10 @@ class SqlOutput:
     def ids(self) -> Iterator[int]:
         """Stream the ids of all notes, in order."""
         return (row[0] for row in self._rows("note", ("note_id",)))
+
+    def note_persons(self) -> Iterator[tuple[int, int]]:
+        """Stream the ids of all notes, each with that of its person."""
+        return ((row[0], row[1]) for row in self._rows("note", ("note_id", "person_id")))
 
     @retrying
     def text(self, note_id: int) -> str | None:

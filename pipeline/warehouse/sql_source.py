@@ -185,6 +185,14 @@ class SqlStore:
                 found.extend(dict(row._mapping) for row in result)
         return found
 
+    @retrying
+    def values(self, table: str, column: str) -> list[Any]:
+        """Return the distinct values of a column, which must exist."""
+        clause, names = self._tables[table.lower()]
+        wanted = select(clause.c[names[column.lower()]]).distinct()
+        with transaction(self._engine, _WHAT) as connection:
+            return list(connection.scalars(wanted))
+
     def columns(self, table: str) -> tuple[str, ...]:
         """Return the columns of a table in lower case; empty if there is no such table."""
         return tuple(self._tables[table.lower()][1]) if table.lower() in self._tables else ()

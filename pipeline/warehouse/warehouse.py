@@ -1,13 +1,15 @@
 """Opening of the source and the output of notes: a database or a folder of Parquet files."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 from pipeline.config.settings import IdentitySettings, OutputSettings, SourceSettings
-from pipeline.warehouse.databases import connect, retrying_briefly
-from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow, Unit
+from pipeline.warehouse.databases import chunks, connect, retrying_briefly
+from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow, Unit, parse_integer
+from pipeline.warehouse.objections import read_objections
 from pipeline.warehouse.parquet_output import ParquetOutput
 from pipeline.warehouse.parquet_source import ParquetStore
 from pipeline.warehouse.people import (
@@ -68,6 +70,10 @@ class SourceTables(Protocol):
         """Read the rows whose key is among the values."""
         ...
 
+    def values(self, table: str, column: str) -> list[Any]:
+        """Return the distinct values of a column, which must exist."""
+        ...
+
     def columns(self, table: str) -> tuple[str, ...]:
         """Return the columns of a table in lower case; empty if there is no such table."""
         ...
@@ -85,17 +91,29 @@ class SourceTables(Protocol):
 
 @dataclass(frozen=True)
 class Source:
-    """An OMOP CDM 5.4 warehouse, read in bounded batches and never written to."""
+    """An OMOP CDM 5.4 warehouse, read in bounded batches and never written to.
+
+    Persons in `objecting`, and their notes, are treated as if they were not there: no method but
+    `hidden_notes` returns anything of them.
+    """
 
     store: SourceTables
     identity: IdentitySettings | None = None
+    objecting: frozenset[int] = field(default=frozenset(), repr=False)
 
     def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
         """Divide the notes into units of `size`, each with its current ids.
 
         Rows whose id is not an integer or not unique are in no unit: see `malformed`.
         """
-        return self.store.plan(size)
+        if not self.objecting:
+            yield from self.store.plan(size)
+            return
+        hidden = self.hidden_notes
+        for unit, note_ids in self.store.plan(size):
+            kept = [note_id for note_id in note_ids if note_id not in hidden]
+            if kept or not note_ids:
+                yield replace(unit, count=len(kept)), kept
 
     def malformed(self) -> list[Failure]:
         """Return the rows that are in no unit as failures (`malformed-id`, `duplicate-id`)."""
@@ -103,30 +121,56 @@ class Source:
 
     def read(self, unit: Unit) -> list[NoteRow]:
         """Read the notes of a unit, with values as the driver returns them."""
-        return self.store.read(unit)
+        return self._leave_out(self.store.read(unit))
 
     def note_ids(self, person_ids: Collection[int]) -> list[int]:
         """Return the note ids of persons; an id shared by several rows is repeated."""
-        return find_note_ids(self.store, person_ids)
+        return find_note_ids(self.store, self._allowed(person_ids))
 
     def pick(self, note_ids: Collection[int], size: int) -> Iterator[list[NoteRow]]:
         """Read single notes, about `size` at a time, with the same values as `read`.
 
         Ids that do not exist or are not unique are left out.
         """
-        return self.store.pick(note_ids, size)
+        for rows in self.store.pick(note_ids, size):
+            yield self._leave_out(rows)
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
         """Return which of these notes exist in the source now."""
-        return self.store.present(note_ids)
+        if not self.objecting:
+            return self.store.present(note_ids)
+        rows = self.store.lookup("note", ("note_id", "person_id"), "note_id", note_ids)
+        found = (parse_integer(row["note_id"]) for row in rows if self._is_allowed(row))
+        return {note_id for note_id in found if note_id is not None}
 
     def patients(self, person_ids: Collection[Any]) -> dict[int, PatientRecord]:
         """Return the records of these persons; unknown persons are left out."""
-        return find_patients(self.store, self.identity, person_ids)
+        return find_patients(self.store, self.identity, self._allowed(person_ids))
 
     def demographics(self, person_ids: Collection[Any]) -> dict[int, PersonRow]:
         """Read the rows of the output's person table, with the source's ids."""
-        return find_demographics(self.store, person_ids)
+        return find_demographics(self.store, self._allowed(person_ids))
+
+    @cached_property
+    def hidden_notes(self) -> frozenset[int]:
+        """The ids of the notes of objecting persons."""
+        persons = sorted(self.objecting)
+        return frozenset(
+            note_id for some in chunks(persons) for note_id in find_note_ids(self.store, some)
+        )
+
+    def _leave_out(self, rows: list[NoteRow]) -> list[NoteRow]:
+        if not self.objecting:
+            return rows
+        return [row for row in rows if parse_integer(row.person_id) not in self.objecting]
+
+    def _is_allowed(self, row: Row) -> bool:
+        return parse_integer(row.get("person_id")) not in self.objecting
+
+    def _allowed(self, person_ids: Collection[Any]) -> Collection[Any]:
+        if not self.objecting:
+            return person_ids
+        return [each for each in person_ids if parse_integer(each) not in self.objecting]
 
     def has_identity(self, person_ids: Collection[Any]) -> set[int]:
         """Return the persons with a row in the identity table, or all if that is not required."""
@@ -151,8 +195,9 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
 
     Raises ConfigError for missing tables or columns, Unavailable if it cannot be reached.
     """
-    identity = settings.identity
-    wanted = _TABLES | {identity.table.lower()} if identity else _TABLES
+    identity, objections = settings.identity, settings.objections
+    wanted = _TABLES | ({identity.table.lower()} if identity else set())
+    wanted |= {objections.table.lower()} if objections and objections.table else set()
     store: SourceTables
     if settings.url.startswith(PARQUET):
         store = ParquetStore(base / settings.url.removeprefix(PARQUET), wanted)
@@ -162,7 +207,16 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
     if identity:
         check_identity(identity)
         store.require(identity.table, [identity.person_id, *identity.columns.values()])
-    return Source(store, identity)
+    return reread_objections(Source(store, identity), settings, base)
+
+
+def reread_objections(source: Source, settings: SourceSettings, base: Path) -> Source:
+    """Return an open source with the persons who object now; raises as `read_objections` does."""
+    if settings.objections is None:
+        return source
+    has_sql = not settings.url.startswith(PARQUET)
+    objecting = read_objections(settings, base, source.store, has_sql=has_sql)
+    return Source(source.store, source.identity, objecting)
 
 
 @retrying_briefly

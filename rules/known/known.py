@@ -158,12 +158,12 @@ class _Lookup:
         hits += self._garbled.find(view)
         hits += split_glued_names(view, joined)
         close = list(self._find_misspelt(view, named, doubtful)) if misspelt else []
-        if not view.whole:
+        if not view.contiguous:
             return _Hits(hits, close, undecided)
         if "@" in view.folded:
             hits += list(addresses(view, hits + doubtful))
         hits += (Hit(*number) for number in self._numbers.find(view))
-        if not self._staff:
+        if view.whole and not self._staff:
             hits += self._initials.alone(view, lang)
         if self._birthday:
             hits += (Hit(*extent, _BIRTHDAY) for extent in self._birthday.find(view, lang))

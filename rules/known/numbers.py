@@ -2,24 +2,30 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from record.label import Label
+from rules.known.digit_gaps import DigitRuns, is_gap
 from rules.known.variants import COUNTRY_CODES, Known, Match
-from rules.matching.normalization import CONFUSED, View
+from rules.matching.normalization import View
 
-_SEPARATORS = " \n\r.,-/()|_:'\\*·[]~=#;"
-_WIDEST_GAP = 3
 _DIGITS = re.compile(r"[0-9]+")
 # A number this long is not met by chance inside another one.
 _LONG = 8
 _SHORTEST = 4
-# From this length on, and with so few letters for digits, a misread number is still the number.
+# This one is the person's, whatever letters stand beside it.
+_UNIQUE = 10
+# From this length on a misread number is still the number.
 _READABLE = 7
-_MISREAD = 3
+_FEWEST_DIGITS = 4
 _MOST_MISREAD = 50
-_ZERO, _NINE = 0x30, 0x39
+# How far the letters of a code and the prefix of a telephone number may stand off.
+_WIDEST_IN_CODE = 48
+_LONGEST_PREFIX = 6
+# From this length on the signs between the groups of a number may be any, if they are the same.
+_GROUPED = 6
+_ACCOUNT = re.compile(r"[a-z]{2}[0-9]{2}([0-9]{10,30})")
 
 
 class _Needle(NamedTuple):
@@ -44,20 +50,33 @@ class Numbers:
     __slots__ = ("_needles",)
 
     def __init__(self, known: Iterable[Known]) -> None:
-        self._needles = [needle for form in known if (needle := _needle(form))]
+        self._needles = [needle for form in known for needle in _needles(form)]
 
     def find(self, view: View) -> Iterator[tuple[int, int, Known]]:
-        """Yield where a number stands, as offsets of the view."""
+        """Yield where a number stands, as offsets of the view.
+
+        Of a number of eight digits and more, any signs, blanks and ends of lines may stand
+        between the digits, or none.
+        """
         digits, confused = view.digits, view.confused
+        exact, misread = DigitRuns(view), DigitRuns(view, right=_FEWEST_DIGITS)
         for needle in self._needles:
             if needle.data in digits:
-                yield from _occurrences(view, needle)
-            if (
-                len(needle.data) >= _READABLE
-                and needle.data in confused
-                and confused.count(needle.data) > digits.count(needle.data)
-            ):
-                yield from _misread_occurrences(view, needle)
+                for places in exact.find(needle.data):
+                    yield from _whole_number(view, _Found(view.folded, places, needle))
+            if len(needle.data) >= _READABLE and needle.data in confused:
+                for places in islice(misread.find(needle.data), _MOST_MISREAD):
+                    text = _correct_misread(view.folded, places, needle)
+                    yield from _whole_number(view, _Found(text, places, needle))
+
+
+def _needles(known: Known) -> Iterator[_Needle]:
+    needle = _needle(known)
+    if needle:
+        yield needle
+        account = _ACCOUNT.fullmatch(known.form)
+        if account:  # without its country
+            yield _Needle(known, account[1], account[1].encode("ascii"), "", "")
 
 
 def _needle(known: Known) -> _Needle | None:
@@ -73,44 +92,6 @@ def _needle(known: Known) -> _Needle | None:
     )
 
 
-def _occurrences(view: View, needle: _Needle) -> Iterator[tuple[int, int, Known]]:
-    data, length = view.data, len(needle.data)
-    at, count = data.find(needle.data), view.digits.count(needle.data)
-    if at >= 0 and (count == 1 or count == data.count(needle.data)):
-        certain = length >= _LONG and not (needle.before or needle.after)
-        if certain and needle.known.label != Label.PHONE:
-            while at >= 0:
-                yield at, at + length, needle.known
-                at = data.find(needle.data, at + 1)
-        while at >= 0:
-            yield from _whole_number(
-                view, _Found(view.folded, list(range(at, at + length)), needle)
-            )
-            at = data.find(needle.data, at + 1)
-        return
-    ranks = view.digits.find(needle.data)
-    while ranks >= 0:
-        places = _digit_offsets(data, view.digit(ranks), length)
-        if places:
-            yield from _whole_number(view, _Found(view.folded, places, needle))
-        ranks = view.digits.find(needle.data, ranks + 1)
-
-
-def _misread_occurrences(view: View, needle: _Needle) -> Iterator[tuple[int, int, Known]]:
-    data = view.data.translate(CONFUSED)
-    rank = view.confused.find(needle.data)
-    left = _MOST_MISREAD
-    while rank >= 0 and left:
-        left -= 1
-        places = _digit_offsets(data, view.digit(rank, confused=True), len(needle.data))
-        letters = sum(not _ZERO <= view.data[at] <= _NINE for at in places)
-        if 0 < letters <= _MISREAD and not _is_inside_word(view.folded, places):
-            yield from _whole_number(
-                view, _Found(_correct_misread(view.folded, places, needle), places, needle)
-            )
-        rank = view.confused.find(needle.data, rank + 1)
-
-
 def _correct_misread(folded: str, places: list[int], needle: _Needle) -> str:
     """Write a number as it is known, and a trunk zero before it that was misread."""
     chars = list(folded)
@@ -122,37 +103,20 @@ def _correct_misread(folded: str, places: list[int], needle: _Needle) -> str:
     return "".join(chars)
 
 
-def _is_inside_word(folded: str, places: list[int]) -> bool:
-    first, last = places[0], places[-1] + 1
-    if first and folded[first - 1] == "o" and not folded[max(0, first - 2)].isalpha():
-        first -= 1  # a trunk zero, perhaps
-    before = folded[first].isalpha() and first > 0 and folded[first - 1].isalpha()
-    return before or (folded[last - 1].isalpha() and folded[last : last + 1].isalpha())
-
-
-def _digit_offsets(data: bytes, at: int, count: int) -> list[int]:
-    """Return the offsets of so many digits from one on; none where a gap is too wide."""
-    places = [at]
-    while len(places) < count:
-        at += 1
-        if _ZERO <= data[at] <= _NINE:
-            places.append(at)
-        elif at - places[-1] > _WIDEST_GAP or chr(data[at]) not in _SEPARATORS:
-            return []
-    return places
-
-
 def _whole_number(view: View, found: _Found) -> Iterator[tuple[int, int, Known]]:
     text, places, needle = found
-    start, end = places[0], places[-1] + 1
+    start, end, count = places[0], places[-1] + 1, len(places)
     if needle.before or needle.after:
         extent = _match_code(view.folded, start, end, needle)
+        if extent is None and count >= _UNIQUE:
+            extent = start, end  # its letters are damaged, or others stand there
         if extent:
             yield *extent, needle.known
         return
     if needle.known.label == Label.PHONE:
         start = _prefix_start(text, start)
-    count = len(places)
+    while count >= _LONG and start and text[start - 1] == "0":
+        start -= 1  # a field that is padded
     if count < _LONG and not _stands_alone(text, places, start):
         return
     if count < _SHORTEST and not _has_number_word(text[max(0, start - 12) : start]):
@@ -179,7 +143,7 @@ def _prefix_start(text: str, first: int) -> int:
     start = first
     for skipped, begins in enumerate(before):
         glued = begins > 0 and "0" <= text[begins - 1] <= "9"
-        if not glued and _is_dialling_prefix(digits[skipped:]) and first - before[-1] <= 4:
+        if not glued and _is_dialling_prefix(digits[skipped:]):
             start = begins
             break
     while start > 0 and text[start - 1] in "+(":
@@ -196,12 +160,12 @@ def _is_dialling_prefix(digits: str) -> bool:
 def _digits_before(text: str, first: int) -> list[int]:
     places: list[int] = []
     at, near = first - 1, first
-    while at >= 0 and len(places) < 6:
+    while at >= 0 and len(places) < _LONGEST_PREFIX and near - at < _WIDEST_IN_CODE:
         if "0" <= text[at] <= "9":
+            if not is_gap(text[at + 1 : near]):
+                break
             places.append(at)
             near = at
-        elif near - at > _WIDEST_GAP or text[at] not in _SEPARATORS:
-            break
         at -= 1
     return places[::-1]
 
@@ -225,23 +189,24 @@ def _is_regularly_grouped(folded: str, places: list[int]) -> bool:
     if split == 0:
         return True
     separators = {folded[a + 1 : b] for a, b in pairwise(places)} - {""}
-    regular = len(separators) == 1 and next(iter(separators)) in (" ", "-", ".")
-    return regular and (split == len(gaps) or split <= 2)
+    sign = next(iter(separators))
+    usual = sign in (" ", "-", ".") or (len(places) >= _GROUPED and sign != ",")
+    return len(separators) == 1 and usual and (split == len(gaps) or split <= 2)
 
 
 def _match_code(folded: str, start: int, end: int, needle: _Needle) -> tuple[int, int] | None:
     for char in reversed(needle.before):
-        start -= 1
-        while start > 0 and folded[start] in _SEPARATORS:
-            start -= 1
-        if start < 0 or folded[start] != char:
+        at = folded.rfind(char, max(0, start - _WIDEST_IN_CODE), start)
+        if at < 0 or not is_gap(folded[at + 1 : start]):
             return None
+        start = at
     for char in needle.after:
-        while end < len(folded) and folded[end] in _SEPARATORS:
-            end += 1
-        if end >= len(folded) or folded[end] != char:
+        at = folded.find(char, end, end + _WIDEST_IN_CODE)
+        if at < 0 or not is_gap(folded[end:at]):
             return None
-        end += 1
+        end = at + 1
+    if len(needle.data) >= _LONG:
+        return start, end
     glued_before = start > 0 and folded[start].isalpha() and folded[start - 1].isalpha()
     glued_after = end < len(folded) and folded[end - 1].isalpha() and folded[end].isalpha()
     return None if glued_before or glued_after else (start, end)

@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from locales import registry
 from rules.matching.lexicon import lexicon
 from rules.matching.normalized_document import RECENT_TEXTS, fold_once
 
-LANGUAGES = ("fr", "en", "es", "de", "nl")
-"""The languages that rules speak, as ISO 639-1 codes."""
+LANGUAGES = tuple(registry.LANGUAGES)
+"""The languages that rules speak, as ISO 639-1 codes: those of `locales`."""
 
 NEIGHBOURS = ("it", "pt", "ca")
 """Languages that are identified as well, so that they are not taken for one of ours."""
@@ -37,6 +38,8 @@ _RATIO = 1.3
 # words that no other language has, and so a short quote does not part a note.
 _CHANGE = 30
 _PIECE = re.compile(r"[^\n.]{1,400}[\n.]?|[\n.]")
+WORD = re.compile(rb"[^\s']*'|[^\s']+")
+"""A word of `encode_words`, as `split_once` parts them."""
 # No word of a text, whose bytes are as below.
 _PART = b"|"
 # Letters, digits and apostrophes of Latin-1 stay; all else parts words.
@@ -69,30 +72,39 @@ def stretches(text: str) -> list[Stretch]:
 def _identify_stretches(text: str) -> tuple[Stretch, ...]:
     if not text:
         return ()
-    folded = fold_once(text)
-    data = _encode_words(folded)
-    points = _count_points(data)
+    points = _count_points(split_once(text)[1])
     scores = [points >> place & _FULL for place in _PLACES]
     best, second = sorted(scores, reverse=True)[:2]
     if second >= _CHANGE:
         rivals = [at for at, score in enumerate(scores) if score >= _CHANGE]
-        found = _cut_at_changes(folded, data, rivals)
+        found = _cut_at_changes(fold_once(text), encode_words(text), rivals)
         if len(found) > 1:
             return found
     sure = best - second >= _MARGIN and best >= _RATIO * second
     return ((0, len(text), _CANDIDATES[scores.index(best)] if sure else ""),)
 
 
-def _encode_words(folded: str) -> bytes:
-    """Return one byte for each code point: split and looked up at twice the speed of text."""
-    return folded.encode("latin-1", "replace").translate(_WORDS_ALONE)
+def encode_words(text: str) -> bytes:
+    """Return the folded text with one byte for each code point, and blanks for all but words:
+    split and looked up at twice the speed of text.
+    """
+    return fold_once(text).encode("latin-1", "replace").translate(_WORDS_ALONE)
 
 
-def _count_points(data: bytes) -> int:
-    """Return the points of the distinct words, of all languages side by side in one number."""
+@lru_cache(maxsize=RECENT_TEXTS)
+def split_once(text: str) -> tuple[list[bytes], frozenset[bytes]]:
+    """Split a text into folded words of Latin-1, in order and as a set, or give what was just made.
+
+    An apostrophe ends a word. The last texts stay in memory.
+    """
+    words = encode_words(text).replace(b"'", b"' ").split()
+    return words, frozenset(words)
+
+
+def _count_points(held: frozenset[bytes]) -> int:
+    """Return the points of distinct words, of all languages side by side in one number."""
     words, points = _known_words()
-    held = words.intersection(data.replace(b"'", b"' ").split())
-    return sum(map(points.__getitem__, held))
+    return sum(map(points.__getitem__, words & held))
 
 
 @cache

@@ -79,6 +79,11 @@ class WideList:
     def __repr__(self) -> str:
         return f"WideList({len(self._lines)} bytes)"
 
+    @property
+    def lines(self) -> bytes:
+        """All entries, one a line."""
+        return self._lines
+
     def known(self, entry: str) -> str:
         """Return what is known of an entry; empty where the list lacks it."""
         sought = b"\n%b\t" % entry.encode("ascii", "replace")

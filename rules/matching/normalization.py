@@ -75,8 +75,8 @@ _BROKEN = (b"a\na", b"a \na", b"a\n a", b"a\n\na")
 _JOINED = (b"a-a", b"aa'a", b" a'a")
 _BLANK_BYTE, _LETTER_O = 32, 111
 _NO_DIGITS = bytes(code for code in range(256) if not 0x30 <= code <= 0x39)
-_CONFUSED_LETTERS = b"oilsbz|"
-CONFUSED = bytes.maketrans(_CONFUSED_LETTERS, b"0115821")
+_CONFUSED_LETTERS = b"oilsbzag|"
+CONFUSED = bytes.maketrans(_CONFUSED_LETTERS, b"011582461")
 """Turns the letters that recognition takes for digits into those digits, in folded bytes."""
 _NOT_CONFUSED = bytes(code for code in _NO_DIGITS if code not in _CONFUSED_LETTERS)
 _ANY_DIGIT = re.compile(rb"[0-9]")
@@ -87,8 +87,9 @@ class View:
     """A text made plain: `plain` keeps the case, `folded` does not; both have the same length.
 
     `data` is the folded text with one byte for each code point (`?` beyond Latin-1). A
-    `whole` view holds the entire text, others only the places where words were rejoined; in a
-    `loose` view words may be joined: the ends of words prove nothing there.
+    `whole` view holds the entire text, others only the places where words were rejoined or letters
+    were repaired; of the latter those that are `contiguous` joined nothing. In a `loose` view words
+    may be joined: the ends of words prove nothing there.
     """
 
     __slots__ = (
@@ -100,6 +101,7 @@ class View:
         "_shifts",
         "_stream",
         "_text",
+        "contiguous",
         "data",
         "folded",
         "loose",
@@ -119,7 +121,7 @@ class View:
         self.plain = plain
         self.folded = folded
         self.data = folded.encode("latin-1", "replace")
-        self.whole = whole
+        self.whole = self.contiguous = whole
         self.loose = loose
         self._text = origin.text if origin else ""
         self._breaks = origin.breaks if origin else ()

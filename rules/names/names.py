@@ -12,9 +12,8 @@ from record.span import Span
 from rules.matching.lexicon import lexicon
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern
-from rules.names.cues import NURSES, TITLES, Cue, find_cues
-from rules.names.found_names import FoundNames
-from rules.names.given_or_family import Found, label
+from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_initials, signatures
+from rules.names.found_names import Found, FoundNames, label
 from rules.names.parsing import read, read_back
 from rules.names.plausibility import (
     bare_size,
@@ -25,7 +24,6 @@ from rules.names.plausibility import (
     unclaimed,
     until_stop,
 )
-from rules.names.signatures import closes_entry, read_initials, signatures
 from rules.names.words import (
     BARRED,
     CLINICAL,
@@ -56,7 +54,17 @@ def read_small_letters(cue: Cue, finds: FoundNames) -> list[Found]:
     headed = cue.kind in ("person", "signed")
     if headed and (slashed := _read_slashed_name(cue.at, finds)):
         return slashed
-    pieces = _read_known_names(cue.at, finds.folded)
+    at = cue.at
+    pieces: list[NameWord] = []
+    while len(pieces) < _MOST and (word := _WORD.match(finds.folded, at)):
+        of = bits(word[1])
+        everyday = of & (COMMON | FUNCTION) and not (pieces and of & FAMILY)
+        if not of & (GIVEN | FAMILY) or everyday:
+            break
+        pieces.append(NameWord(word.start(), word.end(), word[1], of))
+        if finds.folded[word.end() : word.end() + 1] != " ":
+            break
+        at = word.end() + 1
     if not pieces or (headed and len(pieces) < 2):
         return []
     if cue.kind in ("first", "last"):
@@ -65,20 +73,6 @@ def read_small_letters(cue: Cue, finds: FoundNames) -> list[Found]:
     if len(pieces) == 1 and pieces[0].bits & (GIVEN | FAMILY) == GIVEN:
         return [(pieces[0].start, pieces[0].end, Label.FIRST_NAME)]
     return label(pieces, finds.lang)
-
-
-def _read_known_names(at: int, folded: str) -> list[NameWord]:
-    pieces: list[NameWord] = []
-    while len(pieces) < _MOST and (word := _WORD.match(folded, at)):
-        of = bits(word[1])
-        everyday = of & (COMMON | FUNCTION) and not (pieces and of & FAMILY)
-        if not of & (GIVEN | FAMILY) or everyday:
-            break
-        pieces.append(NameWord(word.start(), word.end(), word[1], of))
-        if folded[word.end() : word.end() + 1] != " ":
-            break
-        at = word.end() + 1
-    return pieces
 
 
 def _read_slashed_name(at: int, finds: FoundNames) -> list[Found]:
@@ -137,7 +131,23 @@ def _read_announced_name(cue: Cue, finds: FoundNames) -> list[Found]:
         return _read_name_field(pieces, cue, finds)
     if cue.kind == "kin":
         return _read_relative_name(pieces, finds)
-    return _read_cued_name(pieces, cue, finds)
+    # Read what a role, a heading or a verb of signing announces
+    kept = until_stop(pieces)
+    alone = len(kept) == 1
+    if _is_cue_too_weak(kept, cue) or (alone and _AGED.match(finds.folded, kept[0].end)):
+        return []
+    goes_on = alone and _GOES_ON.match(finds.folded, kept[0].end)
+    weak = cue.kind in _WEAK or goes_on or (alone and cue.kind == "by")
+    if not plausible(kept, "weak" if weak else "cue"):
+        of = kept[0].bits
+        barred = of & (BARRED | FUNCTION) or of & (CLINICAL | FAMILY) == CLINICAL
+        return [] if weak or barred else _read_inverted_name(kept, finds)
+    if (weak or alone) and not is_person(finds.folded, kept[0].start, kept[-1].end):
+        return []
+    turned = _read_inverted_name(kept, finds)
+    if not turned and alone and kept[0].bits & GIVEN and cue.words in NURSES:
+        return [(kept[0].start, kept[0].end, Label.FIRST_NAME)]
+    return turned or finds.label(kept)
 
 
 def _read_titled_name(pieces: list[NameWord], cue: Cue, finds: FoundNames) -> list[Found]:
@@ -233,26 +243,6 @@ def _read_relative_name(pieces: list[NameWord], finds: FoundNames) -> list[Found
     ]
 
 
-def _read_cued_name(pieces: list[NameWord], cue: Cue, finds: FoundNames) -> list[Found]:
-    """Read what a role, a heading or a verb of signing announces."""
-    kept = until_stop(pieces)
-    alone = len(kept) == 1
-    if _is_cue_too_weak(kept, cue) or (alone and _AGED.match(finds.folded, kept[0].end)):
-        return []
-    goes_on = alone and _GOES_ON.match(finds.folded, kept[0].end)
-    weak = cue.kind in _WEAK or goes_on or (alone and cue.kind == "by")
-    if not plausible(kept, "weak" if weak else "cue"):
-        of = kept[0].bits
-        barred = of & (BARRED | FUNCTION) or of & (CLINICAL | FAMILY) == CLINICAL
-        return [] if weak or barred else _read_inverted_name(kept, finds)
-    if (weak or alone) and not is_person(finds.folded, kept[0].start, kept[-1].end):
-        return []
-    turned = _read_inverted_name(kept, finds)
-    if not turned and alone and kept[0].bits & GIVEN and cue.words in NURSES:
-        return [(kept[0].start, kept[0].end, Label.FIRST_NAME)]
-    return turned or finds.label(kept)
-
-
 def _is_cue_too_weak(kept: list[NameWord], cue: Cue) -> bool:
     """Return whether a cue says too little for a name as short as this."""
     first = kept[0]
@@ -273,7 +263,9 @@ def _read_inverted_name(kept: list[NameWord], finds: FoundNames) -> list[Found]:
     after: list[NameWord] = []
     for piece in read(finds.cased, finds.folded, comma.end(), most=3):
         known = piece.bits & GIVEN or piece.bits & INITIALS
-        if not known and (after or not _ends_field(finds.folded, piece)):
+        # An unknown word may be the given name in a field that it ends.
+        ends_field = not piece.bits & ~FAMILY and _FIELD_END.match(finds.folded, piece.end)
+        if not known and (after or not ends_field):
             break
         after.append(piece)
     two_given = kept[0].bits & (GIVEN | FAMILY) == GIVEN and kept[-1].bits & FAMILY
@@ -283,12 +275,6 @@ def _read_inverted_name(kept: list[NameWord], finds: FoundNames) -> list[Found]:
         (kept[0].start, kept[-1].end, Label.LAST_NAME),
         (after[0].start, after[-1].end, Label.FIRST_NAME),
     ]
-
-
-def _ends_field(folded: str, piece: NameWord) -> bool:
-    """Return whether an unknown word ends a field and may so be the given name in it."""
-    unknown = not piece.bits & ~FAMILY
-    return unknown and _FIELD_END.match(folded, piece.end) is not None
 
 
 def _take_listed_names(names: list[Found], cue: Cue, finds: FoundNames) -> None:
@@ -356,7 +342,20 @@ def take_uncued_names(finds: FoundNames) -> None:
     for names in signatures(finds.cased, finds.folded):
         if not finds.taken(names[0][0]):
             finds.claim(names)
-    _take_index_lines(finds)
+    # Take `FAMILY, Given` alone at the beginning of a line or before a number
+    lines = [match.start() + 1 for match in _INDEXED.finditer(finds.cased)]
+    for start in (0, *lines):
+        match = _INDEX_LINE.match(finds.cased, start)
+        if match is None or finds.taken(match.start("family")):
+            continue
+        words = finds.folded[match.start("family") : match.end()].replace(",", " ").split()
+        known = [bits(word) for word in words]
+        certain = is_sure(known[-1])
+        if not any(of & BARRED or (of & COMMON and not certain) for of in known):
+            finds.claim([
+                (*match.span("family"), Label.LAST_NAME),
+                (*match.span("given"), Label.FIRST_NAME),
+            ])  # fmt: skip
     for match in _ROLE_AFTER.finditer(finds.folded):
         start = match.start()
         # An alternative that begins with a letter begins with the last one of the name.
@@ -495,40 +494,6 @@ def _take_name_before_role(at: int, finds: FoundNames) -> None:
         finds.claim(label(pieces, finds.lang))
 
 
-def _take_index_lines(finds: FoundNames) -> None:
-    """Take `FAMILY, Given` alone at the beginning of a line or before a number."""
-    lines = [match.start() + 1 for match in _INDEXED.finditer(finds.cased)]
-    for start in (0, *lines):
-        match = _INDEX_LINE.match(finds.cased, start)
-        if match is None or finds.taken(match.start("family")):
-            continue
-        words = finds.folded[match.start("family") : match.end()].replace(",", " ").split()
-        known = [bits(word) for word in words]
-        certain = is_sure(known[-1])
-        if not any(of & BARRED or (of & COMMON and not certain) for of in known):
-            finds.claim([
-                (*match.span("family"), Label.LAST_NAME),
-                (*match.span("given"), Label.FIRST_NAME),
-            ])  # fmt: skip
-
-
-def repeated_names(finds: FoundNames) -> list[Found]:
-    """Return the further places of names; what the lists of words claim is not looked for."""
-    folded = finds.folded
-    names = {
-        word: kind
-        for start, end, kind in finds.found
-        for word in folded[start:end].split()
-        if len(word) > 2 and word.isalpha() and not bits(word) & (COMMON | BARRED)
-    }
-    return [
-        (at, at + len(word), kind)
-        for word, kind in names.items()
-        for at in _free_occurrences(finds, word)
-        if is_person(folded, at, at + len(word)) and not is_address(folded, at)
-    ]
-
-
 def _free_occurrences(finds: FoundNames, word: str) -> Iterator[int]:
     cased, folded = finds.cased, finds.folded
     at = folded.find(word)
@@ -565,5 +530,21 @@ def detect(document: Document) -> list[Span]:
     for cue in cues:
         take_announced_names(cue, finds)
     take_uncued_names(finds)
-    found = {*finds.found, *repeated_names(finds)}
+    # The further places of names; what the lists of words claim is not looked for
+    folded = finds.folded
+    names = {
+        word: kind
+        for start, end, kind in finds.found
+        for word in folded[start:end].split()
+        if len(word) > 2 and word.isalpha() and not bits(word) & (COMMON | BARRED)
+    }
+    found = {
+        *finds.found,
+        *[
+            (at, at + len(word), kind)
+            for word, kind in names.items()
+            for at in _free_occurrences(finds, word)
+            if is_person(folded, at, at + len(word)) and not is_address(folded, at)
+        ],
+    }
     return [Span(start, end, str(kind), _DETECTOR) for start, end, kind in sorted(found)]

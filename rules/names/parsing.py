@@ -85,21 +85,15 @@ def read(cased: str, folded: str, at: int, *, most: int = _MOST) -> list[NameWor
 
 def _continues_name(cased: str, before: NameWord, piece: NameWord) -> bool:
     if piece.start == before.end:
-        return _is_joined_to_name(cased, before, piece.start)
-    return not cased.startswith(_COLONS, piece.end) or not _is_heading(before, piece)
-
-
-def _is_heading(before: NameWord, piece: NameWord) -> bool:
-    """Return whether a word before a colon is the next heading and no more of the name."""
-    apart = piece.start - before.end > 1 and not before.bits & INITIALS
-    return apart or piece.bits & (COMMON | FAMILY) == COMMON
-
-
-def _is_joined_to_name(cased: str, before: NameWord, start: int) -> bool:
-    """Return whether a word with no blank before it goes on with the name: `J.Hart`, `TomHart`."""
-    if before.bits & INITIALS or cased[start - 1] == "'":
+        # Whether a word with no blank before it goes on with the name: `J.Hart`, `TomHart`
+        if before.bits & INITIALS or cased[piece.start - 1] == "'":
+            return True
+        return cased[piece.start - 1].islower() and cased[piece.start].isupper()
+    if not cased.startswith(_COLONS, piece.end):
         return True
-    return cased[start - 1].islower() and cased[start].isupper()
+    # A word before a colon may be the next heading and no more of the name.
+    apart = piece.start - before.end > 1 and not before.bits & INITIALS
+    return not apart and piece.bits & (COMMON | FAMILY) != COMMON
 
 
 def _skip_line_break(cased: str, at: int, last: NameWord) -> int:
@@ -142,7 +136,8 @@ def read_back(cased: str, folded: str, at: int, *, most: int = 4) -> list[NameWo
     end = at - 1 if at and cased[at - 1] == " " else at
     start = end
     for _ in range(most):
-        word = _word_start(cased, start)
+        floor = max(0, start - 28)
+        word = floor + len(cased[floor:start].rstrip(_OF_WORDS))
         if (
             word == start
             or cased[max(0, word - 1)] == "/"
@@ -173,9 +168,3 @@ def _may_belong(cased: str, folded: str, start: int, end: int) -> bool:
     if of & COMMON and (of & (CLINICAL | FUNCTION) or not of & (GIVEN | FAMILY)):
         return False
     return word.strip(".") not in _TITLES
-
-
-def _word_start(cased: str, end: int) -> int:
-    """Find where the word that ends at an offset begins; the offset itself if there is none."""
-    floor = max(0, end - 28)
-    return floor + len(cased[floor:end].rstrip(_OF_WORDS))

@@ -165,19 +165,11 @@ def plausible(pieces: list[NameWord], kind: str) -> bool:
         return True
     initials = any(piece.bits & INITIALS for piece in pieces)
     if any_bits & COMMON:
-        return _is_everyday_word_a_name(words, kind, initials=initials)
-    return _looks_like_name(words, kind, initials=initials)
-
-
-def _is_everyday_word_a_name(words: list[NameWord], kind: str, *, initials: bool) -> bool:
-    first = words[0]
-    if len(words) > 1 or first.bits & CLINICAL:
-        return False
-    upper = first.bits & UPPER != 0 and len(first.folded) > 3
-    return (initials and upper) or (kind == "cue" and first.bits & FAMILY != 0)
-
-
-def _looks_like_name(words: list[NameWord], kind: str, *, initials: bool) -> bool:
+        first = words[0]
+        if len(words) > 1 or first.bits & CLINICAL:
+            return False
+        upper = first.bits & UPPER != 0 and len(first.folded) > 3
+        return (initials and upper) or (kind == "cue" and first.bits & FAMILY != 0)
     shortest = min(len(piece.folded) for piece in words)
     if initials:
         return kind != "list" or shortest > 2

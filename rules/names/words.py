@@ -80,23 +80,21 @@ def _bits_by_word() -> dict[str, int]:
 def bits(word: str) -> int:
     """Return what a folded word may be: the bits of all lists that hold it or its parts."""
     known = _bits_by_word().get(word)
-    return _bits_of_unlisted_word(word) if known is None else known
-
-
-def _bits_of_unlisted_word(word: str) -> int:
+    if known is not None:
+        return known
     table = _bits_by_word()
     found = 0
     if "'" in word:
         found |= table.get(_ELISION.sub("", word, count=1), 0) & (COMMON | CLINICAL)
     if "-" in word:
         found |= _bits_of_compound(word, table)
-    if len(word) > 6 and not found & (GIVEN | FAMILY) and _has_medical_ending(word):
+    if (
+        len(word) > 6
+        and not found & (GIVEN | FAMILY)
+        and (word.endswith(_MEDICAL_ENDS) or word.removesuffix("s").endswith(_MEDICAL_ENDS))
+    ):
         found |= COMMON | CLINICAL
     return found
-
-
-def _has_medical_ending(word: str) -> bool:
-    return word.endswith(_MEDICAL_ENDS) or word.removesuffix("s").endswith(_MEDICAL_ENDS)
 
 
 def _bits_of_compound(word: str, table: dict[str, int]) -> int:

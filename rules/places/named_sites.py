@@ -89,12 +89,15 @@ def care_sites(cased: str, folded: str, lang: str) -> list[Place]:
 
     `cased` is the text without accents, `folded` without case too.
     """
+    # Whether the words behind `hospital` are no name: the English name stands before
     found = [
         span
         for match in _KIND.finditer(folded)
         if (span := _site_after_kind(cased, folded, match.span()))
         and not (
-            lang == "en" and match.group() == "hospital" and _has_english_order(cased, folded, span)
+            lang == "en"
+            and match.group() == "hospital"
+            and (_is_heading(cased, span) or is_common(folded[span[0] : span[1]].split()[1]))
         )
     ]
     found += _sites_by_acronym(cased, folded)
@@ -115,11 +118,6 @@ def _sites_by_acronym(cased: str, folded: str) -> Iterator[Place]:
             yield match.start(), end
 
 
-def _has_english_order(cased: str, folded: str, span: Place) -> bool:
-    """Return whether the words behind `hospital` are no name: the English name stands before."""
-    return _is_heading(cased, span) or is_common(folded[span[0] : span[1]].split()[1])
-
-
 def _is_heading(cased: str, span: Place) -> bool:
     """Return whether a stretch in capitals has a line of its own, as `HOSPITAL COURSE` has."""
     start, end = span
@@ -131,10 +129,10 @@ def _is_heading(cased: str, span: Place) -> bool:
 def _site_after_kind(cased: str, folded: str, place: Place) -> Place | None:
     start, end = place
     kind = folded[start:end]
-    if kind in ("clinique", "clinica", "residencia", "instituto", "klinik") and not _is_noun(
-        folded, start
-    ):
-        return None
+    if kind in ("clinique", "clinica", "residencia", "instituto", "klinik"):
+        noun = _NOUN_BEFORE.search(folded[max(0, start - 24) : start])
+        if noun is None or folded.endswith(_HEAD_OF, 0, start):
+            return None
     adjectives = _ADJECTIVES.match(folded, end)
     at = adjectives.end() if adjectives else end
     tail = _TAIL.match(cased, at) or (_NUMBER_NAME.match(cased, at) if kind == "hospital" else None)
@@ -159,11 +157,6 @@ def _site_after_kind(cased: str, folded: str, place: Place) -> Place | None:
 def _is_common_word(name: str) -> bool:
     words = [word for word in name.split() if word not in _SMALL]
     return len(words) == 1 and is_common(words[0])
-
-
-def _is_noun(folded: str, start: int) -> bool:
-    noun = _NOUN_BEFORE.search(folded[max(0, start - 24) : start])
-    return noun is not None and not folded.endswith(_HEAD_OF, 0, start)
 
 
 def _is_prose(name: str) -> bool:
@@ -262,7 +255,15 @@ def english_sites(cased: str, folded: str) -> list[Place]:
         for match in _ENGLISH.finditer(cased)
         if (span := _site_before_kind(cased, match.span()))
     ]
-    return found + _numbered_wards(cased, folded)
+    # Find wards named by a word and a number, and again wherever the same name stands
+    names = {
+        cased[match.start(1) : match.end(1)]
+        for match in _NUMBERED.finditer(folded)
+        if cased[match.start(1)].isupper() and not is_common(match[2])
+    }
+    return found + [
+        place for name in sorted(names)[:_MOST_NAMES] for place in _occurrences(cased, name)
+    ]
 
 
 def known_sites(folded: str) -> list[Place]:
@@ -294,24 +295,14 @@ def _compound_site(cased: str, end: int) -> Place | None:
         return None
     name = word.group()
     parts = name.split("-")
-    if len(parts) < 3 and not name.startswith("St") and not _of_a_patron(name.lower()):
+    if (
+        len(parts) < 3
+        and not name.startswith("St")
+        and name.lower().removesuffix("hospital").removesuffix("krankenhaus") not in _PATRONS
+    ):
         return None
     town = read_name(cased, end + 1) if cased[end : end + 1] == " " else end
     return low + word.start(), max(town, end) if town > end + 1 else end
-
-
-def _of_a_patron(name: str) -> bool:
-    return name.removesuffix("hospital").removesuffix("krankenhaus") in _PATRONS
-
-
-def _numbered_wards(cased: str, folded: str) -> list[Place]:
-    """Find wards named by a word and a number, and again wherever the same name stands."""
-    names = {
-        cased[match.start(1) : match.end(1)]
-        for match in _NUMBERED.finditer(folded)
-        if cased[match.start(1)].isupper() and not is_common(match[2])
-    }
-    return [place for name in sorted(names)[:_MOST_NAMES] for place in _occurrences(cased, name)]
 
 
 def _occurrences(cased: str, name: str) -> Iterator[Place]:
@@ -342,10 +333,6 @@ def _name_start(cased: str, start: int) -> int:
     return first
 
 
-def _is_generic(word: str) -> bool:
-    return word in _CARE or is_common(word)
-
-
 def _site_before_kind(cased: str, place: Place) -> Place | None:
     start, end = place
     first = _name_start(cased, start) if cased[start - 1 : start] == " " else start
@@ -366,7 +353,8 @@ def _site_before_kind(cased: str, place: Place) -> Place | None:
     kind = cased[start:end]
     if kind == "Surgery" and (words[-1].lower() not in _ROADS or len(words) < 2):
         return None
-    if all(_is_generic(word.lower().strip(".,'")) for word in distinctive):
+    bare = [word.lower().strip(".,'") for word in distinctive]
+    if all(word in _CARE or is_common(word) for word in bare):
         return None
     if kind == "Infirmary" and of and after > of.end():
         return first, after

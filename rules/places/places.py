@@ -1,13 +1,17 @@
 """Detection of postal addresses, towns, care sites, and of jobs and the companies they are at."""
 
+import re
 from bisect import bisect
+from collections.abc import Iterator
 
 from record.document import Document
 from record.label import Label
 from record.span import Span
+from rules.matching.lexicon import surname_rank
 from rules.matching.normalized_document import cased_once, fold_once
+from rules.matching.scanner import Pattern, Patterns
+from rules.names.words import is_clinical, is_common, is_family_name
 from rules.places.named_sites import care_sites, continental_sites, english_sites, known_sites
-from rules.places.occupations import occupations
 from rules.places.postcodes import Around, city_and_state, postcodes
 from rules.places.streets import (
     compound_streets,
@@ -21,6 +25,275 @@ from rules.places.streets import (
 from rules.places.towns import behind_streets, regions_behind_towns, towns
 
 Found = tuple[int, int, str]
+
+_NAME = (
+    r"[A-Z][\w'\-&]*(?:(?:, [A-Z][\w'\-]+){1,3} (?:and|et|y|&) [A-Z][\w'\-]+"
+    r"| (?:and|et|y|&) (?:[Aa]sociados|[Aa]ssocies|[Aa]ssociates|[Ff]ils|[Hh]ijos|[Hh]ermanos"
+    r"|[Ss]ons|[Ss]ohne|[Zz]onen|[Cc]o)(?![A-Za-z])"
+    r"| (?:(?:and|et|y|&|de|du|del|des|de la|of) )?[A-Z][\w'\-]+){0,5}"
+)
+_SUFFIX = (
+    r"(?:S\.?A\.?R\.?L\.?|S\.?A\.?S\.?(?:U\.?)?|S\.A\.?|SA|S\.?C\.?I\.?|EURL|SNC|SCOP|Inc\.?|LLC|LLP"
+    r"|Ltd\.?|PLC|plc|Corp\.?|GmbH(?: & Co\. KG)?|AG|B\.?V\.|N\.V\.|S\.?L\.?(?:U\.?|L\.?|N\.?E\.?)?"
+    r"|S\.?Coop\.?|S\.?C\.?P\.?|S\.Com\.?|S\.?C\.?|C\.B\.?)(?![A-Za-z0-9])"
+)
+_COMPANY = re.compile(rf"{_NAME}(?:,? {_SUFFIX})?")
+# The place of a suffix is found first, then the capitalised words before it.
+_ENDING = Pattern(rf"(?<=[\w',] ){_SUFFIX}", cased=True)
+_TOKEN = re.compile(r"[A-Z][\w'\-]*\Z")
+_LINKS = frozenset("and et y & de du del des of".split())
+_KIN = frozenset("asociados associes associates fils hijos hermanos sons".split())
+_MOST_WORDS = 5
+# Letters that say something else in notes unless they are written with dots or after a name.
+_SHORT_ENDINGS = frozenset(["SA", "SC", "SL", "AG", "SAS", "SCI", "SCP", "SLU", "SLL", "SARL"])
+_EMPLOYER = Pattern(
+    r"\b(?:(?:employ(?:eur|er)|empleador|empresa|entreprise|arbeitgeber|werkgever)\s?:"
+    r"\s{0,2}"
+    r"|(?:medecins?|medecine)\sdu\stravail\sde(?: la)?\s"
+    r"|occupational\s(?:physician|health)(?: service)?\s(?:of|at|for)\s"
+    r"|(?:servicio\smedico|medicina\sdel\strabajo|medico\sde\sempresa)\sde\s"
+    r"|(?:formerly|previously)\s(?:with|at)\s"
+    r"|(?:employed by|salarie chez)\s"
+    r"|trabaja(?:ba|ndo)?\s(?:en|para)\sla\sempresa\s"
+    r"|(?:travaill(?:e|ait)|works?|worked)\s(?:chez|for)\s"
+    r"|arbeitet\sbei\s|werkt\sbij\s)(?=[a-z])"
+)
+_NO_COMPANY = frozenset("dr pr mme mr mrs ms dra sr sra prof m mlle docteur professeur".split())
+_FIRST_WORD = re.compile(r"[\w'\-]+")
+
+
+def companies(cased: str, folded: str) -> Iterator[Found]:
+    """Yield companies (ORGANIZATION), legal form included; code points, half open.
+
+    `cased` is the text without accents, `folded` without case too.
+    """
+    for match in _EMPLOYER.finditer(folded):
+        company = company_at(cased, folded, match.end())
+        if company:
+            yield company
+    for ending in _ENDING.finditer(cased):
+        # Go back over the capitalised words, and the small ones between them, before an offset
+        end = ending.start()
+        low = max(0, end - 60)
+        low = max(low, cased.rfind("\n", low, end) + 1)
+        start = at = end
+        count = 0
+        for token in reversed(cased[low:end].rstrip(" ,").split(" ")):
+            at = cased.rfind(token, low, at)
+            if count < _MOST_WORDS and _TOKEN.match(token):
+                start, count = at, count + 1
+            elif not (token in _LINKS or (count == 0 and token.lower() in _KIN)):
+                break
+        if start == ending.start():
+            continue
+        if ending.group().startswith("GmbH") and cased[ending.start() - 2] == ",":
+            continue
+        words = folded[start : ending.start()].replace(",", " ").split()
+        if ending.group().rstrip(".") in _SHORT_ENDINGS and not (
+            not (len(words) == 1 and not is_family_name(words[0]))
+            and not cased[start : ending.start()].isupper()
+            and not any(is_common(word) for word in words)
+        ):
+            continue
+        if not all(is_clinical(word) or len(word) < 2 for word in words):
+            yield start, ending.end(), Label.ORGANIZATION
+
+
+def company_at(cased: str, folded: str, at: int) -> Found | None:
+    """Read the name of a company that begins at an offset."""
+    name = _COMPANY.match(cased, at)
+    if name is None:
+        return None
+    first = _FIRST_WORD.match(folded, at)
+    word = first.group() if first else ""
+    if word in _NO_COMPANY or len(word) < 2 or (is_clinical(word) and not surname_rank(word)):
+        return None
+    return at, name.end(), Label.ORGANIZATION
+
+
+_FRENCH = (
+    "agent agente agriculteur agricultrice aide-soignant aide-soignante ambulancier"
+    " ambulanciere animateur animatrice apiculteur architecte artisan artiste assistante"
+    " assistante-maternelle avocat avocate barman berger bibliothecaire bijoutier boucher"
+    " bouchere boulanger boulangere bucheron cadre caissier caissiere camionneur carreleur"
+    " carrossier chaudronnier chauffagiste chauffeur chauffeuse chercheur chercheuse"
+    " chocolatier coiffeur coiffeuse comedien comedienne commercant commercante commercial"
+    " commerciale comptable concierge conducteur conductrice conseiller conseillere"
+    " contremaitre cordonnier couturier couturiere couvreur cuisinier cuisiniere danseur"
+    " danseuse decorateur demenageur dessinateur dessinatrice docker douanier ebeniste eboueur"
+    " ecrivain educateur educatrice electricien electricienne eleveur eleveuse employe"
+    " employee enseignant enseignante estheticienne facteur factrice ferrailleur fleuriste"
+    " fonctionnaire forgeron fossoyeur fraiseur garagiste gardien gardienne gendarme geometre"
+    " graphiste grutier horloger horticulteur hotesse huissier imprimeur infirmier infirmiere"
+    " informaticien informaticienne ingenieur ingenieure instituteur institutrice jardinier"
+    " jardiniere journalier journaliste juge juriste kinesitherapeute libraire linotypiste"
+    " livreur macon magasinier magasiniere magistrat maraicher maraichere marin marinier"
+    " maroquinier mecanicien mecanicienne menuisier meunier militaire mineur monteur musicien"
+    " musicienne notaire opticien opticienne ostreiculteur ouvrier ouvriere patissier"
+    " patissiere paysagiste paysan paysanne pecheur peintre pharmacien pharmacienne"
+    " photographe pilote platrier plombier plombiere policier policiere pompier postier"
+    " postiere potier preparateur preparatrice professeur professeure programmeur proviseur"
+    " psychomotricien puericultrice receptionniste representant representante restaurateur"
+    " restauratrice routier sage-femme sapeur-pompier sculpteur secretaire serrurier serveur"
+    " serveuse soudeur soudeuse standardiste styliste surveillant tailleur tapissier taxi"
+    " technicien technicienne teinturier tisserand tourneur traducteur traductrice typographe"
+    " vendeur vendeuse verrier veterinaire vigneron vigneronne viticulteur viticultrice"
+    " webmaster"
+)
+_ENGLISH = (
+    "accountant actor actress actuary architect artist attorney auctioneer auditor author"
+    " baker banker barber barista bartender beautician blacksmith bookkeeper bricklayer broker"
+    " builder butcher cabinetmaker captain caregiver caretaker carpenter cashier chauffeur"
+    " chef chemist cleaner clerk coach contractor cook cosmetologist courier custodian dancer"
+    " decorator designer detective developer diplomat dishwasher driver economist editor"
+    " electrician engineer estimator farmer farmhand firefighter fireman fisherman florist"
+    " foreman forester gardener geologist glazier groundskeeper guard hairdresser handyman"
+    " homemaker housekeeper inspector interpreter investigator ironworker janitor jeweler"
+    " journalist judge laborer landscaper lawyer lecturer librarian lifeguard locksmith logger"
+    " longshoreman machinist magistrate mailman manager mason mechanic merchant messenger"
+    " metalworker midwife miller miner model musician notary nurse optician painter paralegal"
+    " paramedic pastor pharmacist photographer pilot pipefitter plasterer plumber policeman"
+    " policewoman politician porter postman potter preacher priest principal printer producer"
+    " professor programmer publisher rancher realtor receptionist reporter roofer sailor"
+    " salesman salesperson saleswoman scientist sculptor seaman seamstress secretary sheriff"
+    " shipbuilder shoemaker shopkeeper singer smith soldier steelworker steward stockbroker"
+    " stonemason superintendent supervisor surveyor tailor teacher technician teller tiler"
+    " toolmaker translator trucker typist undertaker upholsterer veteran veterinarian waiter"
+    " waitress warden watchmaker weaver welder woodworker worker writer zookeeper"
+)
+_SPANISH = (
+    "abogada abogado administrativa administrativo agricultor agricultora albanil alfarero"
+    " apicultor arquitecta arquitecto asesor asesora auxiliar azafata bailarin barrendero"
+    " bibliotecaria bibliotecario bombera bombero cajera cajero camarera camarero camionera"
+    " camionero cantante carnicera carnicero carpintera carpintero cartera cartero celador"
+    " celadora cerrajero cocinera cocinero comerciante conductor conductora conserje"
+    " constructor contable costurera curtidor delineante dependienta dependiente disenador"
+    " disenadora ebanista economista electricista empleada empleado encofrador enfermera"
+    " enfermero escayolista escritor escritora estibador florista fontanera fontanero"
+    " fotografa fotografo fresador funcionaria funcionario ganadera ganadero gerente guardia"
+    " herrero hosteleria hostelero impresor informatica informatico ingeniera ingeniero"
+    " jardinera jardinero jornalera jornalero joyero juez librero limpiador limpiadora maestra"
+    " maestro maquinista marinero marmolista mecanica mecanico metalurgico militar minera"
+    " minero modista modisto musico notario obrera obrero oficial operaria operario panadera"
+    " panaderia panadero pastelero pastor pastora peluquera peluquero peon periodista pescador"
+    " pescadora pintor pintora pizarrero policia portera portero profesor profesora"
+    " programador psicologa psicologo recepcionista repartidor repartidora sastre secretaria"
+    " secretario soldado soldador soldadora taxista tecnica tecnico tejedor torero tornero"
+    " traductor traductora transportista vendedor vendedora veterinaria veterinario vigilante"
+    " viticultor zapatero"
+)
+
+_GERMAN = (
+    "altenpfleger altenpflegerin anwalt anwaltin architekt architektin arzthelferin automechaniker"
+    " backer backerin baggerfahrer bankkauffrau bankkaufmann bauarbeiter bauer bauerin"
+    " beamter beamtin bergmann betriebswirt buchhalter buchhalterin burokauffrau burokaufmann"
+    " busfahrer chemielaborant dachdecker dreher elektriker elektrikerin erzieher erzieherin"
+    " fabrikarbeiter fabrikarbeiterin fahrlehrer feuerwehrmann fleischer fliesenleger florist"
+    " floristin forster friseur friseurin friseuse gartner gartnerin gerustbauer hausfrau"
+    " hausmeister hebamme heizungsbauer industriekaufmann informatiker informatikerin ingenieur"
+    " ingenieurin installateur kassiererin kaufmann kauffrau kellner kellnerin kfz-mechaniker"
+    " klempner koch kochin kraftfahrer krankenpfleger krankenschwester kunstler kunstlerin"
+    " lackierer lagerarbeiter landwirt landwirtin lehrer lehrerin lkw-fahrer lokfuhrer maler"
+    " malermeister maschinenschlosser maurer mechaniker mechatroniker metzger mullwerker musiker"
+    " musikerin naherin polier polizist polizistin postbote putzfrau rechtsanwalt"
+    " rechtsanwaltin reinigungskraft schlosser schmied schneider schneiderin schornsteinfeger"
+    " schreiner schweisser sekretarin soldat sozialarbeiter sozialarbeiterin steinmetz"
+    " steuerberater taxifahrer techniker tischler tischlerin tierarzt tierarztin verkaufer"
+    " verkauferin verwaltungsangestellte winzer zimmermann"
+)
+_DUTCH = (
+    "accountant advocaat ambtenaar apotheker apothekersassistente architect automonteur bakker"
+    " beveiliger bloemist boekhouder boer boerin bouwvakker brandweerman buschauffeur"
+    " caissiere chauffeur conducteur dakdekker dierenarts docent docente elektricien"
+    " fabrieksarbeider fysiotherapeut glazenwasser havenarbeider hovenier huisschilder huisvrouw"
+    " ingenieur journalist juf kapper kapster kassamedewerkster kleermaker kok kraamverzorgster"
+    " kraanmachinist kunstenaar lasser leraar lerares loodgieter machinist makelaar metselaar"
+    " mijnwerker molenaar monteur onderwijzer onderwijzeres piloot politieagent postbode"
+    " programmeur receptioniste rechter schilder schipper schoenmaker schoonmaakster"
+    " schoonmaker secretaresse slager smid soldaat stratenmaker stukadoor tandarts taxichauffeur"
+    " timmerman tuinder tuinman veehouder verkoper verkoopster verloskundige vertaler visser"
+    " verpleegkundige vrachtwagenchauffeur vuilnisman winkelier zeeman"
+)
+
+TRADES: frozenset[str] = frozenset(f"{_FRENCH} {_ENGLISH} {_SPANISH} {_GERMAN} {_DUTCH}".split())
+"""Single words; of a trade of several words (`conductrice de bus`, `bank manager`) the head."""
+
+
+_WORD = r"[^\W\d_][\w'\-]{1,24}"
+# After a heading whatever stands there is the profession.
+_FIELD = Pattern(
+    r"\b(?:profession|occupation|metier|profesion|ocupacion|oficio|job title|beruf|beroep"
+    rf"|activite professionnelle|puesto de trabajo)(?: [a-z]{{5,10}})?\s{{0,2}}[:=]"
+    rf"\s{{0,3}}({_WORD}(?:[ ]{_WORD}){{0,5}})"
+)
+# These say that a job follows; it is read as far as a word that leads on to something else.
+_SAID = Pattern(
+    r"\b(?:travaill[a-z]{1,4}\scomme|exerc[a-z]{1,4} l(?:a profession|e metier) de"
+    r"|de profession|(?:work(?:s|ed|ing)|employed)\sas(?: an?)?"
+    r"|by (?:trade|profession),? an?|trabaj[a-z]{1,4}\scomo|de profesion,?|ejerce como"
+    r"|von beruf|van beroep|arbeitete?\sals|werkte?\sals)"
+    rf"\s{{1,2}}({_WORD}(?:[ ]{_WORD}){{0,5}})"
+)
+# These go with habits and illnesses too: a word for a trade has to follow.
+_HINTED = Pattern(
+    r"\b(?:ancien(?:ne)?|retraitee?,?(?:\sancien(?:ne)?)?|retired|former|ex-"
+    r"|jubilad[oa],?\s?\(?(?:antes|ex)?|antigu[oa]|(?:il|elle)\s(?:est|etait)"
+    r"|(?:is|was)\san?|(?:es|era|fue)(?: una?)?"
+    r"|trabaj[a-z]{1,4}\sde|gepensioneerd|ehemaliger?"
+    rf"|fruher|vroeger)[\s(]{{0,2}}({_WORD}(?:\s{_WORD}){{0,3}})"
+)
+_ANNOUNCED = Patterns([_FIELD, _SAID, _HINTED])
+_CERTAIN = 2
+"""How many of them, from the first on, need no word for a trade."""
+_NO_TRADE = frozenset(
+    "non sans none no not inconnue inconnu unknown retraite retraitee retired jubilado jubilada"
+    " renseigne renseignee unemployed aucune aucun ninguna desconocida invalidite chomage consta"
+    " keiner keine nicht unbekannt geen onbekend selbststandig selbststandige selbstandig"
+    " tolerated tolerantie rentner rentnerin".split()
+)
+_LEADS_ON = frozenset(
+    "chez a au aux for at with in dans en et and y until jusqu since depuis desde he she il elle"
+    " ne pas qui que who which tabac tobacco habite lives vive from to has had con del by on"
+    " actuellement currently actualmente now posible possible mais but pero pour para part full"
+    " temps hasta formerly antes retired toujours still und bei seit bij sinds hij zij er sie"
+    " raucht rookt lebt woont".split()
+)
+_JOINS = frozenset("de du des la le d of".split())
+_WHERE = re.compile(r",?\s(?:chez|for|with|at|en|in|para|a la|bei|bij)\s")
+_WORDS = re.compile(_WORD)
+
+
+def _professions(cased: str, folded: str) -> list[Found]:
+    found: list[Found] = []
+    for index, match in _ANNOUNCED.finditer(folded):
+        start, end = match.span(1)
+        certain = index < _CERTAIN
+        if not certain and TRADES.isdisjoint(match[1].split()):
+            continue
+        # Where a job ends that begins at `start`, or `start` where there is none
+        last, known = start, False
+        for word in _WORDS.finditer(folded, start, end):
+            said = word.group()
+            if said in _LEADS_ON or (last == start and said in _NO_TRADE):
+                break
+            if known and said not in _JOINS | TRADES:
+                # Whether `de` or the like ties a word to the one before it
+                at = word.start()
+                between = folded[last:at].split()
+                if not (any(word in _JOINS for word in between) or folded.startswith("d'", at)):
+                    break
+            known = known or said in TRADES
+            last = word.end() if said not in _JOINS else last
+        end = last if known or certain else start
+        if end == start:
+            continue
+        found.append((start, end, Label.PROFESSION))
+        where = _WHERE.match(folded, end)
+        company = company_at(cased, folded, where.end()) if where else None
+        if company:
+            found.append(company)
+    return found
+
 
 _DETECTOR = "rules.places"
 _ANGLOPHONE = ("en", "")
@@ -40,10 +313,19 @@ def detect(document: Document) -> list[Span]:
     placed += behind_streets(cased, folded, ends, lang)
     if lang in _ANGLOPHONE:
         placed += city_and_state(cased, folded, ends)
-    found += _bare_streets(cased, folded, placed, ends, lang)
+    # Find streets without a kind before postal codes that no street ends at
+    towns_at = {start for start, _, kind in placed if kind == Label.CITY}
+    found += [
+        (*street, Label.STREET)
+        for start, end, kind in placed
+        if kind == Label.ZIP
+        and not any(at in ends for at in range(start - 4, start + 1))
+        and any(at in towns_at for at in range(end, end + 4))
+        and (street := street_before(cased, folded, start, lang))
+    ]
     found += placed + regions_behind_towns(cased, folded, placed)
     found += letter_boxes(folded, found)
-    found += occupations(cased, folded)
+    found += [*_professions(cased, folded), *companies(cased, folded)]
     first = {(start, end): kind for start, end, kind in reversed(found)}
     return [Span(start, end, str(kind), _DETECTOR) for (start, end), kind in sorted(first.items())]
 
@@ -69,18 +351,3 @@ def _find_care_sites(cased: str, folded: str, lang: str) -> list[Found]:
     if lang in _GERMANIC:
         sites += continental_sites(cased, folded)
     return [(start, end, Label.HOSPITAL) for start, end in sites]
-
-
-def _bare_streets(
-    cased: str, folded: str, placed: list[Found], ends: set[int], lang: str
-) -> list[Found]:
-    """Find streets without a kind before postal codes that no street ends at."""
-    towns_at = {start for start, _, kind in placed if kind == Label.CITY}
-    return [
-        (*street, Label.STREET)
-        for start, end, kind in placed
-        if kind == Label.ZIP
-        and not any(at in ends for at in range(start - 4, start + 1))
-        and any(at in towns_at for at in range(end, end + 4))
-        and (street := street_before(cased, folded, start, lang))
-    ]

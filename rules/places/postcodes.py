@@ -129,7 +129,12 @@ def _with_town(
         and not is_common(first)
         and _is_town_or_opens_line(cased, end, name)
     )
-    if certain or plain or " cedex" in name or surely_town(_without_district(name), lang):
+    if (
+        certain
+        or plain
+        or " cedex" in name
+        or surely_town(name.partition(" cedex")[0].partition(" 1")[0].partition(" 2")[0], lang)
+    ):
         return [(begin, town_end, Label.CITY)]
     return []
 
@@ -141,10 +146,6 @@ def _is_town_or_opens_line(cased: str, code_end: int, name: str) -> bool:
     line = cased.rfind("\n", max(0, code_end - 9), code_end) >= 0 or code_end < 9
     first = name.partition(" ")[0]
     return line and not term_kind(first) and not word_rank(first)
-
-
-def _without_district(name: str) -> str:
-    return name.partition(" cedex")[0].partition(" 1")[0].partition(" 2")[0]
 
 
 def _follows_break(cased: str, start: int) -> bool:

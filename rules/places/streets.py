@@ -251,7 +251,20 @@ def _compound_name_start(cased: str, folded: str, number: int) -> int | None:
         if before is None or not cased[before].isupper():
             return None
         return before
-    return _extend_over_leading_words(cased, folded, line, at)
+    # Go back over `Burgemeester de` and the like; particles alone stay outside
+    first = at
+    while (before := _word_before(cased, line, at)) is not None:
+        written = folded[before : at - 1]
+        if written in _LEADING or _ORDINAL.match(written):
+            first = at = before
+        elif written in _PARTICLES:
+            at = before
+            first = at if cased[at].isupper() else first
+        elif at < first and cased[before].isupper():
+            first = at = before
+        else:
+            break
+    return first
 
 
 def _word_before(cased: str, line: int, at: int) -> int | None:
@@ -260,23 +273,6 @@ def _word_before(cased: str, line: int, at: int) -> int | None:
         return None
     word = _WORD_BEFORE.search(cased[line : at - 1])
     return line + word.start() if word else None
-
-
-def _extend_over_leading_words(cased: str, folded: str, line: int, at: int) -> int:
-    """Go back over `Burgemeester de` and the like; particles alone stay outside."""
-    first = at
-    while (before := _word_before(cased, line, at)) is not None:
-        word = folded[before : at - 1]
-        if word in _LEADING or _ORDINAL.match(word):
-            first = at = before
-        elif word in _PARTICLES:
-            at = before
-            first = at if cased[at].isupper() else first
-        elif at < first and cased[before].isupper():
-            first = at = before
-        else:
-            break
-    return first
 
 
 Found = tuple[int, int, str]
@@ -449,17 +445,13 @@ def streets(cased: str, folded: str, lang: str) -> list[Place]:
 def declared_streets(folded: str) -> list[Place]:
     """Find what stands behind `Adresse :` and has a number; code points, half open."""
     return [
-        _without_final_punctuation(folded, match.span(1)) for match in _DECLARED.finditer(folded)
+        (match.start(1), match.start(1) + len(match[1].rstrip(" .,-")))
+        for match in _DECLARED.finditer(folded)
     ]
 
 
 def _street_kinds(pattern: Pattern, text: str) -> Iterator[Place]:
     return (match.span(1) for match in pattern.finditer(text))
-
-
-def _without_final_punctuation(folded: str, place: Place) -> Place:
-    start, end = place
-    return start, start + len(folded[start:end].rstrip(" .,-"))
 
 
 def _read_street(cased: str, folded: str, place: Place, lang: str) -> Place | None:
@@ -474,7 +466,9 @@ def _read_street(cased: str, folded: str, place: Place, lang: str) -> Place | No
         cased, folded, end, lower=cued or (number is not None and strong and kind not in _SPANISH)
     )
     if name_end is None and number is not None:
-        name_end = _small_name_end(folded, end)
+        # Read a name in small letters behind an everyday word: an address must go on behind it
+        small = _LOWER_NAME.match(folded, end)
+        name_end = small.end() if small and postcode_ahead(folded, small.end()) else None
     if name_end is None:
         return None
     tail = _address_end(folded, name_end, kind, numbered=number is not None and kind in _FRENCH)
@@ -509,12 +503,6 @@ def _name_end(cased: str, folded: str, at: int, *, lower: bool) -> int | None:
         return broken.end() if broken else mill.end() if mill else end
     small = _LOWER_NAME.match(folded, at) if lower else None
     return small.end() if small else None
-
-
-def _small_name_end(folded: str, at: int) -> int | None:
-    """Read a name in small letters behind an everyday word: an address must go on behind it."""
-    small = _LOWER_NAME.match(folded, at)
-    return small.end() if small and postcode_ahead(folded, small.end()) else None
 
 
 def _address_end(folded: str, end: int, kind: str, *, numbered: bool) -> int:

@@ -135,16 +135,11 @@ def _read_any_place(cased: str, folded: str, at: int) -> Found | None:
         return at, whole, Label.REGION
     known = find_listed(folded, at)
     if known and known.end >= end:
-        return at, known.end, _choose_label(known)
+        kinds = (kind for kind in (Label.COUNTRY, Label.CITY) if kind in known.labels)
+        return at, known.end, next(kinds, Label.REGION)
     name = folded[at:end]
     acronym = end - at <= 5 and cased[at:end].isupper()
     return None if acronym or _is_prose(name) else (at, end, Label.CITY)
-
-
-def _choose_label(known: Listed) -> Label:
-    if Label.COUNTRY in known.labels:
-        return Label.COUNTRY
-    return Label.CITY if Label.CITY in known.labels else Label.REGION
 
 
 _ARTICLE = re.compile(r"(?:(?:la|le|les|el|los|der|den|dem|die) |l'){1,2}(?=[A-Z])")

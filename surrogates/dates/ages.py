@@ -38,7 +38,11 @@ def replace(mention: Mention, subject: Subject) -> str:
     unit follows the span.
     """
     text, cap = mention.text, subject.policy.age_cap
-    if _is_small(fold(text), mention.after):
+    # Whether an age is in units smaller than a year
+    folded = fold(text)
+    if not _YEARS.search(folded) and bool(
+        _SMALL.search(folded) or (mention.after and folded[-1:].isalnum())
+    ):
         return text
     text = _NUMBER.sub(lambda match: _cap(match, cap), text)
     text = _cap_words(text, cap)
@@ -52,16 +56,9 @@ def unit_after(text: str, end: int) -> str:
     return fold(found["unit"]) if found else ""
 
 
-def _is_small(folded: str, after: str) -> bool:
-    """Return whether an age is in units smaller than a year."""
-    if _YEARS.search(folded):
-        return False
-    return bool(_SMALL.search(folded) or (after and folded[-1:].isalnum()))
-
-
 def _cap(match: re.Match[str], cap: int) -> str:
-    read_whole_date = int(match[1]) + (9 if match[2] else 0)
-    return f"{cap + 1}+" if read_whole_date > cap else match[0]
+    age = int(match[1]) + (9 if match[2] else 0)
+    return f"{cap + 1}+" if age > cap else match[0]
 
 
 def _cap_words(text: str, cap: int) -> str:

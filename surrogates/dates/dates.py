@@ -72,7 +72,9 @@ def complete_date(group: Group, other: date | None, *, after: bool) -> date | No
     near = _clip_day(group.year or other.year, other.month, day)
     if group.year or (near <= other if after else near >= other):
         return near
-    return _clip_day(*_month_beside(other, -1 if after else 1), day)
+    months = -1 if after else 1
+    month = other.year * 12 + other.month - 1 + months
+    return _clip_day(*(month // 12, month % 12 + 1), day)
 
 
 def _complete_alone(group: Group, base: date) -> date | None:
@@ -90,11 +92,6 @@ def _group_month(group: Group) -> int:
         return group.part * group.period + group.period // 2 + 1
     # The middle months of spring, summer, autumn and winter.
     return (4, 7, 10, 1)[group.season] if group.season >= 0 else group.month
-
-
-def _month_beside(day: date, months: int) -> tuple[int, int]:
-    month = day.year * 12 + day.month - 1 + months
-    return month // 12, month % 12 + 1
 
 
 def _clip_day(year: int, month: int, day: int) -> date:
@@ -412,7 +409,13 @@ def _move_group(group: Group, anchor: date, shift: DateShift) -> tuple[date, int
     day = anchor + timedelta(days=shift.days)
     roles = group.roles
     if roles and ("d" not in roles or group.excess) and _reads_same(group, anchor, day):
-        unit = _group_unit(group)
+        # The months that the smallest written part of a date lasts
+        if "m" in group.roles:
+            unit = 1
+        elif "s" in group.roles:
+            unit = 3
+        else:
+            unit = group.period if "q" in group.roles else _YEAR_MONTHS
         apart = unit == _YEAR_MONTHS or shift.precision != "day"
         day = add_months(anchor, unit * (shift.nudge if apart else 1 if shift.days > 0 else -1))
     if roles:
@@ -424,15 +427,6 @@ def _move_group(group: Group, anchor: date, shift: DateShift) -> tuple[date, int
 def _move_further(moved: tuple[date, int], shift: DateShift) -> tuple[date, int]:
     day = shift.nudge_day(moved[0])
     return day, (moved[1] + (day - moved[0]).days) % 7
-
-
-def _group_unit(group: Group) -> int:
-    """Return the months that the smallest written part of a date lasts."""
-    if "m" in group.roles:
-        return 1
-    if "s" in group.roles:
-        return 3
-    return group.period if "q" in group.roles else _YEAR_MONTHS
 
 
 def _reads_same(group: Group, before: date, after: date) -> bool:
@@ -456,7 +450,17 @@ def _draw(mention: Mention, subject: Subject, nudge: int) -> str:
     wordy = bool(_WORDS.search(text)) or not _DIGITS.search(text)
     for counter in range(DRAWS):
         if wordy:
-            drawn = _draw_words(mention, subject, counter, nudge)
+            lang = mention.lang if mention.lang in LANGUAGES else subject.locale
+            months = next(style.words for style in MONTHS if style.lang == lang)
+            month = months[
+                subject.key.number(mention.label, fold(mention.text), 12, counter=counter)
+            ]
+            year = _YEAR.search(mention.text)
+            drawn = (
+                apply_case(mention.text, month)
+                if year is None
+                else f"{month}{' de ' if lang == 'es' else ' '}{int(year[0]) + nudge}"
+            )
         else:
             stream = iter(subject.key.draw(label, fold(text), 4 * len(text), counter=counter))
             known = any(int(digits) for digits in _DIGITS.findall(text))
@@ -465,16 +469,6 @@ def _draw(mention: Mention, subject: Subject, nudge: int) -> str:
         if fold(drawn) != fold(text):
             return drawn
     raise Unsafe("no-surrogate")
-
-
-def _draw_words(mention: Mention, subject: Subject, counter: int, nudge: int) -> str:
-    lang = mention.lang if mention.lang in LANGUAGES else subject.locale
-    months = next(style.words for style in MONTHS if style.lang == lang)
-    month = months[subject.key.number(mention.label, fold(mention.text), 12, counter=counter)]
-    year = _YEAR.search(mention.text)
-    if year is None:
-        return apply_case(mention.text, month)
-    return f"{month}{' de ' if lang == 'es' else ' '}{int(year[0]) + nudge}"
 
 
 def _draw_number(match: re.Match[str], *, stream: Iterator[int], nudge: int, zeros: bool) -> str:

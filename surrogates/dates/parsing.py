@@ -210,7 +210,12 @@ def _read_chunk(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
     if len(weekdays) <= 1:
         groups = _read_signature(reader, others, signature)
         if groups:
-            return _with_weekday(groups, weekdays)
+            for token in weekdays:
+                before = [g for g in groups if g.slots and g.slots[-1].token.end <= token.start]
+                group = before[-1] if len(before) == len(groups) else groups[len(before)]
+                group.weekday = token.value
+                group.fill("w", token)
+            return groups
     if signature in _WHOLE:
         return None
     for cut in _rank_split_points(reader.text, chunk):
@@ -240,32 +245,24 @@ def _read_signature(reader: _Reader, found: list[DateToken], signature: str) -> 
         readings = _MONTH_FIRST[signature]
     if reader.lang == "en" and signature == "mn":
         readings = ("md", "my")
-    readings = _reconsider(reader.text, found, signature, readings)
+    # Narrow the readings by the text between two tokens, where their kinds are ambiguous
+    if len(found) == 1 and signature == "n" and fold(reader.text[: found[0].start])[-1:] == "'":
+        readings = ("y",)
+    elif len(found) == 2:
+        between = reader.text[found[0].end : found[1].start]
+        if signature == "mn" and ("'" in fold(between) or "-" in between or found[0].glued):
+            readings = ("my", "md")
+        elif signature == "mn" and (len(found[1].text) == 1 or found[1].suffix):
+            readings = ("md",)
+        elif signature == "nY" and "," in between:
+            readings = ("dy",)
+        elif signature == "nn" and "," in between:
+            readings = ("d,d",)
     for reading in readings:
         groups = _assign_roles(reader, reading, found)
         if groups is not None:
             return groups
     return None
-
-
-def _reconsider(
-    text: str, found: list[DateToken], signature: str, readings: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Narrow the readings by the text between two tokens, where their kinds are ambiguous."""
-    if len(found) == 1 and signature == "n" and fold(text[: found[0].start])[-1:] == "'":
-        return ("y",)
-    if len(found) != 2:
-        return readings
-    between = text[found[0].end : found[1].start]
-    if signature == "mn" and ("'" in fold(between) or "-" in between or found[0].glued):
-        return ("my", "md")
-    if signature == "mn" and (len(found[1].text) == 1 or found[1].suffix):
-        return ("md",)
-    if signature == "nY" and "," in between:
-        return ("dy",)
-    if signature == "nn" and "," in between:
-        return ("d,d",)
-    return readings
 
 
 def _read_run(reader: _Reader, token: DateToken) -> list[Group] | None:
@@ -354,21 +351,17 @@ def is_possible(group: Group) -> bool:
     return True
 
 
-def _with_weekday(groups: list[Group], weekdays: list[DateToken]) -> list[Group]:
-    for token in weekdays:
-        before = [g for g in groups if g.slots and g.slots[-1].token.end <= token.start]
-        group = before[-1] if len(before) == len(groups) else groups[len(before)]
-        group.weekday = token.value
-        group.fill("w", token)
-    return groups
-
-
 def _set_padding(groups: list[Group]) -> None:
     """Decide which numbers are zero-padded; where `12` is ambiguous, by the other numbers."""
     slots = [slot for group in groups for slot in group.slots if slot.role in "dm"]
     numbers = [slot for slot in slots if slot.token.kind == "n" and not slot.width]
     plain = any(len(slot.token.text) == 1 for slot in numbers)
-    spacious = any(slot.token.style and not _is_tight(slot.token) for slot in slots)
+    # Whether a month is written as in `05nov2023` and `05-Nov-2023`
+    spacious = any(
+        slot.token.style
+        and not (slot.token.glued and slot.token.style is not None and slot.token.style.short)
+        for slot in slots
+    )
     # `lundi 12` and `31st` are unpadded as in prose, `lundi 12/03` padded as in forms.
     spacious = spacious or (len(slots) == 1 and groups[0].weekday >= 0)
     spacious = spacious or any(slot.token.suffix for slot in numbers)
@@ -377,8 +370,3 @@ def _set_padding(groups: list[Group]) -> None:
         unsure = len(slot.token.text) == 2 and not plain and not spacious
         if not slot.token.spelt and (zero or unsure):
             slot.width = 2
-
-
-def _is_tight(token: DateToken) -> bool:
-    """Return whether a month is written as in `05nov2023` and `05-Nov-2023`."""
-    return token.glued and token.style is not None and token.style.short

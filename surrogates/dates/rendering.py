@@ -85,22 +85,18 @@ def _render_spelt(token: DateToken, number: int, form: DateForm) -> str:
     words = spell(number % 100 if two_digits else number, token.spelt)
     if token.spelt == "fr" and number == 1 and token.kind == "n":
         words = "premier"
-    if _lacks_hyphens(form):
+    # Whether a number in words has blanks instead of hyphens: `vingt quatre`
+    if "-" not in form.text and any(
+        "-" in spell(token.value, token.spelt)
+        for token in (slot.token for group in form.groups for slot in group.slots)
+        if token.spelt
+    ):
         words = words.replace("-", " ")
     if token.text.isascii() and token.spelt[:2] == "de":
         words = words.replace("ß", "ss")
     if token.text.isupper():
         return unaccented(words).upper()
     return words if token.text[:1].islower() else words[:1].upper() + words[1:]
-
-
-def _lacks_hyphens(form: DateForm) -> bool:
-    """Return whether a number in words has blanks instead of hyphens: `vingt quatre`."""
-    return "-" not in form.text and any(
-        "-" in spell(token.value, token.spelt)
-        for token in (slot.token for group in form.groups for slot in group.slots)
-        if token.spelt
-    )
 
 
 def ordinal(slot: Slot, number: int, form: DateForm) -> str:
@@ -113,7 +109,12 @@ def ordinal(slot: Slot, number: int, form: DateForm) -> str:
     if suffix in AGREEING:
         ending = AGREEING[suffix](number)
     elif slot.role == "q":
-        ending = _rank_ending(slot.token, suffix, number, form)
+        # The ordinal ending of a quarter, which in French differs for the first
+        french = suffix in ("er", "e", "ere", "eme") and "mestre" in fold(form.text)
+        if french and (number == 1 or suffix in ("er", "ere")):
+            ending = "er" if number == 1 else "e"
+        else:
+            ending = slot.token.suffix
     elif suffix and suffix != "er":
         kept = number == 1 or slot.token.value != 1 or _has_month_in(form, "nl")
         ending = slot.token.suffix if kept else ""
@@ -125,14 +126,6 @@ def ordinal(slot: Slot, number: int, form: DateForm) -> str:
     ):
         ending = "er"
     return ending.upper() if capitals else ending
-
-
-def _rank_ending(token: DateToken, suffix: str, number: int, form: DateForm) -> str:
-    """Return the ordinal ending of a quarter, which in French differs for the first."""
-    french = suffix in ("er", "e", "ere", "eme") and "mestre" in fold(form.text)
-    if french and (number == 1 or suffix in ("er", "ere")):
-        return "er" if number == 1 else "e"
-    return token.suffix
 
 
 def _has_month_in(form: DateForm, lang: str) -> bool:

@@ -96,7 +96,16 @@ def tokens(text: str, langs: list[str]) -> list[DateToken] | None:
     """
     folded = fold(text)
     period = _PERIODIC.search(folded)
-    pieces = _split_pieces(folded, period)
+    found = [
+        _DatePiece(match.lastgroup or "", match.start(), match.end(), match[0])
+        for match in _TOKEN.finditer(folded)
+    ]
+    if period is None:
+        pieces = found
+    else:
+        start, end = period.span()
+        kept = [each for each in found if each.end <= start or each.start >= end]
+        pieces = sorted([*kept, _DatePiece("period", start, end, "")], key=lambda each: each.start)
     words = [piece.word for piece in pieces if piece.kind == "word"]
     numbers = sum(piece.kind == "digits" for piece in pieces)
     context = _Context(text, pieces, words, numbers, langs)
@@ -123,26 +132,12 @@ def rank_languages(text: str, lang: str) -> list[str]:
     Without words, only `lang` is returned.
     """
     words = [match[0] for match in _WORD.finditer(fold(text))]
-    return ranked(words, lang, _guess_languages(text)) if words else [lang]
-
-
-def _guess_languages(text: str) -> tuple[str, ...]:
-    """Return the languages with this style of dates: `12. April`, `12 April`, `12 april`."""
+    if not words:
+        return [lang]
+    # The languages with this style of dates: `12. April`, `12 April`, `12 april`.
     if _GERMAN.search(text):
-        return ("de",)
-    return ("en", "de") if _TITLED.search(text) else ("fr", "es", "nl")
-
-
-def _split_pieces(folded: str, period: re.Match[str] | None) -> list[_DatePiece]:
-    found = [
-        _DatePiece(match.lastgroup or "", match.start(), match.end(), match[0])
-        for match in _TOKEN.finditer(folded)
-    ]
-    if period is None:
-        return found
-    start, end = period.span()
-    kept = [each for each in found if each.end <= start or each.start >= end]
-    return sorted([*kept, _DatePiece("period", start, end, "")], key=lambda each: each.start)
+        return ranked(words, lang, ("de",))
+    return ranked(words, lang, ("en", "de") if _TITLED.search(text) else ("fr", "es", "nl"))
 
 
 def _read_period(text: str, match: re.Match[str], langs: list[str]) -> DateToken:
@@ -177,21 +172,18 @@ def _read_number(context: _Context, place: int) -> DateToken | None:
         kind = str(width)
     else:
         return None
-    suffix = _find_suffix(context, place)
+    piece = context.pieces[place]
+    after = context.pieces[place + 1] if place + 1 < len(context.pieces) else None
+    if after is None or after.kind != "word" or after.word not in ORDINALS:
+        suffix = None
+    else:
+        blank = context.text[piece.end : after.start]
+        detached = blank == " " and piece.word == "1" and after.word in DETACHED
+        suffix = after if not blank or detached else None
     return DateToken(
         kind, start, suffix.end if suffix else end, value, digits,
         suffix=text[suffix.start : suffix.end] if suffix else "",
     )  # fmt: skip
-
-
-def _find_suffix(context: _Context, place: int) -> _DatePiece | None:
-    piece = context.pieces[place]
-    after = context.pieces[place + 1] if place + 1 < len(context.pieces) else None
-    if after is None or after.kind != "word" or after.word not in ORDINALS:
-        return None
-    blank = context.text[piece.end : after.start]
-    detached = blank == " " and piece.word == "1" and after.word in DETACHED
-    return after if not blank or detached else None
 
 
 def _read_word(context: _Context, place: int) -> DateToken | None:
@@ -205,12 +197,28 @@ def _read_word(context: _Context, place: int) -> DateToken | None:
         return _make_name_token(context, place, "m", ROMAN_INDEX)
     if _is_short_weekday(context, place):
         return _make_name_token(context, place, "w", SHORT_WEEKDAY_INDEX)
-    return None if word in CONNECTORS else _read_misspelt_month(context, place)
+    if word in CONNECTORS:
+        return None
+    # Read a misspelt month (`fevier`) in a date with a number and no other month. The token has the
+    # correct spelling: the word may be a name, and must not be kept.
+    months = any(each in MONTH_INDEX for each in context.words)
+    if len(word) < _SHORTEST_MISSPELT or months or not context.numbers:
+        return None
+    near = get_close_matches(word, _LONG_MONTHS, n=1, cutoff=_LIKE)
+    if not near or near[0][0] != word[0]:
+        return None
+    token = _make_name_token(context, place, "m", {word: MONTH_INDEX[near[0]]})
+    assert token.style is not None
+    return replace(token, text=apply_case(token.text, token.style.words[token.value]))
 
 
 def _read_spelt_number(context: _Context, place: int) -> DateToken | None:
     word = context.pieces[place].word
-    if word not in SPELT_STARTS or _is_only_month(word, context.words):
+    # Whether `sept` is the month, not the number seven
+    if word not in SPELT_STARTS or (
+        word in MONTH_INDEX
+        and not any(other in MONTH_INDEX for other in context.words if other != word)
+    ):
         return None
     run: list[str] = []
     best: tuple[list[tuple[str, int]], int] | None = None
@@ -226,11 +234,6 @@ def _read_spelt_number(context: _Context, place: int) -> DateToken | None:
     manner, value = min(best[0], key=lambda each: context.langs.index(each[0][:2]))
     kind = "Y" if value >= 100 else "n"
     return DateToken(kind, context.pieces[place].start, best[1], value, "", spelt=manner)
-
-
-def _is_only_month(word: str, words: list[str]) -> bool:
-    """Return whether `sept` is the month, not the number seven."""
-    return word in MONTH_INDEX and not any(other in MONTH_INDEX for other in words if other != word)
 
 
 def _is_roman(context: _Context, place: int) -> bool:
@@ -256,23 +259,6 @@ def _is_short_weekday(context: _Context, place: int) -> bool:
     return pieces[1].kind == "digits" and bool(between) and not between.strip(" .,\n\t\xa0")
 
 
-def _read_misspelt_month(context: _Context, place: int) -> DateToken | None:
-    """Read a misspelt month (`fevier`) in a date with a number and no other month.
-
-    The token has the correct spelling: the word may be a name, and must not be kept.
-    """
-    word = context.pieces[place].word
-    months = any(each in MONTH_INDEX for each in context.words)
-    if len(word) < _SHORTEST_MISSPELT or months or not context.numbers:
-        return None
-    near = get_close_matches(word, _LONG_MONTHS, n=1, cutoff=_LIKE)
-    if not near or near[0][0] != word[0]:
-        return None
-    token = _make_name_token(context, place, "m", {word: MONTH_INDEX[near[0]]})
-    assert token.style is not None
-    return replace(token, text=apply_case(token.text, token.style.words[token.value]))
-
-
 def _make_name_token(context: _Context, place: int, kind: str, names: _Names) -> DateToken:
     text, piece = context.text, context.pieces[place]
     start, end = piece.start, piece.end
@@ -281,7 +267,14 @@ def _make_name_token(context: _Context, place: int, kind: str, names: _Names) ->
     dotted = after == "." and not further.isalnum()
     glued = before.isdigit() or after.isdigit() or before in ("-", "/") or after in ("-", "/")
     glued = glued or (after == "." and further.isalnum())
-    style, value = _choose_style(names[piece.word], context.langs, dotted=dotted, glued=glued)
+    candidates = names[piece.word]
+    first = min((each[0].lang for each in candidates), key=[*context.langs, ""].index)
+    fitting = [each for each in candidates if each[0].lang == first]
+    fitting = [each for each in fitting if not each[0].rare] or fitting
+    short = [each for each in fitting if each[0].short]
+    style, value = short[0] if glued and short else fitting[0]
+    if dotted and short:
+        style, value = max(short, key=lambda each: sum(map(len, each[0].words)))
     return DateToken(kind, start, end, value, text[start:end], style=style, glued=glued)
 
 
@@ -294,15 +287,3 @@ def _find_kind(word: str, context: _Context) -> tuple[str, _Names]:
     if word in WEEKDAY_INDEX:
         return "w", WEEKDAY_INDEX
     return "s", SEASON_INDEX
-
-
-def _choose_style(
-    candidates: list[tuple[DateStyle, int]], langs: list[str], *, dotted: bool, glued: bool
-) -> tuple[DateStyle, int]:
-    first = min((each[0].lang for each in candidates), key=[*langs, ""].index)
-    fitting = [each for each in candidates if each[0].lang == first]
-    fitting = [each for each in fitting if not each[0].rare] or fitting
-    short = [each for each in fitting if each[0].short]
-    if dotted and short:
-        return max(short, key=lambda each: sum(map(len, each[0].words)))
-    return short[0] if glued and short else fitting[0]

@@ -127,7 +127,10 @@ def _make_plan(like: str, lang: str, day_first: bool | None) -> _Plan | None:
     month = slots["m"].token
     return _Plan(
         form,
-        tuple(_make_place(slot, form) for slot in sorted(slots.values(), key=_start)),
+        tuple(
+            _make_place(slot, form)
+            for slot in sorted(slots.values(), key=lambda slot: slot.token.start)
+        ),
         year=at["y"],
         month=at["m"] if month.kind == "n" else None,
         day=at["d"],
@@ -142,10 +145,6 @@ def _is_whole(slots: Mapping[str, Slot]) -> bool:
     tokens = [slot.token for slot in slots.values()]
     plain = not any(token.suffix or token.spelt for token in tokens)
     return plain and slots["y"].token.kind == "Y"
-
-
-def _start(slot: Slot) -> int:
-    return slot.token.start
 
 
 def _make_place(slot: Slot, form: DateForm) -> _Place:

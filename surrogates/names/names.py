@@ -40,7 +40,15 @@ class NoteNames:
         """Return the person that a span names; None where its text and the record suffice."""
         read = self._read.get(number)
         if read is None:
-            return self._find_handle_person(number)
+            # The person of an e-mail address or account, with the names that it contains
+            span = self._spans[number]
+            local = fold(self._document.text[span.start : span.end]).partition("@")[0]
+            person = self._links.person(number)
+            given, family = self._words
+            return NamedPerson(
+                _prepend(person.given, tuple(name for name in given if name in local)),
+                _prepend(person.family, tuple(name for name in family if name[:_CUT] in local)),
+            )
         variant = "" if self._keep >= 1.0 else self._variants[number]
         if not (variant or read.is_short or read.unlisted):
             return None
@@ -56,17 +64,6 @@ class NoteNames:
             variant=variant,
             assigned=tuple(each for each in self._assigned if each[:2] in unlisted),
             spelt=tuple((*each, spelt[each]) for each in unlisted if each in spelt),
-        )
-
-    def _find_handle_person(self, number: int) -> NamedPerson:
-        """Return the person of an e-mail address or account, with the names that it contains."""
-        span = self._spans[number]
-        local = fold(self._document.text[span.start : span.end]).partition("@")[0]
-        person = self._links.person(number)
-        given, family = self._words
-        return NamedPerson(
-            _prepend(person.given, tuple(name for name in given if name in local)),
-            _prepend(person.family, tuple(name for name in family if name[:_CUT] in local)),
         )
 
     @cached_property

@@ -57,20 +57,17 @@ def nir(value: str, drawing: Drawing) -> str | None:
         return None
     if drawing.dry_run:
         return value
-    born = _nir_birth(value, drawing)
+    written = day(1900 + int(value[1:3]), int(value[3:5]), 15)
+    if written is None and drawing.subject.birth_date is None:
+        born = value[1:5]
+    else:
+        moved = drawing.born(written or date.min)
+        born = f"{moved:%y%m}"
     sex = value[0]
     sex_digits = _FEMALE if drawing.sex("") == "F" else _MALE if drawing.sex("") == "M" else {}
     department, commune = _nir_place(value, drawing)
     body = f"{sex_digits.get(sex, sex)}{born}{department}{commune}"
     return body + check_digits.nir_key(body) if len(value) == 15 else body
-
-
-def _nir_birth(value: str, drawing: Drawing) -> str:
-    written = day(1900 + int(value[1:3]), int(value[3:5]), 15)
-    if written is None and drawing.subject.birth_date is None:
-        return value[1:5]
-    moved = drawing.born(written or date.min)
-    return f"{moved:%y%m}"
 
 
 def _nir_place(value: str, drawing: Drawing) -> tuple[str, str]:
@@ -309,7 +306,13 @@ def replace(mention: Mention, subject: Subject) -> str:
     format. Except for US numbers, two numbers of a kind and format never share a surrogate; numbers
     of patients, visits and clinicians have one permutation for the whole cohort.
     """
-    head, text = _split_prefix(mention)
+    # Split a prefix that names the number (`NIR : `, `MRN `) from the number
+    match = _HEAD.fullmatch(mention.text)
+    if match is None or not compact(match["body"]):
+        head, text = ("", mention.text)
+    else:
+        known = all(fold(word) in _HEADS for word in WORD.findall(match["head"]))
+        head, text = (match["head"], match["body"]) if known else ("", mention.text)
     value = compact(text)
     if not value:
         raise Unsafe("no-surrogate")
@@ -352,15 +355,6 @@ _HEADS = frozenset(
 _OF_PERSONS = frozenset((Label.SSN, Label.INSURANCE_ID, Label.ID, Label.PATIENT_ID))
 
 
-def _split_prefix(mention: Mention) -> tuple[str, str]:
-    """Split a prefix that names the number (`NIR : `, `MRN `) from the number."""
-    match = _HEAD.fullmatch(mention.text)
-    if match is None or not compact(match["body"]):
-        return "", mention.text
-    known = all(fold(word) in _HEADS for word in WORD.findall(match["head"]))
-    return (match["head"], match["body"]) if known else ("", mention.text)
-
-
 def _candidate_makers(
     value: str, text: str, mention: Mention, subject: Subject
 ) -> Iterator[_Maker]:
@@ -380,24 +374,20 @@ def _candidate_makers(
         if lang == "en" and mention.label != Label.SSN:
             yield _nhs
     if mention.label == Label.SSN:
-        yield from _national_makers(value, text, lang)
+        # The makers of national numbers of nine digits, by language and format
+        if (
+            _RUT.fullmatch(text.strip().lower())
+            and check_digits.rut_digit(value[:-1]).lower() == value[-1]
+        ):
+            yield _chilean
+        if _SSN.fullmatch(value):
+            if lang == "nl" and check_digits.bsn_digit(value[:8]) == value[8]:
+                yield _dutch
+            if _CANADIAN.fullmatch(text.strip()) and check_digits.is_luhn(value):
+                yield _luhn
+            yield _american
     yield from _of_size(_ANYWHERE, len(value))
     yield _shaped
-
-
-def _national_makers(value: str, text: str, lang: str) -> Iterator[_Maker]:
-    """Yield the makers of national numbers of nine digits, by language and format."""
-    if (
-        _RUT.fullmatch(text.strip().lower())
-        and check_digits.rut_digit(value[:-1]).lower() == value[-1]
-    ):
-        yield _chilean
-    if _SSN.fullmatch(value):
-        if lang == "nl" and check_digits.bsn_digit(value[:8]) == value[8]:
-            yield _dutch
-        if _CANADIAN.fullmatch(text.strip()) and check_digits.is_luhn(value):
-            yield _luhn
-        yield _american
 
 
 def _shaped(value: str, drawing: Drawing) -> str:

@@ -84,7 +84,15 @@ class KnownPeople:
     def __init__(self, record: PatientRecord | None, locale: str) -> None:
         self.locale = locale
         self.persons = tuple(_list_persons(record, locale)) if record else ()
-        self._known = _fold_known_words(record)
+        self._known: dict[str, frozenset[str]] = {GIVEN: frozenset(), FAMILY: frozenset()}
+        if record:
+            given = [*record.given_names, *(n for r in record.relatives for n in r.given_names)]
+            family = [*record.family_names, *record.birth_names]
+            family += (name for relative in record.relatives for name in relative.family_names)
+            self._known = {
+                role: frozenset(word for name in names for word in WORD.findall(fold(name)))
+                for role, names in ((GIVEN, given), (FAMILY, family))
+            }
         self._names = self._known[GIVEN] | self._known[FAMILY]
         self._listed = {role: name_lists.of_role(role, locale).places for role in (GIVEN, FAMILY)}
         self._monograms: dict[str, tuple[RoleWord, ...]] | None = None
@@ -129,14 +137,11 @@ class KnownPeople:
         if known is None:
             if len(self._meant) >= _READINGS:
                 self._meant.clear()
-            known = self._meant[role, word] = self._search_spelling(role, word)
+            place = self._listed[role].get(word)
+            listed = place is not None and (role == GIVEN or "/1" in place[0].name)
+            known = self._correctors[role].correct(word) if self.persons and not listed else ""
+            self._meant[role, word] = known
         return known
-
-    def _search_spelling(self, role: str, word: str) -> str:
-        place = self._listed[role].get(word)
-        if place is not None and (role == GIVEN or "/1" in place[0].name):
-            return ""
-        return self._correctors[role].correct(word) if self.persons else ""
 
     def expand_monogram(self, word: str) -> tuple[RoleWord, ...]:
         """Return the names, with roles, whose initials a word in capitals is.
@@ -269,18 +274,6 @@ def _fold_words(names: Sequence[str]) -> tuple[str, ...]:
     words = [word for name in names for word in WORD.findall(fold(name))]
     telling = [word for word in words if word not in PARTICLES and len(word) > 1]
     return tuple(dict.fromkeys(telling or words))
-
-
-def _fold_known_words(record: PatientRecord | None) -> dict[str, frozenset[str]]:
-    if record is None:
-        return {GIVEN: frozenset(), FAMILY: frozenset()}
-    given = [*record.given_names, *(n for r in record.relatives for n in r.given_names)]
-    family = [*record.family_names, *record.birth_names]
-    family += (name for relative in record.relatives for name in relative.family_names)
-    return {
-        role: frozenset(word for name in names for word in WORD.findall(fold(name)))
-        for role, names in ((GIVEN, given), (FAMILY, family))
-    }
 
 
 def _list_persons(record: PatientRecord, locale: str) -> list[Person]:

@@ -81,7 +81,10 @@ def find_mistakes(right: str, wrong: str) -> tuple[Mistake, ...]:
         if i and j and right[i - 1] == wrong[j - 1] and cost == diagonal:
             i, j = i - 1, j - 1
         elif (
-            _is_transposed(right, wrong, i, j)
+            i > 1
+            and j > 1
+            and right[i - 1] == wrong[j - 2]
+            and right[i - 2] == wrong[j - 1]
             and cost == OSA.distance(right[: i - 2], wrong[: j - 2]) + 1
         ):
             i, j = i - 2, j - 2
@@ -135,10 +138,6 @@ def _make_mistake(word: str, kind: Kind, at: int, drawn: int) -> str:
         return word[:at] + others[drawn % len(others)] + word[at:]
     at = min(at, len(word) - 2)
     return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-
-
-def _is_transposed(one: str, other: str, i: int, j: int) -> bool:
-    return i > 1 and j > 1 and one[i - 1] == other[j - 2] and one[i - 2] == other[j - 1]
 
 
 def _limit(word: str) -> int:

@@ -53,18 +53,15 @@ class StratumPermutation:
         blocks, entries = self._stratum.blocks, self._stratum.entries
         letter = fold(entries[place])[0]
         first, size = blocks[letter]
-        moved = self._offsets[letter] + self._permutation(letter, size).step(place - first)
-        moved = (moved + self._rotation) % len(entries)
-        block = bisect_right(self._starts, moved) - 1
-        return entries[blocks[self._letters[block]][0] + moved - self._starts[block]]
-
-    def _permutation(self, letter: str, size: int) -> Permutation:
         known = self._permutations.get(letter)
         if known is None:
             label = f"{PURPOSE}/{self._stratum.name}"
             known = Permutation(self._key, label, size, value=f"permutation/{letter}")
             self._permutations[letter] = known
-        return known
+        moved = self._offsets[letter] + known.step(place - first)
+        moved = (moved + self._rotation) % len(entries)
+        block = bisect_right(self._starts, moved) - 1
+        return entries[blocks[self._letters[block]][0] + moved - self._starts[block]]
 
 
 class NameDraws:

@@ -92,8 +92,16 @@ class Subject:
         self.family = tuple(_words(_all_family(record)))
         self.avoided = _avoided_words(record).union(_distinctive_words(_all_given(record)))
         self.avoided |= _distinctive_words(_all_family(record))
-        self.avoided_codes = _avoided_codes(record)
-        self.home_codes = _home_codes(record)
+        self.avoided_codes: frozenset[str] = frozenset()
+        if record:
+            codes = [*record.phones, *record.emails, *(each.value for each in record.identifiers)]
+            codes += [address.zip for address in record.addresses]
+            self.avoided_codes = frozenset(compact(code) for code in codes if code)
+        # The postal codes of the patient's known towns, by squeezed name
+        addresses = record.addresses if record else ()
+        self.home_codes = {
+            squeeze(each.city): compact(each.zip) for each in addresses if each.city and each.zip
+        }
         self._permutations: dict[tuple[str, str], Permutation] = {}
         own = sorted(_own_names(record, self.known_people))
         self.names = NameDraws(key, self.locale, self.avoided, tuple(own))
@@ -130,7 +138,11 @@ class Subject:
             if start is None:
                 place = self.key.number(label, value, len(lexicon), counter=counter)
             else:
-                place = self._permutation(label, lexicon).step(start, counter)
+                known = self._permutations.get((label, lexicon.name))
+                if known is None:
+                    known = Permutation(self.key, f"{label}/{lexicon.name}", len(lexicon))
+                    self._permutations[label, lexicon.name] = known
+                place = known.step(start, counter)
             if squeeze(lexicon.entries[place]) != value and accept(lexicon.entries[place]):
                 return place
         raise Unsafe("no-surrogate")
@@ -142,13 +154,6 @@ class Subject:
     def allows_code(self, text: str) -> bool:
         """Return whether a surrogate is not a known number or code of the patient."""
         return compact(text) not in self.avoided_codes
-
-    def _permutation(self, label: str, lexicon: Lexicon) -> Permutation:
-        known = self._permutations.get((label, lexicon.name))
-        if known is None:
-            known = Permutation(self.key, f"{label}/{lexicon.name}", len(lexicon))
-            self._permutations[label, lexicon.name] = known
-        return known
 
 
 def _words(texts: Iterable[str]) -> Iterator[str]:
@@ -200,17 +205,3 @@ def _avoided_words(record: PatientRecord | None) -> frozenset[str]:
         texts += record.emails
     words = {fold(word) for word in _words(texts)}
     return frozenset(word for word in words if len(word) >= _SHORTEST_AVOIDED) - _COMMON
-
-
-def _home_codes(record: PatientRecord | None) -> dict[str, str]:
-    """Return the postal codes of the patient's known towns, by squeezed name."""
-    addresses = record.addresses if record else ()
-    return {squeeze(each.city): compact(each.zip) for each in addresses if each.city and each.zip}
-
-
-def _avoided_codes(record: PatientRecord | None) -> frozenset[str]:
-    if record is None:
-        return frozenset()
-    codes = [*record.phones, *record.emails, *(each.value for each in record.identifiers)]
-    codes += [address.zip for address in record.addresses]
-    return frozenset(compact(code) for code in codes if code)

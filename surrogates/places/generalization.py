@@ -32,10 +32,8 @@ def truncate_zip(text: str, policy: Policy) -> str | None:
         return None
     kept = policy.zip_digits
     first = found[0][:kept]
-    if first in policy.zeroed_zips or not _is_populated(first, policy):
+    if first in policy.zeroed_zips or not (
+        policy.zip_table == "none" or gazetteer.people().get(first, 0) > _FEWEST_PEOPLE
+    ):
         first = "0" * kept
     return first + "*" * (len(found[0]) - kept)
-
-
-def _is_populated(first: str, policy: Policy) -> bool:
-    return policy.zip_table == "none" or gazetteer.people().get(first, 0) > _FEWEST_PEOPLE

@@ -139,7 +139,10 @@ def replace_listed(mention: Mention, subject: Subject) -> str:
         return mention.text
     kind = _LISTED[mention.label]
     entries = lexicon.load(kind, subject.locale)
-    return _draw_entry(mention.label, squeeze(mention.text), entries, mention.text, subject)
+    return apply_case(
+        mention.text,
+        subject.pick(mention.label, squeeze(mention.text), entries, accept=subject.allows),
+    )
 
 
 def is_kept(label: str, text: str, policy: Policy) -> bool:
@@ -155,10 +158,6 @@ _LISTED = {
     Label.ORGANIZATION.value: "organizations",
     Label.PROFESSION.value: "professions",
 }
-
-
-def _draw_entry(label: str, value: str, entries: Lexicon, model: str, subject: Subject) -> str:
-    return apply_case(model, subject.pick(label, value, entries, accept=subject.allows))
 
 
 @lru_cache(_REMEMBERED)

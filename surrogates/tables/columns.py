@@ -115,7 +115,19 @@ class IdPseudonyms:
                 return pc.replace_with_mask(pa.nulls(len(column), pa.int64()), present, drawn)
             return drawn
         encoded = column.dictionary_encode()
-        return self._look_up(kind, encoded.dictionary).take(encoded.indices)
+        known = self._known.setdefault(kind, {})
+        wanted = encoded.dictionary.to_pylist()
+        missing = [number for number in wanted if number not in known]
+        if missing:
+            drawn = self._draw(kind, pa.array(missing, pa.int64())).to_pylist()
+            fresh = dict(zip(missing, drawn, strict=True))
+            found = [known[number] if number in known else fresh[number] for number in wanted]
+            if len(known) + len(fresh) > _REMEMBERED:
+                known.clear()
+            known.update(fresh)
+        else:
+            found = [known[number] for number in wanted]
+        return pa.array(found, pa.int64()).take(encoded.indices)
 
     def rekey_text(self, column: pa.Array, kind: str) -> pa.Array:
         """Return the pseudonyms of a text column in decimal digits; blank text becomes empty."""
@@ -128,21 +140,6 @@ class IdPseudonyms:
     def _draw(self, kind: str, numbers: pa.Array) -> pa.Array:
         written = numbers.cast(pa.string()).cast(pa.binary()).to_pylist()
         return to_pseudonyms(self._cohort.digests(kind, written))
-
-    def _look_up(self, kind: str, numbers: pa.Array) -> pa.Array:
-        known = self._known.setdefault(kind, {})
-        wanted = numbers.to_pylist()
-        missing = [number for number in wanted if number not in known]
-        if missing:
-            drawn = self._draw(kind, pa.array(missing, pa.int64())).to_pylist()
-            fresh = dict(zip(missing, drawn, strict=True))
-            found = [known[number] if number in known else fresh[number] for number in wanted]
-            if len(known) + len(fresh) > _REMEMBERED:
-                known.clear()
-            known.update(fresh)
-        else:
-            found = [known[number] for number in wanted]
-        return pa.array(found, pa.int64())
 
 
 def to_pseudonyms(digests: bytes) -> pa.Array:
@@ -246,13 +243,24 @@ class _BatchTreatment:
         column, rule = self._columns[name], COLUMNS[f"{self._table}.{name}"]
         match self._tables.policy.treatment(f"{self._table}.{name}"):
             case Treatment.REKEY:
-                return self._rekey(name, column, rule)
+                if rule.holds is not ColumnType.ID:
+                    return self._tables.ids.rekey_text(column, name)
+                numbers = to_whole_numbers(column)
+                if name == TABLES[self._table][0]:
+                    self.refuse(numbers.is_null().to_numpy(False), "no-id")
+                is_own = name == f"{self._table}_id" and name != _PERSON
+                return self._tables.ids.rekey(numbers, id_kind(name), is_distinct=is_own)
             case Treatment.SHIFT:
                 return self._shift(name, column, rule)
             case Treatment.KEEP:
                 return _keep_valid(column, rule)
             case Treatment.GENERALIZE:
-                return _generalize_zips(column, self._tables.policy)
+                encoded = column.cast(pa.string()).dictionary_encode()
+                coarse = [
+                    truncate_zip(text, self._tables.policy)
+                    for text in encoded.dictionary.to_pylist()
+                ]
+                return pa.array(coarse, pa.string()).take(encoded.indices)
             case Treatment.REWRITE if rule.label:
                 return self._rewrite(column, rule)
         # A column that is dropped: OMOP writes 0 for no concept.
@@ -283,15 +291,6 @@ class _BatchTreatment:
     def _column(self, name: str) -> pa.Array:
         found = self._columns.get(name)
         return pa.nulls(self._size, pa.int64()) if found is None else found
-
-    def _rekey(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
-        if rule.holds is not ColumnType.ID:
-            return self._tables.ids.rekey_text(column, name)
-        numbers = to_whole_numbers(column)
-        if name == TABLES[self._table][0]:
-            self.refuse(numbers.is_null().to_numpy(False), "no-id")
-        is_own = name == f"{self._table}_id" and name != _PERSON
-        return self._tables.ids.rekey(numbers, id_kind(name), is_distinct=is_own)
 
     def _shift(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
         is_birth = self._table == "person"
@@ -362,7 +361,10 @@ class _BatchTreatment:
         made: list[str | None] = []
         refused = np.zeros(self._size, np.bool_)
         texts = column.cast(pa.string()).to_pylist()
-        for row, (person, text) in enumerate(zip(_person_texts(self._persons), texts, strict=True)):
+        persons: list[str | None] = []
+        if self._persons is not None:
+            persons = self._persons.cast(pa.int64()).cast(pa.string()).to_pylist()
+        for row, (person, text) in enumerate(zip(persons, texts, strict=True)):
             if person is None or text is None:
                 made.append(None)
                 continue
@@ -403,10 +405,6 @@ def _expand_to_rows(values: list[int], rows: NDArray[np.int32]) -> NDArray[np.in
     return np.array([*values, 0], np.int64)[rows]
 
 
-def _person_texts(persons: pa.DictionaryArray | None) -> list[str | None]:
-    return [] if persons is None else persons.cast(pa.int64()).cast(pa.string()).to_pylist()
-
-
 def _keep_valid(column: pa.Array, rule: ColumnRule) -> pa.Array:
     """Keep values that have the type of the column, and empty all others."""
     kind = column.type
@@ -425,12 +423,6 @@ def _number(value: object) -> float | None:
         return float(value) if isinstance(value, str) else None
     except ValueError:
         return None
-
-
-def _generalize_zips(column: pa.Array, policy: Policy) -> pa.Array:
-    encoded = column.cast(pa.string()).dictionary_encode()
-    coarse = [truncate_zip(text, policy) for text in encoded.dictionary.to_pylist()]
-    return pa.array(coarse, pa.string()).take(encoded.indices)
 
 
 __all__ = ["Birth", "Columns", "Subjects", "Treated", "treat"]

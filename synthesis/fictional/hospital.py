@@ -1,11 +1,22 @@
-"""The fictional hospital: people, visits, and notes about them, generated on demand."""
+"""The fictional hospital: people, visits and notes, generated on demand or written to files."""
 
+import json
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
 from random import Random
-from typing import Literal
+from typing import Any, Literal, TextIO
+
+from sqlalchemy import create_engine
 
 from record.document import Document
 from record.errors import ConfigError
@@ -14,6 +25,9 @@ from record.patient import Address, Identifier, PatientRecord
 from synthesis.fictional.notes.note_writer import NoteContext, NoteSetting, NoteWriter
 from synthesis.fictional.notes.planted_text import TextPiece, annotate, named
 from synthesis.fictional.notes.slots import SLOTS
+from synthesis.fictional.omop import document_name, write_omop
+from synthesis.fictional.pdf_letters.letterhead import Letter, LetterDirectory
+from synthesis.fictional.pdf_letters.rendering import render_letter
 from synthesis.fictional.people.people import FictionalPerson, PersonFactory, Pools, make_pools
 from synthesis.fictional.people.records import (
     CareSite,
@@ -24,7 +38,7 @@ from synthesis.fictional.people.records import (
     Visit,
 )
 from synthesis.fictional.people.visit_planning import PlannedVisit, VisitPlanner
-from synthesis.fictional.templates.grammar import LetterLanguage, NoteKind
+from synthesis.fictional.templates.grammar import LetterLanguage
 from synthesis.fictional.templates.languages import LANGUAGES
 
 _LONG_WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")
@@ -63,26 +77,20 @@ def add_typing_errors(
     """
     disturbed = list(pieces)
     if habits.typos or habits.glue or habits.double_blanks:
-        _add_typos(disturbed, rng, habits, avoid)
+        for index, piece in enumerate(disturbed):
+            text = piece.text
+            if piece.label or len(text) < 12:
+                continue
+            if rng.random() < habits.typos:
+                text = _misspell(text, rng, avoid)
+            if rng.random() < habits.double_blanks and " " in text[1:-1]:
+                at = text.index(" ", 1)
+                text = f"{text[:at]} {text[at:]}"
+            disturbed[index] = TextPiece(text)
         _drop_spaces(disturbed, rng, habits.glue)
     if habits.width:
         _wrap_lines(disturbed, habits.width)
     return [piece for piece in disturbed if piece.text]
-
-
-def _add_typos(
-    pieces: list[TextPiece], rng: Random, habits: TypingHabits, avoid: frozenset[str]
-) -> None:
-    for index, piece in enumerate(pieces):
-        text = piece.text
-        if piece.label or len(text) < 12:
-            continue
-        if rng.random() < habits.typos:
-            text = _misspell(text, rng, avoid)
-        if rng.random() < habits.double_blanks and " " in text[1:-1]:
-            at = text.index(" ", 1)
-            text = f"{text[:at]} {text[at:]}"
-        pieces[index] = TextPiece(text)
 
 
 def _misspell(text: str, rng: Random, avoid: frozenset[str]) -> str:
@@ -114,12 +122,10 @@ def _drop_spaces(pieces: list[TextPiece], rng: Random, rate: float) -> None:
         left, right = pieces[index - 1], pieces[index]
         if not left.text or not right.text or rng.random() >= rate:
             continue
-        if (
-            left.label
-            and not right.label
-            and _is_visible_join(left.text, right.text[1:2], right.text[:1])
-        ):
-            pieces[index] = TextPiece(right.text[1:])
+        if left.label and not right.label and right.text[0] == " " and right.text[1:2].isalpha():
+            last, following = left.text[-1], right.text[1]
+            if last.isdigit() or (last.isupper() and following.islower()):
+                pieces[index] = TextPiece(right.text[1:])
         elif right.label in ("DATE", "BIRTH_DATE") and not left.label:
             if left.text[-1] == " " and left.text[-2:-1].isalpha() and right.text[0].isdigit():
                 pieces[index - 1] = TextPiece(left.text[:-1])
@@ -127,13 +133,6 @@ def _drop_spaces(pieces: list[TextPiece], rng: Random, rate: float) -> None:
             before = pieces[index - 2]
             if before.label == "FIRST_NAME" and before.text[-1].islower():
                 pieces[index - 1] = TextPiece("")
-
-
-def _is_visible_join(value: str, following: str, blank: str) -> bool:
-    if blank != " " or not following.isalpha():
-        return False
-    last = value[-1]
-    return last.isdigit() or (last.isupper() and following.islower())
 
 
 def _wrap_lines(pieces: list[TextPiece], width: int) -> None:
@@ -171,7 +170,15 @@ def select_templates(language: LetterLanguage, part: Part) -> LetterLanguage:
         return language
     return replace(
         language,
-        kinds={name: _kind(kind, part) for name, kind in language.kinds.items()},
+        kinds={
+            name: replace(
+                kind,
+                titles=_select(kind.titles, part),
+                heads=_select(kind.heads, part),
+                tails=_select(kind.tails, part),
+            )
+            for name, kind in language.kinds.items()
+        },
         pools=_select_lists(language.pools, part),
         words=language.words
         | _select_lists(
@@ -183,29 +190,18 @@ def select_templates(language: LetterLanguage, part: Part) -> LetterLanguage:
     )
 
 
-def _kind(kind: NoteKind, part: Part) -> NoteKind:
-    return replace(
-        kind,
-        titles=_select(kind.titles, part),
-        heads=_select(kind.heads, part),
-        tails=_select(kind.tails, part),
-    )
-
-
 def _select_lists(lists: dict[str, tuple[str, ...]], part: Part) -> dict[str, tuple[str, ...]]:
     return {name: _select(templates, part) for name, templates in lists.items()}
 
 
 def _select(templates: tuple[str, ...], part: Part) -> tuple[str, ...]:
-    distinct = sorted(set(templates) - {""}, key=_hash)
+    distinct = sorted(
+        set(templates) - {""}, key=lambda one: blake2b(one.encode(), digest_size=8).digest()
+    )
     if len(distinct) < 2:
         return templates
     held_out = set(distinct[: max(1, round(HELD_OUT * len(distinct)))])
     return tuple(one for one in templates if (one in held_out) is (part == "held-out"))
-
-
-def _hash(template: str) -> bytes:
-    return blake2b(template.encode(), digest_size=8).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,6 +344,9 @@ def _writer(
         for booking in bookings:
             for kind, written, provider_id in booking.notes:
                 note_id += 1
+                # Many short notes, a few long ones, the mean as requested.
+                rng = Random(f"{settings.seed}/length/{note_id}")
+                length = round(settings.mean_characters * rng.lognormvariate(0.0, 0.35))
                 scene = NoteContext(
                     person=persons[booking.visit.person_id],
                     story=booking.story,
@@ -357,20 +356,14 @@ def _writer(
                     author=providers[provider_id],
                     site=sites.get(booking.visit.care_site_id, setting.care_sites[0]),
                     written=written,
-                    length=_length(settings, note_id),
+                    length=max(300, length),
                 )
-                yield _write(setting, scene, kind, note_id, settings)
+                yield _write_note(setting, scene, kind, note_id, settings)
 
     return notes
 
 
-def _length(settings: _NoteSettings, note_id: int) -> int:
-    """Draw the target length of a note: many short ones, a few long, the mean as requested."""
-    rng = Random(f"{settings.seed}/length/{note_id}")
-    return max(300, round(settings.mean_characters * rng.lognormvariate(0.0, 0.35)))
-
-
-def _write(
+def _write_note(
     setting: NoteSetting, scene: NoteContext, kind: str, note_id: int, settings: _NoteSettings
 ) -> FictionalNote:
     rng = Random(f"{settings.seed}/{setting.language.code}/note/{note_id}/{scene.visit.person_id}")
@@ -388,6 +381,8 @@ def _write(
         clinicians=(scene.author.name,),
         identifiers=(Identifier("VISIT_ID", scene.visit.number),),
     )
+    title, draw = scribe.plain_title(), rng.random()
+    on_paper: Rendering = "scan" if draw < settings.scan_share else "pdf"
     return FictionalNote(
         note_id=note_id,
         person_id=scene.visit.person_id,
@@ -395,11 +390,11 @@ def _write(
         visit_id=scene.visit.visit_id,
         care_site_id=scene.visit.care_site_id,
         kind=kind,
-        title=scribe.plain_title(),
+        title=title,
         lang=setting.language.code,
         written=scene.written,
         annotated=annotate(document, pieces),
-        rendering=_rendering(rng, settings),
+        rendering=on_paper if draw < settings.scan_share + settings.pdf_share else "text",
         who=named(pieces),
     )
 
@@ -412,8 +407,168 @@ def _known_words(record: PatientRecord) -> frozenset[str]:
     return frozenset(fold(name) for name in (*names, *cities))
 
 
-def _rendering(rng: Random, settings: _NoteSettings) -> Rendering:
-    draw = rng.random()
-    if draw < settings.scan_share:
-        return "scan"
-    return "pdf" if draw < settings.scan_share + settings.pdf_share else "text"
+DATABASE = "hospital.db"
+DOCUMENTS = "pdf"
+TRUTH = "truth.jsonl"
+PATIENTS = "patients.jsonl"
+
+_PARTIAL = ".hospital.partial"
+_CHUNK = 32
+_AHEAD = 4
+
+Printed = tuple[FictionalNote, bytes | None]
+
+
+@dataclass
+class HospitalCounts:
+    """How much was written; `pdfs` are printed notes, `scans` those without a text layer."""
+
+    patients: int = 0
+    visits: int = 0
+    notes: int = 0
+    pdfs: int = 0
+    scans: int = 0
+    spans: int = 0
+
+
+def write_hospital(
+    hospital: Hospital,
+    folder: Path,
+    *,
+    seed: int,
+    processes: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> HospitalCounts:
+    """Write `hospital.db`, `pdf/`, `truth.jsonl` and `patients.jsonl` into a folder.
+
+    The same hospital and seed give the same files, whatever the number of processes. Files appear
+    in the folder only when all are complete, the database last. `progress` receives how many notes
+    are done. With several processes the caller's main module must be importable.
+    Raises ConfigError when the folder holds a hospital already.
+    """
+    if (folder / DATABASE).exists():
+        raise ConfigError(
+            f"{folder}", f"already contains {DATABASE}", "give another folder, or delete the file"
+        )
+    partial = folder / _PARTIAL
+    shutil.rmtree(partial, ignore_errors=True)  # what a killed run left
+    (partial / DOCUMENTS).mkdir(parents=True)
+    try:
+        counts = _write_files(hospital, partial, _Printing(seed, processes), progress)
+        _put_in_place(partial, folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class _Printing:
+    """How notes are rendered."""
+
+    seed: int
+    processes: int
+
+
+def _write_files(
+    hospital: Hospital,
+    partial: Path,
+    printing: _Printing,
+    progress: Callable[[int], None] | None,
+) -> HospitalCounts:
+    counts = HospitalCounts(patients=len(hospital.patients), visits=len(hospital.visits))
+    engine = create_engine(f"sqlite:///{partial / DATABASE}")
+
+    def filed(truth: TextIO) -> Iterator[FictionalNote]:
+        for note, data in _printed(hospital, printing):
+            name = document_name(note)
+            if name and data is not None:
+                (partial / DOCUMENTS / name).write_bytes(data)
+            truth.write(json.dumps(_truth(note, name), ensure_ascii=False) + "\n")
+            counts.notes += 1
+            counts.pdfs += note.rendering == "pdf"
+            counts.scans += note.rendering == "scan"
+            counts.spans += len(note.annotated.spans)
+            if progress:
+                progress(counts.notes)
+            yield note
+
+    try:
+        with _durable(partial / TRUTH) as truth:
+            write_omop(hospital, engine, notes=filed(truth))
+    finally:
+        engine.dispose()
+    with _durable(partial / PATIENTS) as lines:
+        for record in hospital.patients.values():
+            lines.write(json.dumps(record.to_json(), ensure_ascii=False) + "\n")
+    return counts
+
+
+def _truth(note: FictionalNote, name: str | None) -> dict[str, Any]:
+    """Return a line of `truth.jsonl`; for a note in a PDF it includes rendering and file."""
+    truth = {
+        "note_id": f"{note.note_id}",
+        "person_id": f"{note.person_id}",
+        "text": note.annotated.document.text,
+        "lang": note.lang,
+        "note_datetime": note.written.isoformat(),
+        "note_type": note.kind,
+        "spans": [
+            {"start": span.start, "end": span.end, "label": span.label}
+            for span in note.annotated.spans
+        ],
+    }
+    return {**truth, "rendering": note.rendering, "file": name} if name else truth
+
+
+# Printing ----------------------------------------------------------------------------------------
+
+
+def _printed(hospital: Hospital, printing: _Printing) -> Iterator[Printed]:
+    """Every note in order, those in PDFs with all that the PDF shows for their text."""
+    directory = LetterDirectory(hospital)
+    letters = (
+        note if note.rendering == "text" else directory.letter(note, seed=printing.seed)
+        for note in hospital.notes()
+    )
+    if printing.processes <= 1:
+        yield from (_print(letter, printing.seed) for letter in letters)
+        return
+    chunks = iter(lambda: list(islice(letters, _CHUNK)), [])
+    with ProcessPoolExecutor(printing.processes, get_context("spawn")) as pool:
+        waiting: deque[Future[list[Printed]]] = deque()
+        for chunk in chunks:
+            waiting.append(pool.submit(_print_all, chunk, printing.seed))
+            if len(waiting) > _AHEAD * printing.processes:  # bounds the memory, keeps the order
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+
+
+def _print_all(letters: Iterable[FictionalNote | Letter], seed: int) -> list[Printed]:
+    return [_print(letter, seed) for letter in letters]
+
+
+def _print(letter: FictionalNote | Letter, seed: int) -> Printed:
+    if isinstance(letter, FictionalNote):
+        return letter, None
+    data, annotated = render_letter(letter, seed=seed)
+    return replace(letter.note, annotated=annotated), data
+
+
+# Files -------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _durable(path: Path) -> Iterator[TextIO]:
+    with path.open("w", encoding="utf-8") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _put_in_place(partial: Path, folder: Path) -> None:
+    (folder / DOCUMENTS).mkdir(exist_ok=True)
+    for document in sorted((partial / DOCUMENTS).iterdir()):
+        document.replace(folder / DOCUMENTS / document.name)
+    for name in (TRUTH, PATIENTS, DATABASE):
+        (partial / name).replace(folder / name)

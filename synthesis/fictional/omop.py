@@ -197,7 +197,10 @@ class _Writer:
         if adopted:
             self._require_patients()
         sites = self._new(tables.care_site, {s.care_site_id: s for s in hospital.care_sites})
-        places = self._locations([*_homes(sites.values(), patients.values())])
+        addresses = [*_homes(sites.values(), patients.values())]
+        column = self._tables.location.columns.location_id
+        highest = self._connection.execute(select(func.max(column))).scalar_one() or 0
+        places = {a: highest + n for n, a in enumerate(dict.fromkeys(addresses), 1)}
         self._insert(tables.location, (_location_row(n, a) for a, n in places.items()))
         self._insert(tables.care_site, (_site_row(site, places) for site in sites.values()))
         clinicians = self._new(tables.provider, {c.provider_id: c for c in hospital.clinicians})
@@ -228,11 +231,6 @@ class _Writer:
         """Keep the values whose id is not in the table's first column."""
         found = set(_present(self._connection, table.columns[0], values))
         return {number: value for number, value in values.items() if number not in found}
-
-    def _locations(self, addresses: Sequence[Address]) -> dict[Address, int]:
-        column = self._tables.location.columns.location_id
-        highest = self._connection.execute(select(func.max(column))).scalar_one() or 0
-        return {a: highest + n for n, a in enumerate(dict.fromkeys(addresses), 1)}
 
     def _insert(self, table: Table, rows: Iterable[Row]) -> None:
         for batch in _batches(rows):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, redirect_stderr, redirect_stdout, suppress
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout, suppress
 from datetime import date, datetime
 from io import StringIO
 from pathlib import Path
@@ -43,6 +43,7 @@ from pipeline.warehouse.note_rows import NOTE_COLUMNS
 from pipeline.warehouse.warehouse import Source, open_output, open_source
 from surrogates.keys.keys import CohortKey, load_master
 from tests.keys import derive, drawn_from
+from tests.pipeline.clinic import Clinic, make_places
 
 TEXTS = {"note_title", "note_text", "note_source_value"}
 KINDS = {"note_date": (Date, pa.date32()), "note_datetime": (DateTime, pa.timestamp("us"))}
@@ -422,6 +423,16 @@ def ward(night: Path, tmp_path: Path) -> Ward:
 def make_ward() -> Callable[[Path, Path], Ward]:
     """Makes copies of that hospital for tests that share one."""
     return Ward
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def clinic(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Clinic]:
+    """A clinic whose places are files, or databases of a server."""
+    server = None
+    if request.param == "postgresql":
+        server = request.getfixturevalue("postgres_server")
+    with contextmanager(make_places)(server, tmp_path) as make_url:
+        yield Clinic(tmp_path, make_url)
 
 
 BROWSER = next(

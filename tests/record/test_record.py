@@ -46,6 +46,7 @@ def test_folding_a_letter_does_not_depend_on_its_neighbours(text: str, neighbour
         ("Łukasz Øster", "lukasz oster"),
         ("a\u00a0b\u202fc", "a b c"),
         ("ligne\nsuivante", "ligne\nsuivante"),
+        ("٠٩/۰۳/१९６𝟎, m²", "09/03/1960, m2"),
     ],
 )
 def test_folding(text: str, folded: str) -> None:

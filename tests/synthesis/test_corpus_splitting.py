@@ -8,6 +8,7 @@ from scipy.spatial.distance import jensenshannon
 
 from models.language.corpus.vocabulary import UNKNOWN, BytePairVocabulary, WordVocabulary
 from models.language.training.recipe import make_recipe
+from pipeline.synthetic.generator_training import learn_vocabulary, longest_entities
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
@@ -19,7 +20,6 @@ from synthesis.corpus_splitting import (
     to_benchmark_form,
 )
 from synthesis.corpus_statistics import changes, corpus_statistics, distance, shares_of
-from synthesis.generator_training import learn_vocabulary, longest_entities
 from synthesis.markup import encode
 from synthesis.note_requests import (
     MAX_COUNT,

@@ -11,9 +11,9 @@ import pytest
 from models.language.corpus.vocabulary import WordVocabulary
 from models.language.training.recipe import make_recipe
 from pipeline.cli import main
+from pipeline.synthetic.generator_training import learn_vocabulary
 from synthesis.corpus_splitting import PLACEHOLDER, SPLITS
 from synthesis.corpus_statistics import words_in
-from synthesis.generator_training import learn_vocabulary
 from synthesis.prepared_corpus import load_corpus
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"

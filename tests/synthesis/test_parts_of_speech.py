@@ -8,7 +8,7 @@ import pytest
 import spacy
 from spacy.pipeline import AttributeRuler, EntityRuler
 
-from pipeline.synthetic.terms import DRUG, TERM, Terms
+from pipeline.synthetic.letter_masking import DRUG, TERM, Terms
 from record.document import Document
 from record.errors import ConfigError
 from synthesis.masking import words_of

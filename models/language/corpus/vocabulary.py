@@ -80,18 +80,15 @@ class Vocabulary(ABC):
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text with marks; what was rare when encoded is UNKNOWN."""
-        return "".join(self._decode_parts(ids))
-
-    def _decode_parts(self, ids: Iterable[int]) -> Iterator[str]:
+        parts: list[str] = []
         piece_ids: list[int] = []
         for number in ids:
             if number < len(self.marks):
-                yield self._text(piece_ids)
-                yield self.marks[number]
+                parts += self._text(piece_ids), self.marks[number]
                 piece_ids = []
             else:
                 piece_ids.append(number)
-        yield self._text(piece_ids)
+        return "".join([*parts, self._text(piece_ids)])
 
     @cached_property
     def has_alphanumeric(self) -> Tensor:

@@ -197,12 +197,9 @@ class TagRules:
         shared = torch.logaddexp(tags, end + tags.log_softmax(1))
         scores[:, grammar.starts] = torch.where(missing[:, None], shared, tags)
         scores[missing, grammar.end] = _EXCLUDED
-        self._force_missing(scores, missing)
-
-    def _force_missing(self, scores: Tensor, missing: Tensor) -> None:
-        """Let nothing but missing entities come where the room left is needed for them: at most
-        the last half of a text, unless they take more even with a word each. Where a sentence
-        ends they come sooner than in the middle of one."""
+        # Let nothing but missing entities come where the room left is needed for them: at most the
+        # last half of a text, unless they take more even with a word each. Where a sentence ends
+        # they come sooner than in the middle of one.
         assert self.left is not None
         room = self.most - self.written
         each = self.grammar.longest[1::2] + _TAGS

@@ -92,7 +92,9 @@ class MaskedFiller:
             [(writable[word], share) for word, share in zip(words, each, strict=True)]
             for words, each in zip(chosen.indices.tolist(), chosen.values.tolist(), strict=True)
         ]
-        return _split_by_window(found, windows)
+        # Part what was found for all places by window
+        places = iter(found)
+        return [[next(places) for word in window if word is None] for window in windows]
 
     @torch.inference_mode()
     def scores(self, windows: Sequence[Sequence[str | None]]) -> list[Floats]:
@@ -115,12 +117,6 @@ class MaskedFiller:
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._in_bfloat16):
             scores = self._network.score(self._network.hidden(ids)[places])
         return scores.float()[:, self._allowed]
-
-
-def _split_by_window(found: Sequence[T], windows: Sequence[Sequence[str | None]]) -> list[list[T]]:
-    """Part what was found for all places by window."""
-    places = iter(found)
-    return [[next(places) for word in window if word is None] for window in windows]
 
 
 def padded(rows: Sequence[Sequence[int]], filler: int = PAD) -> Tensor:

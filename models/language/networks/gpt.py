@@ -3,6 +3,7 @@
 Radford et al. (2019). Weights of a GPT-2 fit in, see `pretrained`.
 """
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,6 +14,8 @@ from torch.nn import functional
 from models.language.networks.language_model import DecoderState, LanguageModel
 
 _INIT_STD = 0.02  # the standard deviation that GPT-2's weights start from
+_LORA_PARTS = ["joint", "out", "first", "last"]  # all matrices of a block
+_LORA_SCALE = 2
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,32 @@ class Block(nn.Module):
         inner = functional.gelu(self.first(self.norm(hidden)), approximate="tanh")
         after: Tensor = hidden + self.drop(self.last(inner))
         return after
+
+
+def add_lora(network: GPT, rank: int) -> None:
+    """Put matrices of so low a rank beside those of every block; they change nothing yet.
+
+    The network's own weights stay frozen (LoRA; Hu et al., ICLR 2022), but for the embeddings,
+    since new pieces and marks have none of their own. Raises ModuleNotFoundError without peft.
+    """
+    from peft import LoraConfig, inject_adapter_in_model  # noqa: PLC0415 # an extra
+
+    config = LoraConfig(r=rank, lora_alpha=_LORA_SCALE * rank, target_modules=_LORA_PARTS)
+    inject_adapter_in_model(config, network)
+    network.embed.weight.requires_grad_(True)
+
+
+def merge_lora(network: GPT) -> GPT:
+    """Return a plain network with the adapters merged into its weights."""
+    from peft.tuners.lora import LoraLayer  # noqa: PLC0415 # an extra
+
+    made = deepcopy(network)
+    for name, module in list(made.named_modules()):
+        if isinstance(module, LoraLayer):
+            module.merge()
+            parent, _, last = name.rpartition(".")
+            setattr(made.get_submodule(parent), last, module.get_base_layer())
+    return made
 
 
 def _positions(ids: Tensor, at: int) -> Tensor:

@@ -45,7 +45,7 @@ class Truecaser(nn.Module):
         self.eval()
         is_capital = (self(torch.tensor([self.ids(text)]))[0] > 0).tolist()
         return "".join(
-            _uppercase(each) if is_large else each
+            each.upper() if is_large and len(each.upper()) == 1 else each
             for each, is_large in zip(lowercase(text), is_capital, strict=True)
         )
 
@@ -61,7 +61,8 @@ def train_truecaser(texts: Sequence[str], *, characters: int, seed: int = 1) -> 
     torch.manual_seed(seed)
     counts = Counter(lowercase(whole))
     model = Truecaser(sorted(each for each, count in counts.items() if count >= _RARE))
-    ids, targets = torch.tensor(model.ids(whole)), torch.tensor(_is_capital(whole))
+    is_capital = [float(one != other) for one, other in zip(whole, lowercase(whole), strict=True)]
+    ids, targets = torch.tensor(model.ids(whole)), torch.tensor(is_capital)
     optimizer = torch.optim.Adam(model.parameters())
     steps = max(1, characters // (_ROWS * _STRETCH))
     generator = torch.Generator().manual_seed(seed)
@@ -81,11 +82,3 @@ def train_truecaser(texts: Sequence[str], *, characters: int, seed: int = 1) -> 
 def lowercase(text: str) -> str:
     """Return a text in small letters, of the same length."""
     return "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
-
-
-def _uppercase(each: str) -> str:
-    return each.upper() if len(each.upper()) == 1 else each
-
-
-def _is_capital(text: str) -> list[float]:
-    return [float(one != other) for one, other in zip(text, lowercase(text), strict=True)]

@@ -96,7 +96,13 @@ class PrivateTrainer(StepTrainer):
         self._private.zero_grad()
         parts = [sampled[at : at + _MICRO_BATCH] for at in range(0, len(sampled), _MICRO_BATCH)]
         for number, part in enumerate(parts):
-            self._accumulate_gradients(part)
+            # Put the gradient of each note beside the weights; a note weighs the same whatever its
+            # length
+            batch = collate_texts(part, self._end)
+            with torch.autocast(self._device.type, torch.bfloat16, enabled=self._in_bfloat16):
+                scores = self._wrapped(batch.inputs.to(self._device))
+            with _ignore_warnings():
+                note_losses(scores.float(), batch).sum().backward()  # type: ignore[no-untyped-call]
             self._private.signal_skip_step(do_skip=number + 1 < len(parts))
             self._private.step()
             self._private.zero_grad()
@@ -109,15 +115,6 @@ class PrivateTrainer(StepTrainer):
             self._private.zero_grad()
         self._accountant.step(noise_multiplier=self._noise, sample_rate=self._rate)
         return sum(len(text.ids) - text.asked for text in sampled)
-
-    def _accumulate_gradients(self, texts: Sequence[Text]) -> None:
-        """Put the gradient of each note beside the weights; a note weighs the same whatever its
-        length."""
-        batch = collate_texts(texts, self._end)
-        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._in_bfloat16):
-            scores = self._wrapped(batch.inputs.to(self._device))
-        with _ignore_warnings():
-            note_losses(scores.float(), batch).sum().backward()  # type: ignore[no-untyped-call]
 
     def on_evaluation(self, perplexity: float) -> None:
         """Hear the perplexity on held-out notes, which changes nothing."""

@@ -12,7 +12,6 @@ from models.checkpoint import trainable_parameters
 from models.hardware import has_bfloat16
 from models.language.corpus.batching import (
     IGNORED,
-    LanguageBatch,
     Text,
     batches,
     bptt_chunks,
@@ -156,15 +155,14 @@ class DocumentTrainer(StepTrainer):
         batch = collate_texts(self._batches[step], self._end)
         self.network.train()
         self.optimizer.zero_grad()
-        self._loss(batch).backward()  # type: ignore[no-untyped-call]
-        take_step(self.network, self.optimizer, self._recipe.clip)
-        return int((batch.targets != IGNORED).sum())
-
-    def _loss(self, batch: LanguageBatch) -> Tensor:
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._in_bfloat16):
             scores = self.network(batch.inputs.to(self._device))
         targets = batch.targets.to(self._device).flatten()
-        return functional.cross_entropy(scores.float().flatten(0, 1), targets, ignore_index=IGNORED)
+        functional.cross_entropy(
+            scores.float().flatten(0, 1), targets, ignore_index=IGNORED
+        ).backward()  # type: ignore[no-untyped-call]
+        take_step(self.network, self.optimizer, self._recipe.clip)
+        return int((batch.targets != IGNORED).sum())
 
     def on_evaluation(self, perplexity: float) -> None:
         """Hear the perplexity on held-out notes, which changes nothing."""

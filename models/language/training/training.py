@@ -15,7 +15,7 @@ from torch import Tensor
 
 from models.language.corpus.batching import Text, digest
 from models.language.corpus.vocabulary import END, Vocabulary
-from models.language.networks.gpt import GPT
+from models.language.networks.gpt import GPT, add_lora, merge_lora
 from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
 from models.language.training.gpt2_weights import load_gpt2
@@ -117,41 +117,12 @@ def make_network(recipe: LanguageRecipe, vocabulary: Vocabulary) -> LanguageMode
             raise ConfigError("--pretrained", "requires a transformer", "choose --recipe gpt2")
         network = load_gpt2(Path(recipe.pretrained), recipe, vocabulary)
         if recipe.lora:
-            _lora().add_lora(network, recipe.lora)
+            try:
+                add_lora(network, recipe.lora)
+            except ModuleNotFoundError as error:
+                remedy = "pip install 'cryptonym[lora]'"
+                raise ConfigError("--lora", f"{error.name} is not installed", remedy) from None
     return network
-
-
-def _lora() -> Any:
-    try:
-        from models.language.networks import lora  # noqa: PLC0415 # an extra
-    except ModuleNotFoundError as error:
-        remedy = "pip install 'cryptonym[lora]'"
-        raise ConfigError("--lora", f"{error.name} is not installed", remedy) from None
-    return lora
-
-
-def make_trainer(
-    network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, vocabulary: Vocabulary
-) -> StepTrainer:
-    """Return the trainer for a network and recipe."""
-    end = vocabulary.mark(END)
-    if recipe.epsilon is not None:
-        return _private(network, texts, recipe, end)
-    if isinstance(network, LSTM):
-        return StreamTrainer(network, texts, recipe, end)
-    assert isinstance(network, GPT)
-    return DocumentTrainer(network, texts, recipe, end)
-
-
-def _private(
-    network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, end: int
-) -> StepTrainer:
-    try:
-        from models.language.training.differential_privacy import PrivateTrainer  # noqa: PLC0415 # seconds to import
-    except ModuleNotFoundError as error:
-        remedy = "pip install 'cryptonym[models]'"
-        raise ConfigError("--epsilon", f"{error.name} is not installed", remedy) from None
-    return PrivateTrainer(network, texts, recipe, end)
 
 
 class _LanguageTraining(TrainingLoop[LanguagePosition]):
@@ -168,7 +139,20 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
         self.corpora, self.recipe, self.out, self.callbacks = corpora, recipe, out, callbacks
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network = make_network(recipe, corpora.vocabulary).to(device)
-        self.trainer = make_trainer(self.network, corpora.train, recipe, corpora.vocabulary)
+        network = self.network
+        end = corpora.vocabulary.mark(END)
+        if recipe.epsilon is not None:
+            try:
+                from models.language.training.differential_privacy import PrivateTrainer  # noqa: PLC0415 # seconds to import
+            except ModuleNotFoundError as error:
+                remedy = "pip install 'cryptonym[models]'"
+                raise ConfigError("--epsilon", f"{error.name} is not installed", remedy) from None
+            self.trainer: StepTrainer = PrivateTrainer(network, corpora.train, recipe, end)
+        elif isinstance(network, LSTM):
+            self.trainer = StreamTrainer(network, corpora.train, recipe, end)
+        else:
+            assert isinstance(network, GPT)
+            self.trainer = DocumentTrainer(network, corpora.train, recipe, end)
         self.fingerprint = recipe.fingerprint(corpora.digest())
         self.position = LanguagePosition()
         self.steps_per_evaluation = 1
@@ -236,24 +220,31 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
         position.history.append(entry)
         if self.trainer.keeps_last or found.perplexity < lowest or not has_best:
             position.best = len(position.history) - 1
-            plain = _lora().merged(self.network) if self.recipe.lora else self.network
-            save(TrainedGenerator(plain, self.corpora.vocabulary, self._about(entry)), self.out)
+            plain = self.network
+            if self.recipe.lora:
+                assert isinstance(plain, GPT)
+                plain = merge_lora(plain)
+            about = {
+                **self.corpora.about,
+                "corpus_sha256": digest(self.corpora.train),
+                "recipe": self.recipe.to_json(),
+                "perplexity": entry["perplexity"],
+                "per_character": entry["per_character"],
+                "privacy": self.trainer.place().get("privacy"),
+            }
+            save(TrainedGenerator(plain, self.corpora.vocabulary, about), self.out)
         self.callbacks.evaluated(entry)
-
-    def _about(self, entry: Mapping[str, float]) -> dict[str, Any]:
-        return {
-            **self.corpora.about,
-            "corpus_sha256": digest(self.corpora.train),
-            "recipe": self.recipe.to_json(),
-            "perplexity": entry["perplexity"],
-            "per_character": entry["per_character"],
-            "privacy": self.trainer.place().get("privacy"),
-        }
 
     def _finish(self) -> dict[str, float]:
         position = self.position
         best = position.history[position.best]
-        baseline = self._unigram()
+        vocabulary = self.corpora.vocabulary
+        learnt_from = [text.ids[text.asked :] for text in self.corpora.train]
+        texts = [text.ids[text.asked :] for text in self.corpora.dev]
+        nats, ids = UnigramModel(learnt_from, vocabulary.size).loss(texts)
+        baseline = NegativeLogLikelihood(
+            nats, ids, sum(vocabulary.widths[n] for text in texts for n in text)
+        )
         scores = {
             "perplexity": best["perplexity"],
             "per_character": best["per_character"],
@@ -269,22 +260,8 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
             "best": scores,
             "privacy": self.trainer.place().get("privacy"),
             "minutes": self.budget.seconds / 60,
-            "versions": _versions(),
+            "versions": {name: version(name) for name in ("cryptonym", "torch")}
+            | {"python": platform.python_version()},
         }
         write_report(self.out, TRAINING, report)
         return scores
-
-    def _unigram(self) -> NegativeLogLikelihood:
-        vocabulary = self.corpora.vocabulary
-        learnt_from = [text.ids[text.asked :] for text in self.corpora.train]
-        texts = [text.ids[text.asked :] for text in self.corpora.dev]
-        nats, ids = UnigramModel(learnt_from, vocabulary.size).loss(texts)
-        return NegativeLogLikelihood(
-            nats, ids, sum(vocabulary.widths[n] for text in texts for n in text)
-        )
-
-
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in ("cryptonym", "torch")} | {
-        "python": platform.python_version()
-    }

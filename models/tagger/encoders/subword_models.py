@@ -127,11 +127,18 @@ def make_segmenter(pieces: Sequence[Piece], config: TokenizerConfig) -> WordSegm
 
     Raises ValueError where a piece stands twice.
     """
-    return (
-        _unigram_segmenter(pieces, config)
-        if config.kind == UNIGRAM
-        else _tokenizer_segmenter(pieces, config)
-    )
+    if config.kind == UNIGRAM:
+        return _unigram_segmenter(pieces, config)
+    # Without added tokens, so that special tokens written in a note are ordinary text.
+    held = {"version": "1.0", "added_tokens": [], **tokenizer_json(pieces, config)}
+    tokenizer: Tokenizer = Tokenizer.from_str(json.dumps(held))
+    blank = " " if config.kind == BYTE_PAIRS else ""
+
+    def cut(word: str, *, apart: bool) -> list[int]:
+        found: list[int] = tokenizer.encode(blank * apart + word, add_special_tokens=False).ids
+        return found
+
+    return cut
 
 
 def read_pieces(held: Mapping[str, Any]) -> list[tuple[int, Piece]]:
@@ -187,7 +194,14 @@ _BYTES = decoders.ByteLevel()
 def _unigram_segmenter(pieces: Sequence[Piece], config: TokenizerConfig) -> WordSegmenter:
     marks = [(mark, 0.0) for mark in SPECIAL_TOKENS]
     model = Unigram([*marks, *pieces], unk_id=UNKNOWN, byte_fallback=False)
-    normalizer = _normalizer(config)
+    # Only a whole tokenizer can be read; the model in it is never asked.
+    held = {
+        "version": "1.0",
+        "added_tokens": [],
+        "normalizer": json.loads(config.normalizer),
+        "model": {"type": UNIGRAM, "unk_id": 0, "vocab": [["<unk>", 0.0]]},
+    }
+    normalizer: normalizers.Normalizer = Tokenizer.from_str(json.dumps(held)).normalizer
 
     def cut(word: str, *, apart: bool) -> list[int]:
         plain = normalizer.normalize_str(word).strip().replace(" ", BLANK)
@@ -197,32 +211,7 @@ def _unigram_segmenter(pieces: Sequence[Piece], config: TokenizerConfig) -> Word
     return cut
 
 
-def _tokenizer_segmenter(pieces: Sequence[Piece], config: TokenizerConfig) -> WordSegmenter:
-    # Without added tokens, so that special tokens written in a note are ordinary text.
-    held = {"version": "1.0", "added_tokens": [], **tokenizer_json(pieces, config)}
-    tokenizer: Tokenizer = Tokenizer.from_str(json.dumps(held))
-    blank = " " if config.kind == BYTE_PAIRS else ""
-
-    def cut(word: str, *, apart: bool) -> list[int]:
-        found: list[int] = tokenizer.encode(blank * apart + word, add_special_tokens=False).ids
-        return found
-
-    return cut
-
-
 _LONGEST_WORD = 100
-
-
-def _normalizer(config: TokenizerConfig) -> normalizers.Normalizer:
-    # Only a whole tokenizer can be read; the model in it is never asked.
-    held = {
-        "version": "1.0",
-        "added_tokens": [],
-        "normalizer": json.loads(config.normalizer),
-        "model": {"type": UNIGRAM, "unk_id": 0, "vocab": [["<unk>", 0.0]]},
-    }
-    normalizer: normalizers.Normalizer = Tokenizer.from_str(json.dumps(held)).normalizer
-    return normalizer
 
 
 def _without_blank(splitter: Any) -> Any:

@@ -29,7 +29,12 @@ def train_vocabulary(texts: Iterable[str], *, size: int) -> SubwordTokenizer:
     used: unlike the training of unigram vocabularies in `tokenizers` this gives the same pieces
     with the same weights every time.
     """
-    counts = Counter(word for text in texts for word in _marked_words(text))
+    counts: Counter[str] = Counter()
+    for text in texts:
+        for start, end in words(text):
+            if not is_break(text, (start, end)):
+                apart = start == 0 or text[start - 1].isspace()
+                counts[BLANK * apart + text[start:end]] += 1
     tokenizer = Tokenizer(BPE())
     trainer = BpeTrainer(
         vocab_size=size,
@@ -37,7 +42,8 @@ def train_vocabulary(texts: Iterable[str], *, size: int) -> SubwordTokenizer:
         initial_alphabet=[*_ALPHABET],
         show_progress=False,
     )
-    tokenizer.train_from_iterator(_repeated(counts), trainer)
+    repeated = (word for word in sorted(counts) for _ in range(counts[word]))
+    tokenizer.train_from_iterator(repeated, trainer)
     used: Counter[str] = Counter(tokenizer.get_vocab().keys())  # once each: no weight is 0
     for word, count in counts.items():
         for piece in tokenizer.encode(word).tokens:
@@ -60,16 +66,3 @@ def text_outside_spans(notes: Iterable[Annotated]) -> list[str]:
             at = max(at, end)
         texts.append(" ".join([*parts, note.document.text[at:]]))
     return texts
-
-
-def _marked_words(text: str) -> Iterable[str]:
-    for start, end in words(text):
-        if not is_break(text, (start, end)):
-            apart = start == 0 or text[start - 1].isspace()
-            yield BLANK * apart + text[start:end]
-
-
-def _repeated(counts: Counter[str]) -> Iterable[str]:
-    for word in sorted(counts):
-        for _ in range(counts[word]):
-            yield word

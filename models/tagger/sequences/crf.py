@@ -203,7 +203,7 @@ class LinearChainCRF(nn.Module):
         """
         # Cut once: the gradient of each single cut would be as large as all scores.
         first, *others = _masked(scores.double(), allowed).unbind(1)
-        step = self._steps().exp()
+        step = self._legal_scores("transitions").exp()
         alpha = first + self._legal_scores("opening")
         final = alpha
         for word, score in enumerate(others, start=1):
@@ -247,9 +247,6 @@ class LinearChainCRF(nn.Module):
             for name in ("transitions", "opening", "closing")
         )
         return ChainInference(self.scheme, *each)
-
-    def _steps(self) -> Tensor:
-        return self._legal_scores("transitions")
 
     def _legal_scores(self, name: str) -> Tensor:
         parameter: Tensor = getattr(self, name)

@@ -46,17 +46,27 @@ class Augmenter:
         if random.random() >= self.share:
             return note
         if random.random() < _SWAPPED_NOTES:
-            note = apply_edits(note, _swap_spans(note, self.surfaces, random))
+            found: list[Edit] = []
+            # Other texts of their label to some spans; those that overlap others keep theirs
+            ordered, reached = sorted(note.spans), 0
+            for span, after in zip_longest(ordered, ordered[1:]):
+                is_alone = reached <= span.start and (after is None or span.end <= after.start)
+                reached = max(reached, span.end)
+                if is_alone and random.random() < _SWAPPED_SPANS and self.surfaces.get(span.label):
+                    found.append((span.start, span.end, random.choice(self.surfaces[span.label])))
+            note = apply_edits(note, found)
         if random.random() < _RESPACED:
             note = apply_edits(note, _change_spacing(note, random))
         for probability, change in (
             (_CASED, random.choice([str.upper, str.lower])),
-            (_UNACCENTED, _without_accent),
+            (_UNACCENTED, lambda char: strip_accents(char)[:1] if char.isalpha() else char),
         ):
             if random.random() < probability:
                 note = _map_characters(note, change)
         if random.random() < _SCANNED:
-            note = _map_characters(note, lambda char: _confuse(char, random))
+            note = _map_characters(
+                note, lambda char: _CONFUSIONS.get(char, char) if random.random() < _SIGNS else char
+            )
         return note
 
 
@@ -96,18 +106,6 @@ def apply_edits(note: Annotated, edits: Iterable[Edit]) -> Annotated:
     return Annotated(replace(note.document, text="".join(parts)), spans)
 
 
-def _swap_spans(
-    note: Annotated, surfaces: Mapping[str, Sequence[str]], random: Random
-) -> Iterator[Edit]:
-    """Return other texts of their label to some spans; those that overlap others keep theirs."""
-    ordered, reached = sorted(note.spans), 0
-    for span, after in zip_longest(ordered, ordered[1:]):
-        is_alone = reached <= span.start and (after is None or span.end <= after.start)
-        reached = max(reached, span.end)
-        if is_alone and random.random() < _SWAPPED_SPANS and surfaces.get(span.label):
-            yield span.start, span.end, random.choice(surfaces[span.label])
-
-
 def _change_spacing(note: Annotated, random: Random) -> Iterator[Edit]:
     """Double some blanks, break some lines, and glue words that a change of kind still parts."""
     text = note.document.text
@@ -127,11 +125,3 @@ def _map_characters(note: Annotated, change: Callable[[str], str]) -> Annotated:
     changed = ((char, change(char)) for char in note.document.text)
     text = "".join(new if len(new) == 1 else char for char, new in changed)
     return replace(note, document=replace(note.document, text=text))
-
-
-def _without_accent(char: str) -> str:
-    return strip_accents(char)[:1] if char.isalpha() else char
-
-
-def _confuse(char: str, random: Random) -> str:
-    return _CONFUSIONS.get(char, char) if random.random() < _SIGNS else char

@@ -20,7 +20,14 @@ def make_optimizer(network: Network, recipe: TaggerRecipe) -> torch.optim.AdamW:
     """
     groups: defaultdict[tuple[float, float], list[nn.Parameter]] = defaultdict(list)
     for name, weights in trainable_parameters(network):
-        rate = _learning_rate(name, network, recipe)
+        if name.startswith("head."):
+            rate = recipe.chain_rate
+        elif not name.startswith("encoder."):
+            rate = recipe.head_rate
+        else:
+            layer = _LAYER.match(name)
+            depth = network.encoder.layers - (int(layer[1]) + 1 if layer else 0)
+            rate = recipe.encoder_rate * recipe.decay**depth
         # Norms, biases and scores of transitions have no reason to be small.
         shrinks = weights.ndim > 1 and not name.startswith("head.")
         decay = recipe.weight_decay if shrinks else 0.0
@@ -38,13 +45,3 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, progress: float, warm_up
     factor = progress / warm_up if progress < warm_up else (1 - progress) / (1 - warm_up)
     for group in optimizer.param_groups:
         group["lr"] = group["peak"] * max(0.0, min(1.0, factor))
-
-
-def _learning_rate(name: str, network: Network, recipe: TaggerRecipe) -> float:
-    if name.startswith("head."):
-        return recipe.chain_rate
-    if not name.startswith("encoder."):
-        return recipe.head_rate
-    layer = _LAYER.match(name)
-    depth = network.encoder.layers - (int(layer[1]) + 1 if layer else 0)
-    return recipe.encoder_rate * recipe.decay**depth

@@ -214,21 +214,20 @@ class _Pretraining(TrainingLoop[PretrainingPosition]):
         if not self.position.perplexities:
             self._evaluate()
         self.run_epochs(self.recipe.checkpoint_steps)
-        return self._finish()
+        self.out.mkdir(parents=True, exist_ok=True)
+        save_encoder(self.network.encoder, self.subwords, self.out)
+        report: dict[str, Any] = {
+            "recipe": asdict(self.recipe),
+            "notes": self.notes,
+            "sha256": self.digest,
+            "perplexities": self.position.perplexities,
+            "versions": package_versions(),
+        }
+        write_report(self.out, PRETRAINING, report)
+        return self.position.perplexities
 
     def begin_epoch(self, epoch: int) -> int:
-        self.steps = self._make_steps(epoch)
-        return len(self.steps)
-
-    def end_step(self, steps: int) -> None:
-        done = self.notes * (self.position.epoch + self.position.step / steps)
-        self.callbacks.advance(int(done), self.notes * self.epochs)
-
-    def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
-        self._evaluate()
-
-    def _make_steps(self, epoch: int) -> list[list[Part]]:
-        """Return the windows of each step, of similar length, in random order."""
+        # The windows of each step, of similar length, in random order
         random = Random(f"{self.recipe.seed}/{epoch}")  # noqa: S311 - repeatable, not secret
         parts = list(self.train)
         random.shuffle(parts)
@@ -239,7 +238,15 @@ class _Pretraining(TrainingLoop[PretrainingPosition]):
             for step in group_by_tokens(sorted(pool, key=_length), tokens, _length)
         ]
         random.shuffle(steps)
-        return steps
+        self.steps = steps
+        return len(self.steps)
+
+    def end_step(self, steps: int) -> None:
+        done = self.notes * (self.position.epoch + self.position.step / steps)
+        self.callbacks.advance(int(done), self.notes * self.epochs)
+
+    def end_epoch(self, *, is_last: bool) -> None:  # noqa: ARG002
+        self._evaluate()
 
     def train_step(self, step: int, steps: int) -> None:
         recipe, network = self.recipe, self.network
@@ -289,19 +296,6 @@ class _Pretraining(TrainingLoop[PretrainingPosition]):
         perplexity = exp(min(total / max(pieces, 1), 50.0))
         self.position.perplexities.append(perplexity)
         self.callbacks.evaluated({"perplexity": perplexity})
-
-    def _finish(self) -> list[float]:
-        self.out.mkdir(parents=True, exist_ok=True)
-        save_encoder(self.network.encoder, self.subwords, self.out)
-        report: dict[str, Any] = {
-            "recipe": asdict(self.recipe),
-            "notes": self.notes,
-            "sha256": self.digest,
-            "perplexities": self.position.perplexities,
-            "versions": package_versions(),
-        }
-        write_report(self.out, PRETRAINING, report)
-        return self.position.perplexities
 
 
 def mask_words(

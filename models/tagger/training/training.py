@@ -12,7 +12,6 @@ from time import monotonic
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from models.hardware import has_bfloat16
@@ -199,7 +198,10 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
                 ids >= len(SPECIAL_TOKENS)
             )
             ids.masked_fill_(hidden, MASK)
-            scores = _sequences(network(part.batch), part.lengths)
+            # The words of all notes, one after another, as padded sequences
+            scores = pad_sequence(
+                list(torch.split(network(part.batch), part.lengths.tolist())), batch_first=True
+            )
             if recipe.recall:
                 scores = network.head.with_recall_margin(scores, part.allowed, recipe.recall)
             loss = network.head.loss(scores, part.lengths, part.allowed).sum() / words
@@ -208,7 +210,20 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
 
     def _evaluate(self, epochs: float) -> None:
         started = monotonic()
-        scores = _score_notes(self.trained, self.corpora.dev)
+        # Score notes; predictions of labels that were not annotated in a note are ignored
+        trained = self.trained
+        trained.network.eval()
+        pairs = []
+        edges = [*range(0, len(self.corpora.dev), _SCORING_BATCH), len(self.corpora.dev)]
+        for start, end in pairwise(edges):
+            batch = self.corpora.dev[start:end]
+            documents = [note.annotated.document for note in batch]
+            found = predict(trained.network, trained.subwords, trained.cut, documents)
+            for note, spans in zip(batch, found, strict=True):
+                known = note.labels
+                kept = [span for span in spans if known is None or span.label in known]
+                pairs.append((note.annotated, kept))
+        scores = score(pairs)
         position = self.position
         entry = {"epochs": epochs, **asdict(scores), "seconds": monotonic() - started}
         best = _scores(position.history[position.best]) if position.best >= 0 else None
@@ -241,27 +256,6 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
 
 def _scores(entry: Mapping[str, float]) -> Scores:
     return Scores(**{name: entry[name] for name in Scores.__slots__})
-
-
-def _sequences(flat: Tensor, lengths: Tensor) -> Tensor:
-    """Return the words of all notes, one after another, as padded sequences."""
-    return pad_sequence(list(torch.split(flat, lengths.tolist())), batch_first=True)
-
-
-def _score_notes(trained: serialization.TrainedTagger, dev: Sequence[TrainingNote]) -> Scores:
-    """Score notes; predictions of labels that were not annotated in a note are ignored."""
-    trained.network.eval()
-    pairs = []
-    edges = [*range(0, len(dev), _SCORING_BATCH), len(dev)]
-    for start, end in pairwise(edges):
-        notes = dev[start:end]
-        documents = [note.annotated.document for note in notes]
-        found = predict(trained.network, trained.subwords, trained.cut, documents)
-        for note, spans in zip(notes, found, strict=True):
-            known = note.labels
-            kept = [span for span in spans if known is None or span.label in known]
-            pairs.append((note.annotated, kept))
-    return score(pairs)
 
 
 def package_versions() -> dict[str, str]:

@@ -10,7 +10,8 @@ from pipeline.commands.options.output import MANIFEST, add_output_format
 EXITS = """\
 exit codes:
   0  done
-  1  a quality gate blocked publication: notes are missing or entity counts raised an alarm
+  1  a quality gate blocked publication: notes are missing, entity counts raised an alarm, or too
+     much would be withdrawn
   2  usage or configuration error, or another run holds the lock
   3  completed, but more notes were quarantined than the limit allows
   4  a required service is unavailable (database, document folder, disk space)

@@ -16,11 +16,11 @@ from evaluation.attacks.reidentification import (
     select_direct,
 )
 from evaluation.detection.alignment import pair_annotations
-from evaluation.detection.masking_agreement import measure_masker
+from evaluation.detection.scores import measure_masker
 from evaluation.gate import Measured
 from evaluation.utility.readability import formulas_of
 from evaluation.utility.resemblance import Refilled, Vectors, reading_ease, resemblance
-from models.language.networks.contextual_embeddings import PACKAGED, ContextualEmbeddings
+from models.language.networks.word_vectors import PACKAGED, ContextualEmbeddings
 from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 from models.tagger.serialization import VOCABULARY
 from models.tagger.shipped_model import SHIPPED
@@ -101,7 +101,14 @@ def compare_letters(request: ComparisonRequest, progress: Progress) -> ComparedL
 
     progress.phase("reading")
     letters = list(_read_pairs(request, masked))
-    vectors = _context_vectors(request.encoder, letters)
+    name = request.encoder
+    if name is None:
+        vectors = None
+    elif name not in PACKAGED:
+        vectors = ContextualEmbeddings.of_folder(Path(name))
+    else:
+        documents = (document for each in letters for document in (each.source, each.filled))
+        vectors = ContextualEmbeddings.packaged(name, (each.document.text for each in documents))
     measured = [
         *_score_masking(request, masked, data),
         *_measure_identifiers(letters, split_pieces, data, request.seed),
@@ -122,15 +129,6 @@ def _read_pairs(
         if request.lang:
             source = replace(source, document=replace(source.document, lang=request.lang))
         yield _LetterPair(source, each.annotated)
-
-
-def _context_vectors(name: str | None, letters: Iterable[_LetterPair]) -> Vectors | None:
-    if name is None:
-        return None
-    if name not in PACKAGED:
-        return ContextualEmbeddings.of_folder(Path(name))
-    documents = (document for each in letters for document in (each.source, each.filled))
-    return ContextualEmbeddings.packaged(name, (each.document.text for each in documents))
 
 
 def _score_masking(

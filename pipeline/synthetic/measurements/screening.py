@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluation.attacks.bm25 import nearest_by_bm25
 from evaluation.attacks.copying import (
     RealNotes,
     attack_membership,
@@ -14,7 +13,7 @@ from evaluation.attacks.copying import (
     measure_verbatim,
     split_words,
 )
-from evaluation.attacks.proximity import NearestPair, WordCorpus, review
+from evaluation.attacks.proximity import NearestPair, WordCorpus, nearest_by_bm25, review
 from evaluation.gate import Axis, Measured
 from evaluation.gate_case import write_measurements
 from pipeline.config.progress import Progress

@@ -1,6 +1,6 @@
 """What a tagger learns from synthetic notes, beside what it learns from real ones."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,15 +59,16 @@ class UtilityResult:
     def to_json(self) -> dict[str, Any]:
         """Return what the gate reads, with the p-value of every difference by score."""
         measured = [each.to_json() for each in self.measured]
-        return {"format": 1, "measured": measured, "tests": self._tests()}
-
-    def _tests(self) -> dict[str, Mapping[str, float]]:
         return {
-            f"{setting} against {REAL}": {
-                name: self.utility.differ(setting, REAL, name) for name in SCORES
-            }
-            for setting in self.utility.counts
-            if setting != REAL
+            "format": 1,
+            "measured": measured,
+            "tests": {
+                f"{setting} against {REAL}": {
+                    name: self.utility.differ(setting, REAL, name) for name in SCORES
+                }
+                for setting in self.utility.counts
+                if setting != REAL
+            },
         }
 
 
@@ -84,7 +85,13 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
     notes = request.synthetic / NOTES
     filled = is_filled(manifest)
     real, dev, test = _read_real(request.corpus)
-    synthetic, twice = _read_copies(notes) if filled else (list(read_annotated(notes, [])), [])
+    if filled:
+        # One letter of each source, and two of each where there are two
+        letters = list(read_filled(notes))
+        first, second = ([e.annotated for e in letters if e.copy == copy] for copy in range(2))
+        synthetic, twice = (first, [*first, *second] if second else [])
+    else:
+        synthetic, twice = (list(read_annotated(notes, [])), [])
 
     def watch(name: str) -> TrainingCallbacks:
         progress.phase(name)
@@ -99,13 +106,6 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
         watch,
     )
     return UtilityResult(utility, list(_measure(utility, hash_file(notes), filled=filled)))
-
-
-def _read_copies(notes: Path) -> tuple[list[Annotated], list[Annotated]]:
-    """Return one letter of each source, and two of each where there are two."""
-    letters = list(read_filled(notes))
-    first, second = ([e.annotated for e in letters if e.copy == copy] for copy in range(2))
-    return first, [*first, *second] if second else []
 
 
 def _measure(utility: Utility, data: str, *, filled: bool) -> Iterator[Measured]:

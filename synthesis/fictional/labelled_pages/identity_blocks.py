@@ -45,7 +45,12 @@ def address(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
         frame.top -= 8.0
         drawn.put(sheet, x, frame.top)
         frame.top -= drawn.height
-    _dateline(context, sheet, frame)
+    align: Align = context.random.choice(("left", "right", "right"))
+    rows = [(letterhead.dateline(context.letter), context.body())]
+    drawn = draft(rows, frame.width, "header", align)
+    frame.top -= 6.0
+    drawn.put(sheet, frame.left, frame.top)
+    frame.top -= drawn.height + 4.0
 
 
 def _recipient(context: PageContext) -> list[MarkedLine]:
@@ -54,15 +59,6 @@ def _recipient(context: PageContext) -> list[MarkedLine]:
     name = letterhead.clinician_line(case.recipient)
     first = joined([line(lead), name]) if lead else name
     return [first, *letterhead.address_lines(case.practice)]
-
-
-def _dateline(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
-    align: Align = context.random.choice(("left", "right", "right"))
-    rows = [(letterhead.dateline(context.letter), context.body())]
-    drawn = draft(rows, frame.width, "header", align)
-    frame.top -= 6.0
-    drawn.put(sheet, frame.left, frame.top)
-    frame.top -= drawn.height + 4.0
 
 
 # Identities ---------------------------------------------------------------------------------------
@@ -238,10 +234,6 @@ def _columns(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     frame.top -= max(part.height for part in parts) + 8.0
 
 
-def _none(_desk: PageContext, _sheet: PaperSheet, _frame: Frame) -> None:
-    pass
-
-
 _IDENTITIES: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "stamp": _stamp,
     "label": _label(right=True, tilt=2.5),
@@ -255,7 +247,7 @@ _IDENTITIES: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "middle-right": _middle_right,
     "bottom-right": _bottom_right,
     "columns": _columns,
-    "none": _none,
+    "none": lambda _context, _sheet, _frame: None,
 }
 
 
@@ -276,31 +268,27 @@ def stamps(context: PageContext, sheet: PaperSheet) -> None:
     """Draw the rubber stamps of the first page, always a little askew, over whatever is there."""
     where = context.layout.stamp
     for place in ("corner", "end") if where == "pair" else (where,) if where else ():
-        _rubber(context, sheet, place)
-
-
-def _rubber(context: PageContext, sheet: PaperSheet, place: str) -> None:
-    across, up, tilt = _PLACES[place]
-    angle = context.random.uniform(0.5, 1.0) * tilt * context.random.choice((-1.0, 1.0))
-    size = (
-        context.random.uniform(34.0, 60.0)
-        if place == "across"
-        else context.random.uniform(10.0, 17.0)
-    )
-    draw_pdf = (0.82, 0.82, 0.84) if place == "across" else context.random.choice(_INKS)
-    face = PrintStyle("Helvetica-Bold", size, size * 1.2, draw_pdf)
-    x = context.size[0] * across + context.random.uniform(-20.0, 20.0)
-    y = context.size[1] * up + context.random.uniform(-20.0, 20.0)
-    turn = radians(angle)
-    for number, row in enumerate(_impression(context, dated=place != "across")):
-        down = -number * face.leading
-        half = measure(face)(row.text) / 2
-        left, base = (
-            x - half * cos(turn) - down * sin(turn),
-            y - half * sin(turn) + down * cos(turn),
+        across, up, tilt = _PLACES[place]
+        angle = context.random.uniform(0.5, 1.0) * tilt * context.random.choice((-1.0, 1.0))
+        size = (
+            context.random.uniform(34.0, 60.0)
+            if place == "across"
+            else context.random.uniform(10.0, 17.0)
         )
-        left = min(max(left, 14.0), context.size[0] - 14.0 - 2 * half * cos(turn))
-        sheet.placed.append(PlacedLine(row, left, base, face, angle=angle, kind="stamp"))
+        draw_pdf = (0.82, 0.82, 0.84) if place == "across" else context.random.choice(_INKS)
+        face = PrintStyle("Helvetica-Bold", size, size * 1.2, draw_pdf)
+        x = context.size[0] * across + context.random.uniform(-20.0, 20.0)
+        y = context.size[1] * up + context.random.uniform(-20.0, 20.0)
+        turn = radians(angle)
+        for number, row in enumerate(_impression(context, dated=place != "across")):
+            down = -number * face.leading
+            half = measure(face)(row.text) / 2
+            left, base = (
+                x - half * cos(turn) - down * sin(turn),
+                y - half * sin(turn) + down * cos(turn),
+            )
+            left = min(max(left, 14.0), context.size[0] - 14.0 - 2 * half * cos(turn))
+            sheet.placed.append(PlacedLine(row, left, base, face, angle=angle, kind="stamp"))
 
 
 def _impression(context: PageContext, *, dated: bool) -> list[MarkedLine]:

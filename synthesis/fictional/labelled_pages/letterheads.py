@@ -44,7 +44,25 @@ def staff(context: PageContext, sheet: PaperSheet, frame: Frame, *, first: bool)
         ]
         frame.top -= _abreast(sheet, parts, frame, "header") + 8.0
     else:
-        _staff_column(context, sheet, frame, right=where.startswith("right"))
+        right = where.startswith("right")
+        width = min(context.random.uniform(96.0, 136.0), frame.width * 0.27)
+        x = frame.right - width if right else frame.left
+        rows = staff_rows(context)
+        if context.random.random() < 0.6:
+            rows.insert(
+                0, (line(context.words.team), context.head(context.layout.small * 1.15, bold=True))
+            )
+        drawn = _fitting(rows, width, frame.top - 8.0 - frame.bottom)
+        drawn.put(sheet, x, frame.top - 8.0)
+        edge = x - 7.0 if right else x + width + 6.0
+        if context.random.random() < 0.5:
+            sheet.shapes.append(
+                Box(edge, frame.bottom, 0.6, frame.top - frame.bottom - 8.0, fill=RULE)
+            )
+        if right:
+            frame.right -= width + 14.0
+        else:
+            frame.left += width + 14.0
 
 
 def site_rows(context: PageContext) -> tuple[Rows, Rows]:
@@ -78,18 +96,15 @@ def _plain_head(align: Align) -> Callable[[PageContext, PaperSheet, Frame], None
         drawn.put(sheet, frame.left + (logo if align == "left" else 0.0), frame.top)
         if logo:
             x = frame.left if align == "left" else frame.right - 38.0
-            sheet.shapes.extend(_logo(context, x, frame.top - 42.0))
+            y = frame.top - 42.0
+            cross = [Box(x + 15, y + 6, 8, 26, fill=WHITE), Box(x + 6, y + 15, 26, 8, fill=WHITE)]
+            sheet.shapes.extend([Box(x, y, 38.0, 38.0, fill=context.layout.accent), *cross])
         frame.top -= max(drawn.height, logo) + 6.0
         if context.random.random() < 0.6:
             sheet.shapes.append(Box(frame.left, frame.top, width, 0.8, fill=context.layout.accent))
         frame.top -= 4.0
 
     return place
-
-
-def _logo(context: PageContext, x: float, y: float) -> list[Box]:
-    cross = [Box(x + 15, y + 6, 8, 26, fill=WHITE), Box(x + 6, y + 15, 26, 8, fill=WHITE)]
-    return [Box(x, y, 38.0, 38.0, fill=context.layout.accent), *cross]
 
 
 def _banner(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
@@ -185,10 +200,6 @@ def _side(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
     frame.left += width + 12.0
 
 
-def _none(_desk: PageContext, _sheet: PaperSheet, _frame: Frame) -> None:
-    pass
-
-
 _HEADS: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "left": _plain_head("left"),
     "right": _plain_head("right"),
@@ -202,7 +213,7 @@ _HEADS: dict[str, Callable[[PageContext, PaperSheet, Frame], None]] = {
     "bottom": _bottom,
     "low": _low,
     "side": _side,
-    "none": _none,
+    "none": lambda _context, _sheet, _frame: None,
 }
 
 
@@ -216,25 +227,6 @@ def staff_rows(context: PageContext, *, scale: float = 1.0) -> Rows:
     for name, *rest in letterhead.staff_lines(context.letter):
         rows += [(name, bold), *((row, context.small(0.95 * scale)) for row in rest)]
     return rows
-
-
-def _staff_column(context: PageContext, sheet: PaperSheet, frame: Frame, *, right: bool) -> None:
-    width = min(context.random.uniform(96.0, 136.0), frame.width * 0.27)
-    x = frame.right - width if right else frame.left
-    rows = staff_rows(context)
-    if context.random.random() < 0.6:
-        rows.insert(
-            0, (line(context.words.team), context.head(context.layout.small * 1.15, bold=True))
-        )
-    drawn = _fitting(rows, width, frame.top - 8.0 - frame.bottom)
-    drawn.put(sheet, x, frame.top - 8.0)
-    edge = x - 7.0 if right else x + width + 6.0
-    if context.random.random() < 0.5:
-        sheet.shapes.append(Box(edge, frame.bottom, 0.6, frame.top - frame.bottom - 8.0, fill=RULE))
-    if right:
-        frame.right -= width + 14.0
-    else:
-        frame.left += width + 14.0
 
 
 def _fitting(rows: Rows, width: float, height: float) -> StackedLines:
@@ -423,7 +415,13 @@ _EDGES = {
 def edges(context: PageContext, sheet: PaperSheet) -> None:
     """Draw the small print along the edges of a page."""
     for side, angle in _EDGES.get(context.layout.edge, ()):
-        row = _edge_line(context, side)
+        habit = context.habit(f"edge-{side}")
+        imprint = line(habit.choice(context.page_words.imprints))
+        row = (
+            imprint
+            if habit.random() < 0.35
+            else joined([imprint, letterhead.imprint_line(context.letter)], " - ")
+        )
         face = context.small(0.9)
         width, height = context.size
         length = measure(face)(row.text)
@@ -434,11 +432,3 @@ def edges(context: PageContext, sheet: PaperSheet) -> None:
             low = context.random.uniform(84.0, max(85.0, height - 80.0 - length))
             y = low if angle == 90.0 else low + min(length, height - 80.0)
         sheet.placed.append(PlacedLine(row, x, y, face, angle=angle, kind="margin-note"))
-
-
-def _edge_line(context: PageContext, side: str) -> MarkedLine:
-    habit = context.habit(f"edge-{side}")
-    imprint = line(habit.choice(context.page_words.imprints))
-    if habit.random() < 0.35:
-        return imprint
-    return joined([imprint, letterhead.imprint_line(context.letter)], " - ")

@@ -162,7 +162,12 @@ def _lab(row: str, random: Random) -> tuple[str, ...]:
 def signature(context: PageContext, width: float) -> Iterator[TypesetLine]:
     """Typeset the signature; the closing sentence before it belongs to the body."""
     kind = context.layout.signature
-    rows = _signers(context, electronic=kind == "left-electronic")
+    electronic = kind == "left-electronic"
+    rows = list(letterhead.signature_lines(context.letter, electronic=electronic))
+    if not electronic and context.random.random() < 0.5:
+        rows.insert(1, line(context.random.choice(context.page_words.roles)))
+    if electronic and context.random.random() < 0.4:
+        rows.append(letterhead.specialty_line(context.letter.author, context.letter.note.lang))
     face = context.body()
     block = min(width, 210.0)
     shift = {"right": width - block, "wide": width - block, "centre": (width - block) / 2}
@@ -183,15 +188,6 @@ def signature(context: PageContext, width: float) -> Iterator[TypesetLine]:
     yield from (replace(typeset, keep=True) for typeset in typeset_lines[:-1])
     yield from typeset_lines[-1:]
     yield from _copies(context, width)
-
-
-def _signers(context: PageContext, *, electronic: bool) -> list[MarkedLine]:
-    rows = list(letterhead.signature_lines(context.letter, electronic=electronic))
-    if not electronic and context.random.random() < 0.5:
-        rows.insert(1, line(context.random.choice(context.page_words.roles)))
-    if electronic and context.random.random() < 0.4:
-        rows.append(letterhead.specialty_line(context.letter.author, context.letter.note.lang))
-    return rows
 
 
 def _copies(context: PageContext, width: float) -> Iterator[TypesetLine]:
@@ -273,7 +269,21 @@ class Typesetter:
         elif row.style == "heading":
             yield from self._heading(row.line, number)
         elif runs_in:
-            yield from self._run_in(row.line, runs_in)
+            title = runs_in
+            bold, face = self.context.body(bold=True), self.context.body()
+            length = measure(bold)(title)
+            if length > 0.8 * self.width:
+                yield TypesetLine(
+                    ((line(title.rstrip()), 0.0, bold, 0.0),), bold.leading, 3.0, keep=True
+                )
+                title, length = "", 0.0
+            parts = self._broken(row.line, self.width, face, first=length)
+            for number, (part, spread) in enumerate(parts):
+                if number or not title:
+                    yield TypesetLine(((part, 0.0, face, spread),), face.leading)
+                else:
+                    head = (line(title.rstrip()), 0.0, bold, 0.0)
+                    yield TypesetLine((head, (part, length, face, spread)), face.leading, 3.0)
         else:
             yield from self._prose(row)
 
@@ -285,7 +295,11 @@ class Typesetter:
         if style == "numbered":
             whole = joined([line(f"{number}."), whole])
         elif style == "capitals":
-            whole = replace(whole, text=whole.text.upper()) if _keeps_length(whole) else whole
+            whole = (
+                replace(whole, text=whole.text.upper())
+                if (len(whole.text.upper()) == len(whole.text))
+                else whole
+            )
         elif self.context.habit("colon").random() < 0.4:
             whole = replace(whole, text=f"{whole.text} :")
         for part in wrap(whole, self.width, measure(face)):
@@ -301,22 +315,6 @@ class Typesetter:
                 ((part, shift, face, 0.0),), face.leading, 3.0, rules=rules, keep=True
             )
             yield typeset
-
-    def _run_in(self, whole: MarkedLine, title: str) -> Iterator[TypesetLine]:
-        bold, face = self.context.body(bold=True), self.context.body()
-        length = measure(bold)(title)
-        if length > 0.8 * self.width:
-            yield TypesetLine(
-                ((line(title.rstrip()), 0.0, bold, 0.0),), bold.leading, 3.0, keep=True
-            )
-            title, length = "", 0.0
-        parts = self._broken(whole, self.width, face, first=length)
-        for number, (part, spread) in enumerate(parts):
-            if number or not title:
-                yield TypesetLine(((part, 0.0, face, spread),), face.leading)
-            else:
-                head = (line(title.rstrip()), 0.0, bold, 0.0)
-                yield TypesetLine((head, (part, length, face, spread)), face.leading, 3.0)
 
     def _prose(self, row: BodyRow) -> Iterator[TypesetLine]:
         face, layout = self.context.body(), self.context.layout
@@ -346,10 +344,6 @@ class Typesetter:
             full = self.context.layout.justified and number < len(parts) - 1
             lines.append((part, _spread(part.text, room, face) if full else 0.0))
         return lines
-
-
-def _keeps_length(whole: MarkedLine) -> bool:
-    return len(whole.text.upper()) == len(whole.text)
 
 
 def broken(
@@ -532,13 +526,7 @@ def labelled_letter(seed: int, lang: str = "fr", *, held_out: bool = False) -> L
     random = Random(f"labelled:{held_out}:{lang}:{seed}")
     layout = sample_layout(seed, held_out=held_out)
     case = make_case(seed, lang, held_out=held_out, volume=random.choice(_VOLUMES))
-    sheets = _compose(PageContext(case, layout, random))
-    data = draw_pdf(sheets, layout.paper, about={}, turned=layout.turned)
-    marks = tuple(_marks(sheets, layout.paper[1]))
-    return LabelledPdf(data, marks, layout.name)
-
-
-def _compose(context: PageContext) -> list[PaperSheet]:
+    context = PageContext(case, layout, random)
     context, foot, first, frame = _begin(context)
     count = context.layout.columns if frame.width > 150.0 * context.layout.columns else 1
 
@@ -551,17 +539,20 @@ def _compose(context: PageContext) -> list[PaperSheet]:
         return sheet, columns(frame, count)
 
     frames = columns(frame, count)
-    body = fill_pages(_typeset_body(context, frames[0].width), (first, frames), turn)
-    for number, sheet in enumerate(body, 1):
-        _finish(context, sheet, foot, (number, len(body)))
-    return body
-
-
-def _typeset_body(context: PageContext, width: float) -> Sequence[TypesetLine]:
-    return [
-        *Typesetter(context, width).typeset_lines(context.case.rows),
-        *signature(context, width),
-    ]
+    width = frames[0].width
+    sheets = fill_pages(
+        [
+            *Typesetter(context, width).typeset_lines(context.case.rows),
+            *signature(context, width),
+        ],
+        (first, frames),
+        turn,
+    )
+    for number, sheet in enumerate(sheets, 1):
+        _finish(context, sheet, foot, (number, len(sheets)))
+    data = draw_pdf(sheets, layout.paper, about={}, turned=layout.turned)
+    marks = tuple(_marks(sheets, layout.paper[1]))
+    return LabelledPdf(data, marks, layout.name)
 
 
 def _begin(context: PageContext) -> tuple[PageContext, letterheads.PageFooter, PaperSheet, Frame]:
@@ -569,21 +560,16 @@ def _begin(context: PageContext) -> tuple[PageContext, letterheads.PageFooter, P
     for layout in simplifications(context.layout):
         context = replace(context, layout=layout)
         foot, sheet = letterheads.PageFooter(context), PaperSheet()
-        frame = _first(context, sheet, foot)
+        frame = context.frame()
+        foot.clear(frame)
+        letterheads.head(context, sheet, frame)
+        letterheads.staff(context, sheet, frame, first=True)
+        identity_blocks.identity(context, sheet, frame)
+        identity_blocks.address(context, sheet, frame)
+        frame.top -= context.layout.drop * context.size[1] / A4[1]
         if frame.top - frame.bottom > 0.2 * context.size[1] and frame.width > 0.4 * context.size[0]:
             break
     return context, foot, sheet, frame
-
-
-def _first(context: PageContext, sheet: PaperSheet, foot: letterheads.PageFooter) -> Frame:
-    frame = context.frame()
-    foot.clear(frame)
-    letterheads.head(context, sheet, frame)
-    letterheads.staff(context, sheet, frame, first=True)
-    identity_blocks.identity(context, sheet, frame)
-    identity_blocks.address(context, sheet, frame)
-    frame.top -= context.layout.drop * context.size[1] / A4[1]
-    return frame
 
 
 def _finish(

@@ -11,7 +11,6 @@ from synthesis.fictional.people import date_formats
 from synthesis.fictional.people.people import FictionalPerson, Pools, Relative
 from synthesis.fictional.people.records import CareSite, Clinician, Visit
 from synthesis.fictional.templates.grammar import (
-    Choice,
     GrammaticalAgreement,
     LetterLanguage,
     Nodes,
@@ -81,7 +80,8 @@ class NoteWriter:
         self.record_day = scene.visit.start.date()
         self.used: set[str] = set()
         self.kin: Relative | None = None
-        self.gp = self._gp()
+        gps = self.cast.by_specialty.get("gp") or self.cast.clinicians
+        self.gp = gps[self.scene.person.gp % len(gps)]
         self.exam_number = ""
         self.headings = rng.choice(("{}", "{} :", "{}", "{} :", "* {} *", "== {} =="))
         self.capitals = rng.random() < 0.3
@@ -99,7 +99,22 @@ class NoteWriter:
         self.title = self.rng.choice(kind.titles)
         self.write(self.rng.choice(kind.heads))
         self.draft.write("\n\n")
-        self._body(kind.sections)
+        # The body: each section takes its share of what is left to write.
+        chosen = [section for section in kind.sections if self.rng.random() < section.chance]
+        weight = sum(section.weight for section in chosen)
+        for section in chosen:
+            left = max(0, self.scene.length - _TAIL - self.draft.length)
+            self._section(section, self.draft.length + left * section.weight / weight)
+            weight -= section.weight
+        for number, section in enumerate(self.scene.annexes * 20):
+            missing = self.scene.length - _TAIL - self.draft.length
+            if missing < 250:
+                break
+            again = number and len(self.scene.annexes) == 1
+            self._section(
+                replace(section, heading="") if again else section,
+                self.draft.length + min(missing, 900.0),
+            )
         self.write(self.rng.choice(kind.tails))
         return self.draft
 
@@ -121,52 +136,33 @@ class NoteWriter:
             if isinstance(node, str):
                 self.draft.write(node)
             elif isinstance(node, TemplateSlot):
-                self._fill(node)
+                fill = self.slots.get(node.name)
+                if fill is not None:
+                    fill(self, node.argument)
+                else:
+                    # Draw what the note has not said yet, as long as there is something.
+                    options = self.words[node.name]
+                    fresh = [option for option in options if option not in self.used]
+                    option = self.rng.choice(fresh or options)
+                    self.used.add(option)
+                    self.write(option)
             elif isinstance(node, GrammaticalAgreement):
                 self.draft.write(node.female if self.gender == "F" else node.male)
             else:
-                self._choose(node)
-
-    def _choose(self, choice: Choice) -> None:
-        self._render(self.rng.choice(choice.options))
-
-    def _fill(self, slot: TemplateSlot) -> None:
-        fill = self.slots.get(slot.name)
-        if fill is not None:
-            fill(self, slot.argument)
-        else:
-            # Draw what the note has not said yet, as long as there is something.
-            options = self.words[slot.name]
-            fresh = [option for option in options if option not in self.used]
-            option = self.rng.choice(fresh or options)
-            self.used.add(option)
-            self.write(option)
-
-    def _gp(self) -> Clinician:
-        gps = self.cast.by_specialty.get("gp") or self.cast.clinicians
-        return gps[self.scene.person.gp % len(gps)]
-
-    # The body: each section takes its share of what is left to write.
-
-    def _body(self, sections: tuple[Section, ...]) -> None:
-        chosen = [section for section in sections if self.rng.random() < section.chance]
-        weight = sum(section.weight for section in chosen)
-        for section in chosen:
-            left = max(0, self.scene.length - _TAIL - self.draft.length)
-            self._section(section, self.draft.length + left * section.weight / weight)
-            weight -= section.weight
-        for number, section in enumerate(self.scene.annexes * 20):
-            missing = self.scene.length - _TAIL - self.draft.length
-            if missing < 250:
-                break
-            again = number and len(self.scene.annexes) == 1
-            self._section(
-                replace(section, heading="") if again else section,
-                self.draft.length + min(missing, 900.0),
-            )
+                self._render(self.rng.choice(node.options))
 
     def _section(self, section: Section, until: float) -> None:
-        sentences = self._sentences(section.pool)
+        pool = section.pool
+        own = list(self.scene.story.texts.get(pool, ()))
+        pools = self.cast.language.pools
+        general = list(pools.get(f"{pool}_{self._band()}", pools.get(pool, ())))
+        if pool in ("reason", "question"):
+            # One reason for a visit, the same in each of its notes.
+            sentences = [own[self.scene.visit.visit_id % len(own)]] if own else general[:1]
+        else:
+            if pool not in _TOLD_IN_ORDER:
+                self.rng.shuffle(general)
+            sentences = own[:1] + [s for s in own[1:] + general if self.rng.random() < 0.85]
         if not sentences:
             return
         self._heading(section)
@@ -188,17 +184,6 @@ class NoteWriter:
         self.draft.write(self.headings.format(heading))
         inline = section.style == "prose" and self.headings.endswith(":")
         self.draft.write(" " if inline else "\n")
-
-    def _sentences(self, pool: str) -> list[str]:
-        own = list(self.scene.story.texts.get(pool, ()))
-        pools = self.cast.language.pools
-        general = list(pools.get(f"{pool}_{self._band()}", pools.get(pool, ())))
-        if pool in ("reason", "question"):
-            # One reason for a visit, the same in each of its notes.
-            return [own[self.scene.visit.visit_id % len(own)]] if own else general[:1]
-        if pool not in _TOLD_IN_ORDER:
-            self.rng.shuffle(general)
-        return own[:1] + [s for s in own[1:] + general if self.rng.random() < 0.85]
 
     def _band(self) -> str:
         if self.minor:

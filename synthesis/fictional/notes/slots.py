@@ -173,18 +173,6 @@ def _before(scribe: NoteWriter, days: str) -> date:
     return start - timedelta(days=rng.randint(1, max(1, min(int(days), room))))
 
 
-def _past(scribe: NoteWriter, days: str) -> None:
-    plant_day(scribe, _before(scribe, days))
-
-
-def _earlier(scribe: NoteWriter, _: str) -> None:
-    plant_day(scribe, scribe.earlier())
-
-
-def _recent(scribe: NoteWriter, days: str) -> None:
-    plant_day(scribe, _before(scribe, days), partial=int(days) < 150)
-
-
 def _next(scribe: NoteWriter, days: str) -> None:
     ahead = scribe.rng.randint(max(1, int(days) // 3), int(days))
     plant_day(scribe, scribe.day + timedelta(days=ahead), partial=int(days) < 30)
@@ -198,10 +186,6 @@ def _month(scribe: NoteWriter, months: str) -> None:
 def _next_month(scribe: NoteWriter, months: str) -> None:
     day = scribe.day + timedelta(days=30 * scribe.rng.randint(1, int(months)))
     scribe.draft.plant(date_formats.write_month(day, scribe.lang), "DATE")
-
-
-def _year(scribe: NoteWriter, years: str) -> None:
-    scribe.draft.plant(str(_before(scribe, str(int(years) * 365)).year), "DATE")
 
 
 def _range(scribe: NoteWriter, days: str) -> None:
@@ -231,10 +215,6 @@ def _range(scribe: NoteWriter, days: str) -> None:
     plant_day(scribe, end, form=form)
 
 
-def _weekday(scribe: NoteWriter, _: str) -> None:
-    plant_day(scribe, scribe.scene.visit.start.date(), form="weekday")
-
-
 def _time(scribe: NoteWriter, _: str) -> None:
     hour, minute = scribe.time()
     form = "{}h{:02d}" if scribe.lang == "fr" and scribe.rng.random() < 0.7 else "{}:{:02d}"
@@ -247,15 +227,15 @@ DAY_SLOTS: dict[str, Fill] = {
     "day": lambda s, _: plant_day(s, min(s.day, s.scene.visit.end.date())),
     "admission": lambda s, _: plant_day(s, s.scene.visit.start.date()),
     "discharge": lambda s, _: plant_day(s, s.scene.visit.end.date()),
-    "weekday": _weekday,
+    "weekday": lambda s, _: plant_day(s, s.scene.visit.start.date(), form="weekday"),
     "time": _time,
-    "past": _past,
-    "earlier": _earlier,
-    "recent": _recent,
+    "past": lambda s, days: plant_day(s, _before(s, days)),
+    "earlier": lambda s, _: plant_day(s, s.earlier()),
+    "recent": lambda s, days: plant_day(s, _before(s, days), partial=int(days) < 150),
     "next": _next,
     "nextmonth": _next_month,
     "month": _month,
-    "year": _year,
+    "year": lambda s, years: s.draft.plant(str(_before(s, str(int(years) * 365)).year), "DATE"),
     "range": _range,
     "step": lambda s, _: plant_day(s, s.step(), partial=True),
 }
@@ -275,11 +255,6 @@ def _given(scribe: NoteWriter, _: str) -> None:
         scribe.draft.plant(name.upper() if upper else name, "FIRST_NAME", PATIENT)
 
 
-def _birth_name(scribe: NoteWriter, _: str) -> None:
-    record = scribe.scene.person.record
-    plant_last(scribe, PersonName((), record.birth_names or record.family_names))
-
-
 def _maiden(scribe: NoteWriter, _: str) -> None:
     names = scribe.scene.person.record.birth_names
     if names:
@@ -287,10 +262,6 @@ def _maiden(scribe: NoteWriter, _: str) -> None:
         scribe.write(before)
         plant_last(scribe, PersonName((), names))
         scribe.draft.write(")" if "(" in before else "")
-
-
-def _civil(scribe: NoteWriter, _: str) -> None:
-    scribe.write(scribe.pick("civil.child" if scribe.minor else f"civil.{scribe.gender}"))
 
 
 def _stranger(scribe: NoteWriter, argument: str) -> None:
@@ -330,10 +301,6 @@ def _kin(scribe: NoteWriter, argument: str) -> None:
         plant_last(scribe, relative.name)
     else:
         plant_name(scribe, relative.name, initials=0.05)
-
-
-def _side(scribe: NoteWriter, sides: str) -> None:
-    scribe.draft.write(scribe.facts("side").choice(sides.split("/")))
 
 
 def _body(scribe: NoteWriter, argument: str) -> None:
@@ -412,18 +379,6 @@ def _username(scribe: NoteWriter, _: str) -> None:
     scribe.draft.plant(account, "USERNAME", who(scribe, name))
 
 
-def _ip(scribe: NoteWriter, _: str) -> None:
-    rng = scribe.rng
-    scribe.draft.plant(
-        f"10.{rng.randrange(256)}.{rng.randrange(256)}.{rng.randrange(256)}", "IP_ADDRESS"
-    )
-
-
-def _integer(scribe: NoteWriter, argument: str) -> None:
-    low, high = argument.split("-")
-    scribe.draft.write(str(scribe.rng.randint(int(low), int(high))))
-
-
 def _decimal(scribe: NoteWriter, argument: str) -> None:
     low, high = argument.split("-")
     value = f"{scribe.rng.uniform(float(low), float(high)):.1f}"
@@ -446,31 +401,26 @@ def _practice(scribe: NoteWriter) -> Address:
     return scribe.cast.practices.get(scribe.gp.provider_id) or scribe.scene.site.address
 
 
-def _specialty(scribe: NoteWriter, _: str) -> None:
-    scribe.write(scribe.words[f"specialty.{scribe.scene.author.specialty}"][0])
-
-
-def _title(scribe: NoteWriter, _: str) -> None:
-    scribe.write(scribe.title)
-
-
 def _plant(label: str, value: Callable[[NoteWriter], str], scribe: NoteWriter, _: str) -> None:
     scribe.draft.plant(value(scribe), label)
 
 
 SLOTS: dict[str, Fill] = {
     **DAY_SLOTS,
-    "title": _title,
-    "specialty": _specialty,
+    "title": lambda s, _: s.write(s.title),
+    "specialty": lambda s, _: s.write(s.words[f"specialty.{s.scene.author.specialty}"][0]),
     # the patient
     "patient": lambda s, _: plant_name(s, _record_name(s), initials=0.1),
     "first": lambda s, _: plant_first(s, _record_name(s)),
     "last": lambda s, _: plant_last(s, _record_name(s)),
     "LAST": lambda s, _: plant_last(s, _record_name(s), upper=True),
     "given": _given,
-    "birthname": _birth_name,
+    "birthname": lambda s, _: plant_last(
+        s,
+        PersonName((), s.scene.person.record.birth_names or s.scene.person.record.family_names),
+    ),
     "maiden": _maiden,
-    "civil": _civil,
+    "civil": lambda s, _: s.write(s.pick("civil.child" if s.minor else f"civil.{s.gender}")),
     "age": _age,
     "aged": lambda s, _: _age(s, "aged"),
     "kinage": lambda s, _: _age(s, "kin"),
@@ -507,7 +457,9 @@ SLOTS: dict[str, Fill] = {
         "PROVIDER_ID",
     ),
     "username": _username,
-    "ip": _ip,
+    "ip": lambda s, _: s.draft.plant(
+        ".".join(["10", *(str(s.rng.randrange(256)) for _ in range(3))]), "IP_ADDRESS"
+    ),
     "doctor": lambda s, argument: plant_clinician(s, s.doctor(argument)),
     "surgeon": lambda s, _: plant_clinician(s, s.doctor("surgery")),
     "chief": lambda s, _: plant_clinician(s, s.cast.by_specialty[s.scene.author.specialty][0]),
@@ -533,11 +485,11 @@ SLOTS: dict[str, Fill] = {
     "otherhospital": partial(_plant, "HOSPITAL", lambda s: s.rng.choice(HOSPITALS[s.lang][5:])),
     "ward": partial(_plant, "HOSPITAL", lambda s: s.rng.choice(WARDS[s.lang])),
     # values
-    "side": _side,
+    "side": lambda s, sides: s.draft.write(s.facts("side").choice(sides.split("/"))),
     "weight": lambda s, _: _body(s, "weight"),
     "height": lambda s, _: _body(s, "height"),
     "bmi": lambda s, _: _body(s, "bmi"),
     "pounds": lambda s, _: _body(s, "pounds"),
-    "n": _integer,
+    "n": lambda s, ends: s.draft.write(str(s.rng.randint(*map(int, ends.split("-"))))),
     "d": _decimal,
 }

@@ -147,31 +147,30 @@ def to_transcript(sheets: Sequence[PaperSheet]) -> Transcript:
 def _draw_shape(canvas: Canvas, shape: Box | Stroke) -> None:
     canvas.saveState()
     if isinstance(shape, Stroke):
-        _draw_stroke(canvas, shape)
+        canvas.setStrokeColorRGB(0.1, 0.15, 0.5)
+        canvas.setLineWidth(1.1)
+        path = canvas.beginPath()
+        path.moveTo(*shape.points[0])
+        for a, b, c in zip(*(shape.points[k::3] for k in (1, 2, 3)), strict=True):
+            path.curveTo(*a, *b, *c)
+        canvas.drawPath(path)
     else:
-        _draw_box(canvas, shape)
+        canvas.translate(shape.x, shape.y)
+        canvas.rotate(shape.angle)
+        if shape.fill:
+            canvas.setFillColorRGB(*shape.fill)
+        if shape.edge:
+            canvas.setStrokeColorRGB(*shape.edge)
+            canvas.setLineWidth(0.7)
+        canvas.rect(
+            0,
+            0,
+            shape.width,
+            shape.height,
+            stroke=int(bool(shape.edge)),
+            fill=int(bool(shape.fill)),
+        )
     canvas.restoreState()
-
-
-def _draw_box(canvas: Canvas, box: Box) -> None:
-    canvas.translate(box.x, box.y)
-    canvas.rotate(box.angle)
-    if box.fill:
-        canvas.setFillColorRGB(*box.fill)
-    if box.edge:
-        canvas.setStrokeColorRGB(*box.edge)
-        canvas.setLineWidth(0.7)
-    canvas.rect(0, 0, box.width, box.height, stroke=int(bool(box.edge)), fill=int(bool(box.fill)))
-
-
-def _draw_stroke(canvas: Canvas, stroke: Stroke) -> None:
-    canvas.setStrokeColorRGB(0.1, 0.15, 0.5)
-    canvas.setLineWidth(1.1)
-    path = canvas.beginPath()
-    path.moveTo(*stroke.points[0])
-    for a, b, c in zip(*(stroke.points[k::3] for k in (1, 2, 3)), strict=True):
-        path.curveTo(*a, *b, *c)
-    canvas.drawPath(path)
 
 
 def _draw_line(canvas: Canvas, placed: PlacedLine) -> None:

@@ -45,23 +45,21 @@ class LetterDirectory:
         Raises KeyError for a note of a person, clinician or care site that the hospital has not.
         """
         author = self._clinicians[note.provider_id]
-        return Letter(
-            note=note,
-            patient=self._hospital.patients[note.person_id],
-            author=author,
-            team=(author, *self._colleagues(author, f"{seed}:{note.care_site_id}")),
-            site=self._sites[note.care_site_id],
-            group=self._hospital.care_sites[0],
-            visit=self._visits.get(note.visit_id),
-        )
-
-    def _colleagues(self, author: Clinician, ward: str) -> list[Clinician]:
-        """The same few for an author in a ward; those of the author's specialty come first."""
+        # The same few for an author in a ward; those of the author's specialty come first
+        ward = f"{seed}:{note.care_site_id}"
         random = Random(f"team:{ward}:{author.provider_id}")
         others = [c for c in self._hospital.clinicians if c is not author and c.specialty != "gp"]
         others = random.sample(others, len(others))
         others.sort(key=lambda clinician: clinician.specialty != author.specialty)
-        return others[: _TEAM - 1]
+        return Letter(
+            note=note,
+            patient=self._hospital.patients[note.person_id],
+            author=author,
+            team=(author, *others[: _TEAM - 1]),
+            site=self._sites[note.care_site_id],
+            group=self._hospital.care_sites[0],
+            visit=self._visits.get(note.visit_id),
+        )
 
 
 @dataclass(frozen=True, slots=True)

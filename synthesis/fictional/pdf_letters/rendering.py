@@ -1,7 +1,7 @@
 """Renders notes of the fictional hospital as PDF, printed or scanned, with exact spans."""
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import cos, radians, sin
 from random import Random
@@ -80,7 +80,13 @@ class Composer:
     def sheets(self) -> list[PaperSheet]:
         """Compose all pages."""
         first = PaperSheet()
-        top = self._identity(first, self._staff(first, self._letterhead(first)))
+        top = {
+            "stamp": self._stamp,
+            "label": self._label,
+            "grid": self._grid,
+            "strip": self._strip,
+            "window": self._window,
+        }[self._layout.identity](first, self._staff(first, self._letterhead(first)))
         column = Column(first, self._left, top - 8.0, self._right - self._left, "header")
         if self._layout.identity not in ("strip", "grid"):
             column.stack([letterhead.dateline(self._letter)], self._body, align="right")
@@ -107,12 +113,24 @@ class Composer:
         width = self.size[0] - 2 * _EDGE
         x, align = _EDGE, "centre" if head == "centre" else "left"
         if head == "left":
-            self._logo(sheet, self.size[1] - 84.0)
+            y = self.size[1] - 84.0
+            accent = self._layout.accent
+            white = (1.0, 1.0, 1.0)
+            sheet.shapes += [
+                Box(_EDGE, y, 42.0, 42.0, fill=accent),
+                Box(_EDGE + 17.0, y + 7.0, 8.0, 28.0, fill=white),
+                Box(_EDGE + 7.0, y + 17.0, 28.0, 8.0, fill=white),
+            ]
             x, width = _EDGE + 54.0, width - 54.0 - (190.0 if self._beside else 0.0)
         column = Column(sheet, x, self.size[1] - 36.0, width, "header")
         column.stack(name, self._face(13.0, bold=True), align=align)  # type: ignore[arg-type]
         if head == "split":
-            column.top = self._side_by_side(column, rest)
+            half = column.width / 2
+            left = Column(column.sheet, column.x, column.top, half, "header")
+            right = Column(column.sheet, column.x + half, column.top, half, "header")
+            left.stack(rest[: len(rest) // 2], self._small)
+            right.stack(rest[len(rest) // 2 :], self._small, align="right")
+            column.top = min(left.top, right.top)
         else:
             column.stack(rest, self._small, align=align)  # type: ignore[arg-type]
         bottom = min(column.top, self.size[1] - 90.0) - 8.0
@@ -137,23 +155,6 @@ class Composer:
         sheet.shapes.append(Box(0, bottom, self.size[0], height, fill=self._layout.accent))
         return bottom
 
-    def _side_by_side(self, column: Column, rows: Sequence[MarkedLine]) -> float:
-        half = column.width / 2
-        left = Column(column.sheet, column.x, column.top, half, "header")
-        right = Column(column.sheet, column.x + half, column.top, half, "header")
-        left.stack(rows[: len(rows) // 2], self._small)
-        right.stack(rows[len(rows) // 2 :], self._small, align="right")
-        return min(left.top, right.top)
-
-    def _logo(self, sheet: PaperSheet, y: float) -> None:
-        accent = self._layout.accent
-        white = (1.0, 1.0, 1.0)
-        sheet.shapes += [
-            Box(_EDGE, y, 42.0, 42.0, fill=accent),
-            Box(_EDGE + 17.0, y + 7.0, 8.0, 28.0, fill=white),
-            Box(_EDGE + 7.0, y + 17.0, 28.0, 8.0, fill=white),
-        ]
-
     def _site_lines(self) -> tuple[tuple[MarkedLine, ...], tuple[MarkedLine, ...]]:
         rows = letterhead.site_lines(self._letter)
         return rows[:1], rows[1:]
@@ -174,15 +175,6 @@ class Composer:
         rule = Box(_EDGE + column.width + 6.0, _FOOT, 0.6, top - 10.0 - _FOOT, fill=_RULE)
         sheet.shapes.append(rule)
         return top
-
-    def _identity(self, sheet: PaperSheet, top: float) -> float:
-        return {
-            "stamp": self._stamp,
-            "label": self._label,
-            "grid": self._grid,
-            "strip": self._strip,
-            "window": self._window,
-        }[self._layout.identity](sheet, top)
 
     def _stamp(self, sheet: PaperSheet, top: float) -> float:
         rows = letterhead.identity_lines(self._letter, full=self._random.random() < 0.7)
@@ -269,16 +261,19 @@ class Composer:
             if not paragraph.text.strip():
                 above = 0.6 * self._body.leading
                 continue
-            face = self._bold if _is_heading(paragraph.text) else self._body
+            text = paragraph.text
+            text = text.strip()
+            face = (
+                self._bold
+                if (len(text) <= 60 and (text.endswith(":") or (text.isupper() and len(text) > 3)))
+                else self._body
+            )
             parts = wrap(paragraph, width, measure(face))
             for part in parts:
                 last = part is parts[-1] or not self._layout.justified
                 spread = 0.0 if last else _spread(part.text, width, face)
                 yield _Item(part, face, above, spread)
                 above = 0.0
-        yield from self._signature(width)
-
-    def _signature(self, width: float) -> Iterator[_Item]:
         above = 16.0
         rows = letterhead.signature_lines(self._letter, electronic=self._layout.electronic)
         for row in rows:
@@ -309,15 +304,14 @@ class Composer:
     def _put(self, spot: Column, item: _Item) -> None:
         spot.top -= item.face.leading
         if item.signed and not self._layout.electronic:
-            spot.sheet.shapes.append(self._scrawl(spot.x + 30.0, spot.top + 4.0))
+            x = spot.x + 30.0
+            y = spot.top + 4.0
+            draw = self._random.uniform
+            steps = [(x + 5.0 * k + draw(-5, 5), y + draw(-8, 13)) for k in range(19)]
+            spot.sheet.shapes.append(Stroke(tuple(steps)))
         base = spot.top + 2.5
         placed = PlacedLine(item.line, spot.x, base, item.face, spread=item.spread, kind=item.kind)
         spot.sheet.placed.append(placed)
-
-    def _scrawl(self, x: float, y: float) -> Stroke:
-        draw = self._random.uniform
-        steps = [(x + 5.0 * k + draw(-5, 5), y + draw(-8, 13)) for k in range(19)]
-        return Stroke(tuple(steps))
 
     def _running(self, sheet: PaperSheet) -> float:
         width = self._right - self._left
@@ -358,11 +352,6 @@ class Composer:
         family = self._layout.family
         font = family.bold if bold else family.plain
         return PrintStyle(font, size, size * 1.22, colour or self._layout.accent)
-
-
-def _is_heading(text: str) -> bool:
-    text = text.strip()
-    return len(text) <= 60 and (text.endswith(":") or (text.isupper() and len(text) > 3))
 
 
 def _spread(text: str, width: float, face: PrintStyle) -> float:

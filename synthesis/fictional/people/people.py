@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from random import Random
 
@@ -155,7 +155,7 @@ class PersonFactory:
         )
         kin = self._kin(rng, record, birth)
         return FictionalPerson(
-            record=_with_relatives(record, kin),
+            record=replace(record, relatives=tuple(relative.name for relative in kin)),
             birth_date=birth,
             birthplace=birthplace,
             home=home,
@@ -227,7 +227,29 @@ class PersonFactory:
         return (Identifier("PATIENT_ID", number), Identifier("SSN", national))
 
     def _kin(self, rng: Random, record: PatientRecord, birth: date) -> tuple[Relative, ...]:
-        relations = _relations(rng, record.gender, birth)
+        if birth.year > 2000:
+            young = [("mother", "F", -rng.randint(22, 38)), ("father", "M", -rng.randint(23, 42))]
+            relations = young[: rng.randint(1, 2)]
+        elif birth.year > 1980:
+            close = [
+                ("mother", "F", -28),
+                ("father", "M", -30),
+                ("sister", "F", 2),
+                ("brother", "M", 3),
+            ]
+            relations = rng.sample(close, rng.randint(1, 3))
+        else:
+            spouse = (
+                ("wife", "F", rng.randint(-3, 6)) if record.gender == "M" else ("husband", "M", -2)
+            )
+            options = [
+                spouse,
+                ("daughter", "F", rng.randint(21, 36)),
+                ("son", "M", rng.randint(21, 36)),
+                ("sister", "F", rng.randint(-5, 5)),
+                ("brother", "M", rng.randint(-5, 5)),
+            ]
+            relations = rng.sample(options, rng.randint(1, 3))
         kin = []
         for relation, gender, gap in relations:
             given = (rng.choice(self.pools.given[gender]),)
@@ -299,29 +321,6 @@ def draw_birth(rng: Random) -> date:
     return date(2025, 1, 1) - timedelta(days=rng.randint(low * 365, high * 366))
 
 
-def _relations(rng: Random, gender: str, birth: date) -> list[tuple[str, str, int]]:
-    if birth.year > 2000:
-        young = [("mother", "F", -rng.randint(22, 38)), ("father", "M", -rng.randint(23, 42))]
-        return young[: rng.randint(1, 2)]
-    if birth.year > 1980:
-        close = [
-            ("mother", "F", -28),
-            ("father", "M", -30),
-            ("sister", "F", 2),
-            ("brother", "M", 3),
-        ]
-        return rng.sample(close, rng.randint(1, 3))
-    spouse = ("wife", "F", rng.randint(-3, 6)) if gender == "M" else ("husband", "M", -2)
-    options = [
-        spouse,
-        ("daughter", "F", rng.randint(21, 36)),
-        ("son", "M", rng.randint(21, 36)),
-        ("sister", "F", rng.randint(-5, 5)),
-        ("brother", "M", rng.randint(-5, 5)),
-    ]
-    return rng.sample(options, rng.randint(1, 3))
-
-
 def _job(rng: Random, jobs: tuple[str, ...], gender: str) -> str:
     male, _, female = rng.choice(jobs).partition("/")
     return female if female and gender == "F" else male
@@ -329,20 +328,3 @@ def _job(rng: Random, jobs: tuple[str, ...], gender: str) -> str:
 
 def _plain(name: str) -> str:
     return re.sub(r"[^a-z]+", "-", fold(name)).strip("-")
-
-
-def _with_relatives(record: PatientRecord, kin: tuple[Relative, ...]) -> PatientRecord:
-    names = tuple(relative.name for relative in kin)
-    return PatientRecord(
-        person_id=record.person_id,
-        given_names=record.given_names,
-        family_names=record.family_names,
-        birth_names=record.birth_names,
-        gender=record.gender,
-        birth_date=record.birth_date,
-        addresses=record.addresses,
-        phones=record.phones,
-        emails=record.emails,
-        identifiers=record.identifiers,
-        relatives=names,
-    )

@@ -12,7 +12,7 @@ from functools import cache
 
 from record.folding import fold
 
-_MARK = re.compile(r"[\[\]|]|\{[^{}]*\}")
+_MARK = re.compile(r"([\[\]|]|\{[^{}]*\})")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -103,22 +103,11 @@ class LetterLanguage:
 @cache
 def parse(template: str) -> Nodes:
     """Read a template; raises ValueError where brackets do not pair."""
-    tokens = list(_tokens(template))
+    tokens = [token for token in _MARK.split(template) if token]
     options, rest = _options(tokens, 0, nested=False)
     if rest != len(tokens) or len(options) != 1:
         raise ValueError(f"unbalanced template: {template[:40]!r}")
     return options[0]
-
-
-def _tokens(template: str) -> Iterator[str]:
-    position = 0
-    for mark in _MARK.finditer(template):
-        if mark.start() > position:
-            yield template[position : mark.start()]
-        yield mark.group()
-        position = mark.end()
-    if position < len(template):
-        yield template[position:]
 
 
 def _options(tokens: list[str], at: int, *, nested: bool) -> tuple[tuple[Nodes, ...], int]:

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.attacks.bm25 import K1, B, nearest_by_bm25
 from evaluation.attacks.proximity import (
+    K1,
     LONGEST,
     SIZES,
     TOP,
+    B,
     Nearest,
     WordCorpus,
+    nearest_by_bm25,
     review,
     words_of,
 )

@@ -16,7 +16,7 @@ from evaluation.attacks.reidentification import (
     select_direct,
 )
 from evaluation.detection.alignment import Pair
-from evaluation.detection.masking_agreement import measure_masker
+from evaluation.detection.scores import measure_masker
 from evaluation.gate import Axis
 from record.span import Span
 

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from models.private.embeddings import EmbeddingRecipe, Embeddings, read_vectors, train
+from models.private.embeddings import EmbeddingRecipe, Embeddings, packaged, read_vectors, train
 from models.private.pseudonymization import Pseudonymizer, pseudonymize
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
-from models.private.subword_embeddings import packaged
 from models.tagger.encoders.bilstm import make_bilstm
 from models.tagger.encoders.subword_models import SPECIAL_TOKENS
 from models.tagger.encoders.subword_tokenizer import SubwordTokenizer

@@ -407,3 +407,42 @@ def test_a_policy_speaks_the_language_that_notes_name_or_are_in(desk: Any) -> No
     _, (_, asked), _ = desk.pseudonymize(first, record, more=(*more, "--lang", "es"))
     _, (_, other), _ = desk.pseudonymize(first, record, more=(*more, "--lang", "fr"))
     assert told == asked != other
+
+
+RUSSIAN = "Пациент Иванов Сергей, 45 лет, поступил с болями в груди."
+HTML = "<html><body><p>Mme <b>VAUQUELIN</b>, n&eacute;e le 03/02/1950</p></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (RUSSIAN, "unsupported-language"),
+        ('{"nom": "MARTIN", "prenom": "Jean", "ddn": "3.2.50"}', "markup"),
+        ("nom;prenom;ddn\nMARTIN;Jean;03/02/1950", "markup"),
+        (RUSSIAN.encode("cp1251").decode("latin-1"), "encoding"),
+    ],
+)
+def test_what_no_detector_reads_is_refused(desk: Any, text: str, reason: str) -> None:
+    _, notes, (refused,) = desk.pseudonymize({**NOTE, "text": text})
+    assert (notes, refused["reason"], refused["stage"]) == ([], reason, "detect")
+
+
+def test_a_language_is_let_through_by_name(desk: Any) -> None:
+    given = {**NOTE, "text": RUSSIAN}
+    _, (note,), _ = desk.pseudonymize(given, more=("--allow-languages", "uk,ru"))
+    assert "Иванов" in note["text"]
+    _, notes, _ = desk.pseudonymize(given, more=("--allow-languages", "uk,el"))
+    assert len(notes) == 1  # written in the script of Ukrainian
+    _, notes, _ = desk.pseudonymize(given, more=("--allow-languages", "el"))
+    assert notes == []
+
+
+def test_markup_is_decoded_unless_the_spans_are_those_of_another_text(desk: Any) -> None:
+    given = {**NOTE, "text": HTML}
+    _, (note,), _ = desk.pseudonymize(given, more=desk.known)
+    assert note["text"].startswith("Mme ")
+    assert ", née le " in note["text"]
+    assert "VAUQUELIN" not in note["text"]
+    spans = [{"start": 22, "end": 31, "label": "LAST_NAME"}]
+    _, notes, (refused,) = desk.pseudonymize({**given, "spans": spans}, more=("--spans", "given"))
+    assert (notes, refused["reason"]) == ([], "markup")

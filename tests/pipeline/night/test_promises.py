@@ -74,7 +74,7 @@ class Hospital:
             if note.get("rendering", "text") != "text":
                 continue
             kept = sealed[int(note["note_id"])]
-            spans = self.seal.open(note["note_id"], kept.content, kept.sealed).spans["text"]
+            spans = self.seal.open_findings(kept.version, kept.sealed).spans["text"]
             for old, (start, end, label) in zip(spans, self.spans[note_id], strict=True):
                 value = note["text"][old.start : old.end]
                 yield note["person_id"], label, value, self.texts[note_id][start:end]

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from pipeline.config.settings import RulesSettings
+from pipeline.config.settings import DetectionSettings, RulesSettings
 from pipeline.notes import detection, stages
 from pipeline.notes.batch import Batch, BatchNote
 from pipeline.notes.detection import KnownPatients, by_rules, detect, spoken
@@ -163,7 +163,7 @@ def test_of_a_batch_only_the_note_to_blame_is_refused(picky: Any) -> None:
 TOOLS = cast(
     WorkerResources,
     SimpleNamespace(
-        settings=SimpleNamespace(lang="es", rules=RulesSettings()),
+        settings=SimpleNamespace(lang="es", rules=RulesSettings(), detection=DetectionSettings()),
         known=KnownPatients(),
         tagger=None,
         text=lambda value: value,

@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,16 @@ import pytest
 
 from pipeline import cli
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_USAGE
-from pipeline.config.settings import Settings, load
+from pipeline.config.settings import QualitySettings, Settings, StateSettings, load
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import NightlyResult, NightlyRun, run_nightly
 from pipeline.night.publishing import publish_staged
-from pipeline.notes.worker_resources import open_master, resolve_urls
+from pipeline.notes.worker_resources import make_seal, open_master, resolve_urls
 from pipeline.quality.drift import judge
-from pipeline.quality.gate import Assessment, Gate
+from pipeline.quality.gate import Assessment, Gate, assess_run
 from pipeline.state.ledger import State, open_state
+from pipeline.state.quality_counts import CountCell
+from pipeline.state.quality_series import RunCounts
 from pipeline.warehouse.sql_output import Output
 from pipeline.warehouse.warehouse import open_output
 from record.count_drift import CountSeries, DriftVerdict
@@ -173,10 +176,14 @@ def test_a_run_that_alarms_is_held_then_accepted(
     assert hospital.released() == before
     told = json.loads((hospital.folder / "told.json").read_text())
     assert told["conclusion"] == "held"
-    assert told["waiting"] == [{"run_id": 7, "night": "2024-03-10", "notes": NOTES}]
+    assert told["waiting"] == [
+        {"run_id": 7, "night": "2024-03-10", "notes": NOTES, "withdrawals": 0}
+    ]
     # Not even the function that publishes can be made to release what is held.
     with hospital.state() as state, closing(_output(load(hospital.config))) as output:
-        assert publish_staged(state, output) == publish_staged(state, output, only=7) == 0
+        seal = make_seal(open_master(load(hospital.config)))
+        assert publish_staged(state, output, seal) == 0
+        assert publish_staged(state, output, seal, only=7) == 0
     assert hospital.quality() == EXIT_GATE
     assert "--accept 7" in capsys.readouterr().out
     deciding = ("--by", "A. Martin", "--reason", "the new software writes ISO dates")
@@ -314,6 +321,62 @@ def test_documents_fed_twice_are_held(hospital: Hospital) -> None:
     ended = hospital.run(NIGHTS)
     assert ended.exit_code == EXIT_GATE
     assert any(reason.startswith("duplicate notes") for reason in assessed(ended).reasons)
+
+
+def keep_of_tonight(hospital: Hospital, count: int) -> None:
+    """Leave none of tonight's letters, or repeat them under other ids and with other words."""
+    first = hospital.last_id - NOTES + 1
+    with hospital.source() as db:
+        db.execute("delete from note where note_id >= ?", (first + count,))
+        columns = [row[1] for row in db.execute("pragma table_info(note)")]
+        rest = ", ".join(name for name in columns if name not in ("note_id", "note_text"))
+        for more in range(1, count // NOTES):
+            db.execute(
+                f"insert into note (note_id, note_text, {rest}) select note_id + ?, "
+                f"note_text || ?, {rest} from note where note_id between ? and ?",
+                (more * 1000, f" Fin {'z' * more}.", first, hospital.last_id),
+            )
+    hospital.last_id += 1000 * (count // NOTES)
+
+
+@pytest.mark.parametrize("count", [0, NOTES * 10])
+def test_a_night_of_far_fewer_or_more_notes_is_held(hospital: Hospital, count: int) -> None:
+    before = hospital.released()
+    hospital.write(NIGHTS)
+    keep_of_tonight(hospital, count)
+    ended = hospital.run(NIGHTS)
+    (reason,) = (each for each in assessed(ended).reasons if each.startswith("notes: "))
+    assert "notice only" not in reason
+    assert ended.exit_code == EXIT_GATE
+    assert hospital.released() == before
+    assert hospital.quality("--accept", RUN, "--by", "me", "--reason", "a strike") == EXIT_DONE
+    assert len(hospital.released()) == len(before) + count
+
+
+@pytest.mark.parametrize(
+    ("tonight", "conclusion"),
+    [(0, "held"), (20, "held"), (60, "warned"), (180, "clean"), (600, "warned"), (2000, "held")],
+)
+def test_volume_holds_only_from_its_factor_on(
+    tmp_path: Path, tonight: int, conclusion: str
+) -> None:
+    def count(notes: int) -> Counter[CountCell]:
+        return Counter({CountCell("worked"): notes, CountCell("notes"): notes})
+
+    settings, gate = QualitySettings(), Gate(judge)
+    with closing(open_state(StateSettings(), tmp_path)) as state:
+        for night in range(30):
+            notes = (190, 200, 210)[night % 3] if night % 7 < 5 else 60
+            counted = RunCounts(night + 1, START + timedelta(night), "c", count(notes))
+            assert assess_run(state.quality, counted, "v", settings, gate).conclusion in (
+                "learning",
+                "clean",
+            )
+        last = RunCounts(31, START + timedelta(30), "c", count(tonight))
+        assert assess_run(state.quality, last, "v", settings, gate).conclusion == conclusion
+        warn = replace(settings, gate="warn")
+        told = assess_run(state.quality, last, "v", warn, gate).conclusion
+        assert told == ("warned" if conclusion == "held" else conclusion)
 
 
 def test_a_gate_that_warns_publishes_and_says_so(hospital: Hospital) -> None:

@@ -98,12 +98,12 @@ def test_no_document_is_read_again_unless_its_text_was_not_kept(
         kept = state.read_sealed(documents)
         assert len(kept) >= 5
         forgotten = {
-            note: replace(seal.open(str(note), found.content, found.sealed), read=None)
+            note: replace(seal.open_findings(found.version, found.sealed), read=None)
             for note, found in kept.items()
         }
     with closing(sqlite3.connect(ward.config.with_name("state.db"))) as db, db:
         for note, found in forgotten.items():
-            sealed = seal.close(str(note), kept[note].content, found)
+            sealed = seal.seal_findings(kept[note].version, found)
             db.execute("update span_store set sealed = ? where note_id = ?", [sealed, note])
     last = ward.release(*ward.EVERYBODY, withdraw_stale=True)
     assert len(read) == len(kept)
@@ -224,7 +224,7 @@ def surrogates(ward: Ward, name: str) -> dict[tuple[Any, Any, Any], Any]:
         out = key.pseudonym("note", str(note))
         if note not in sealed or out not in texts:
             continue
-        opened = seal.open(str(note), sealed[note].content, sealed[note].sealed).spans["text"]
+        opened = seal.open_findings(sealed[note].version, sealed[note].sealed).spans["text"]
         for old, (start, end, label) in zip(opened, spans[out], strict=True):
             if label in ("LAST_NAME", "FIRST_NAME") and old.end - old.start > 3:
                 value = original[old.start : old.end].casefold()

@@ -32,7 +32,7 @@ from models.tagger.encoders.bilstm import CASES
 from pipeline.cli import main
 from pipeline.config.signing import verify_statement
 from pipeline.files.jsonl import spans_to_json
-from pipeline.sharing.pooled_sites import pool_sites
+from pipeline.sharing.joint_training import pool_sites
 from pipeline.sharing.shared_files import (
     VECTORS,
     Manifest,
@@ -407,7 +407,7 @@ def attacked(place: Path) -> Path:
         "evaluation.attacks.shared_vectors.InversionSettings",
         lambda seed: InversionSettings(1, 1, seed),
     )
-    patch.setattr("evaluation.attacks.frozen_adversaries.EPOCHS", 1)
+    patch.setattr("evaluation.attacks.sentence_pairs.EPOCHS", 1)
     told = ["--notes", place / "notes.jsonl", "--representer", place / "kit", "--seeds", 2]
     code = share("attack", place / "weak", *told, "-o", place / "attacked")
     patch.undo()

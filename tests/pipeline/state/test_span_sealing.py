@@ -1,14 +1,16 @@
 """What is sealed opens again, and only for the note and version it was sealed for."""
 
 import pickle
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.state.span_sealing import NoteFindings, Seal
+from pipeline.state.span_sealing import NoteFindings, NoteVersion, Seal, StateKeys
 from record.errors import Unsafe
 from record.span import Span
+from surrogates.keys.keys import MasterKey
 
 SEAL = Seal(bytes(range(32)))
 CONTENT = bytes(16)
@@ -74,3 +76,54 @@ def test_the_key_is_neither_shown_nor_serialized() -> None:
     assert "x01" not in repr(SEAL)
     with pytest.raises(TypeError):
         pickle.dumps(SEAL)
+
+
+VERSION = NoteVersion(17, b"c" * 16, b"i" * 16, b"k" * 16)
+FINDINGS = NoteFindings({"text": (Span(3, 9, "LAST_NAME"),)})
+
+
+def test_findings_and_staged_rows_open_for_their_version() -> None:
+    assert SEAL.open_findings(VERSION, SEAL.seal_findings(VERSION, FINDINGS)) == FINDINGS
+    assert SEAL.open_staged(VERSION, SEAL.seal_staged(VERSION, b"row")) == b"row"
+    nothing = NoteVersion(17, b"", b"", b"")
+    assert SEAL.open_staged(nothing, SEAL.seal_staged(nothing, b"row")) == b"row"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(VERSION, note_id=18),
+        replace(VERSION, content=bytes(16)),
+        replace(VERSION, identity=bytes(16)),
+        replace(VERSION, config=bytes(16)),
+        replace(VERSION, content=b"", identity=VERSION.content + VERSION.identity),
+    ],
+    ids=["another note", "another text", "another patient", "another configuration", "moved"],
+)
+def test_no_other_version_opens_them(other: NoteVersion) -> None:
+    with pytest.raises(Unsafe, match="broken-seal"):
+        SEAL.open_findings(other, SEAL.seal_findings(VERSION, FINDINGS))
+    with pytest.raises(Unsafe, match="broken-seal"):
+        SEAL.open_staged(other, SEAL.seal_staged(VERSION, b"row"))
+
+
+def test_one_kind_of_sealed_data_does_not_open_as_another() -> None:
+    with pytest.raises(Unsafe):
+        SEAL.open_findings(VERSION, SEAL.seal_staged(VERSION, b"{}"))
+    with pytest.raises(Unsafe):
+        SEAL.open("17", VERSION.content, SEAL.seal_findings(VERSION, FINDINGS))
+    with pytest.raises(Unsafe):
+        SEAL.open_findings(VERSION, SEAL.close("17", VERSION.content, FINDINGS))
+
+
+def test_keyed_digests_depend_on_key_and_kind() -> None:
+    keys, others = StateKeys(MasterKey(bytes(32))), StateKeys(MasterKey(b"x" * 32))
+    keyed = keys.key_digest("content", CONTENT)
+    assert len(keyed) == len(CONTENT)
+    assert keyed == keys.key_digest("content", CONTENT)
+    assert len({CONTENT, keyed, keys.key_digest("identity", CONTENT),
+                others.key_digest("content", CONTENT)}) == 4  # fmt: skip
+    assert keys.key_digest("content", b"") == b""
+    assert repr(keys) == "StateKeys()"
+    with pytest.raises(TypeError):
+        pickle.dumps(keys)

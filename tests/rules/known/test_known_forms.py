@@ -17,6 +17,7 @@ from rules.known import (
     birth_dates,
     concatenated_names,
     context,
+    digit_gaps,
     known,
     misspelled_names,
     variants,
@@ -25,13 +26,13 @@ from rules.known import numbers as digits
 from rules.known.known import KnownPatient
 from rules.known.variants import words
 from rules.matching import normalization
-from tests.rules.known import test_known, test_misspelled_names
+from tests.rules.known import test_birth_dates, test_known, test_misspelled_names
 from tests.rules.known.forms_known import Letter, letters
 from tests.rules.mutation import survivors
 
 PATIENTS = 500
 MODULES = (
-    known, birth_dates, digits, concatenated_names, context, misspelled_names, variants,
+    known, birth_dates, digit_gaps, digits, concatenated_names, context, misspelled_names, variants,
     normalization,
 )  # fmt: skip
 LANGS = ("fr", "en", "es", "de", "nl")
@@ -170,6 +171,7 @@ def test_every_alternative_is_needed() -> None:
         test_known.test_words_joined_names_initials_and_misread_digits,
         test_known.test_eponyms_are_no_names_where_a_disease_or_a_sign_is_meant,
         test_misspelled_names.test_names_with_letters_wrong,
+        test_birth_dates.test_damaged_dates_of_birth_are_found_whole,
     )
     lines += [(line, "fr") for line, _ in lines]
     others = vars(test_known.test_other_countries)["pytestmark"][0].args[1]

@@ -10,8 +10,9 @@ from rules.matching.language_identification import (
     NEIGHBOURS,
     _count_points,
     _count_points_of_each,
-    _encode_words,
+    encode_words,
     language,
+    split_once,
     stretches,
 )
 from rules.matching.lexicon import lexicon
@@ -154,5 +155,5 @@ def test_each_list_has_words_of_its_own_and_single_words_only() -> None:
     )
 )
 def test_many_parts_have_the_points_of_each_alone(parts: list[str]) -> None:
-    data = [_encode_words(part) for part in parts]
-    assert _count_points_of_each(data) == [_count_points(each) for each in data]
+    data = [encode_words(part) for part in parts]
+    assert _count_points_of_each(data) == [_count_points(split_once(part)[1]) for part in parts]

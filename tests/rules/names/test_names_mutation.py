@@ -13,7 +13,6 @@ from rules.names import (
     names,
     parsing,
     plausibility,
-    signatures,
     words,
 )
 from tests.rules.marked import mark, unmark
@@ -23,7 +22,7 @@ from tests.rules.names.forms_names import valid
 from tests.rules.names.forms_names_each import each
 from tests.rules.names.forms_no_names import invalid
 
-MODULES = (names, cues, words, plausibility, parsing, signatures)  # fmt: skip
+MODULES = (names, cues, words, plausibility, parsing)  # fmt: skip
 # These keep a step from matching at all, which a record of matches does not hold.
 GUARDS = {"[a-zœæß]", "[A-Z](?![A-Za-z])"}
 

@@ -5,7 +5,6 @@ import pytest
 from rules.places import (
     gazetteer,
     named_sites,
-    occupations,
     places,
     postcodes,
     proper_names,
@@ -30,7 +29,6 @@ MODULES = (
     postcodes,
     named_sites,
     proper_names,
-    occupations,
 )
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, Table, create_engine, func, inspect, select, text
 from record.errors import ConfigError
 from record.label import Label
 from record.patient import PatientRecord
-from synthesis.fictional.hospital_files import HospitalCounts, write_hospital
+from synthesis.fictional.hospital import HospitalCounts, write_hospital
 from synthesis.fictional.omop import LANGUAGES, NOTE_CLASSES, Tables, write_omop
 from synthesis.fictional.people.records import FictionalNote, Hospital
 

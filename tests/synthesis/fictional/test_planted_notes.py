@@ -7,8 +7,8 @@ import pytest
 from benchmarks.synthesis.canaries import attack_canaries
 from models.language.training.recipe import make_recipe
 from models.language.training.serialization import load
+from pipeline.synthetic.generator_training import train_on_corpus
 from synthesis.corpus_splitting import split_notes
-from synthesis.generator_training import train_generator
 from synthesis.prepared_corpus import save_corpus
 from tests.synthesis.letters import letters
 
@@ -32,7 +32,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def trained(corpus: Path, out: Path, **changes: float) -> Path:
     """Train a model on the corpus with planted notes in it."""
-    train_generator(corpus, make_recipe("gpt-small", {**TINY, **changes}), out, canaries=PLANTED)
+    train_on_corpus(corpus, make_recipe("gpt-small", {**TINY, **changes}), out, canaries=PLANTED)
     return out
 
 

@@ -88,7 +88,7 @@ def test_without_the_extra_it_says_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for name in ("evaluation.attacks.bm25", "pipeline.synthetic.measurements.screening"):
+    for name in ("evaluation.attacks.proximity", "pipeline.synthetic.measurements.screening"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "bm25s", None)
     places = [str(folder / "new"), str(folder / "corpus"), "-o", str(tmp_path / "out")]

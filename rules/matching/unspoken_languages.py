@@ -1,0 +1,162 @@
+"""Passages in a script or language that no detector speaks: their names would stay in clear.
+
+Function words and everyday words of the spoken languages tell most passages in microseconds.
+Only where words that none of them knows follow one another is the language identified, by n-grams
+(py3langid): what it is not sure of is not unspoken, such as shorthand, tables and lists of names.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from functools import cache
+from itertools import islice
+from string import ascii_lowercase
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from record.folding import fold
+from rules.matching.language_identification import (
+    LANGUAGES,
+    NEIGHBOURS,
+    WORD,
+    encode_words,
+    split_once,
+    stretches,
+)
+from rules.matching.lexicon import (
+    given_rank,
+    lexicons,
+    place_rank,
+    surname_rank,
+    term_kind,
+    wide_list,
+    word_rank,
+)
+from rules.matching.scripts import foreign_scripts, is_western, languages_of
+
+# No language of ours, but so close to one that its cues of names stand there too; dead and made-up
+# ones, which anatomy and drugs are taken for; and `zxx`, no language at all.
+_UNSURE = frozenset("af an eo ext fy gcf gcr gl ht la lb lij oc pcm vec vo wa zxx".split())
+_SURE = 0.9
+_SURE_AS_WELL = 0.75
+"""Where function words say the same."""
+_LEAST_WORDS = 6
+_FREQUENT_NAME = 2
+_LONGEST = 400
+"""Characters that are identified at once: of a longer passage each piece."""
+
+# Words that are not known, each with two at most that are: short ones, and those that languages
+# share. A name, a list of drugs and most shorthand are shorter, or in the lists of rare words.
+# Fewer are enough where the language of the note is not sure either.
+_RUNS = {
+    True: (re.compile(rb"(?:\x01\0{0,2}){8,}"), 7),
+    False: (re.compile(rb"(?:\x01\0{0,2}){6,}"), 5),
+}
+_LEAST_UNKNOWN = 6
+_STRANGE_SHARE = 0.6
+_SHORT = 2
+# Its words are of two or three letters, which are known or tell little without their accents.
+_VIETNAMESE = re.compile("[\u01a0\u01a1\u01af\u01b0\u1ea0-\u1ef9]")
+_MANY_VIETNAMESE = 8
+_FREQUENT = re.compile(rb"(?m)^([a-z']{3,})\t[^\n]*[1-3]")
+_ADDRESS_OR_NUMBER = re.compile(r"[@\d/\\_]|www\.")
+_WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_PIECE = re.compile(rf".{{1,{_LONGEST}}}(?:\s|\Z)|.{{{_LONGEST}}}", re.DOTALL)
+
+
+def holds_unspoken(text: str, allowed: frozenset[str] = frozenset()) -> bool:
+    """Return whether a text, or a passage of it, is surely in a language that no rule speaks.
+
+    `allowed` are languages (ISO 639-1) that are let through. Unsure is not unspoken.
+    """
+    if any(allowed.isdisjoint(languages_of(script)) for script in foreign_scripts(text)):
+        return True
+    spoken = allowed | _UNSURE | frozenset(LANGUAGES)
+    return any(
+        _is_unspoken(piece[0], spoken, sure)
+        for start, end, sure in _strange_passages(text)
+        for piece in _PIECE.finditer(text[start:end])
+    )
+
+
+def _strange_passages(text: str) -> Iterator[tuple[int, int, float]]:
+    """Yield the passages whose words the spoken languages do not know, and how sure it has to be
+    that they are in none.
+    """
+    words, distinct = split_once(text)
+    curated, frequent = _known_words()
+    # First the few thousand that make up most of a text, which stay in the processor's cache.
+    unknown = {word for word in distinct - curated - frequent if word.isalpha()}
+    if len(unknown) < _LEAST_UNKNOWN:
+        return
+    strange = bytes(map(unknown.__contains__, words))
+    told = stretches(text)
+    spoken = all(lang in LANGUAGES for _, _, lang in told)
+    pattern, least = _RUNS[spoken]
+    runs = [
+        run.span()
+        for run in pattern.finditer(strange)
+        if _is_strange(frozenset(words[run.start() : run.end()]), unknown, least)
+    ]
+    if runs:
+        places = [match.span() for match in islice(WORD.finditer(encode_words(text)), runs[-1][1])]
+        yield from ((places[start][0], places[end - 1][1], _SURE) for start, end in runs)
+    vietnamese = [] if is_western(text) else [at.start() for at in _VIETNAMESE.finditer(text)]
+    if len(vietnamese) >= _MANY_VIETNAMESE:
+        yield vietnamese[0], vietnamese[-1] + 1, _SURE
+    yield from ((start, end, _SURE_AS_WELL) for start, end, lang in told if lang in NEIGHBOURS)
+
+
+def _is_strange(words: frozenset[bytes], unknown: Collection[bytes], least: int) -> bool:
+    """Return whether most words, and so many, are in no list of words or of medical terms."""
+    folded = (word.decode("latin-1") for word in words.intersection(unknown))
+    strangers = sum(not (word_rank(word) or term_kind(word)) for word in folded)
+    return strangers >= max(least, _STRANGE_SHARE * sum(len(word) > _SHORT for word in words))
+
+
+@cache
+def _known_words() -> tuple[frozenset[bytes], frozenset[bytes]]:
+    """Return the words that the spoken languages know: curated ones and all of one or two
+    letters; and all that are frequent.
+    """
+    letters = [letter.encode() for letter in ascii_lowercase]
+    names = [f"{kind}_{lang}" for kind in ("language", "words") for lang in LANGUAGES]
+    listed = lexicons(*names, "words_clinical", "function_words")
+    curated = frozenset(
+        [
+            *(part for word in listed for part in word.encode("latin-1", "replace").split()),
+            *letters,
+            *(first + second for first in letters for second in letters),
+        ]
+    )
+    return curated, frozenset(_FREQUENT.findall(wide_list("wide_words").lines)) - curated
+
+
+def _is_unspoken(passage: str, spoken: frozenset[str], sure: float) -> bool:
+    plain = " ".join(each for each in passage.split() if not _ADDRESS_OR_NUMBER.search(each))
+    words = _WORDS.findall(plain)
+    ordinary = [word for word in words if word[0].islower()]
+    if len(ordinary) < len(words) // 3:  # in capitals, or of a script without them
+        ordinary = [word for word in words if not _is_name(word)]
+    if len(ordinary) < _LEAST_WORDS:
+        return False
+    # Without its names as well: a list of Turkish patients is not Turkish.
+    return all(_probability(each, spoken) >= sure for each in (plain, " ".join(ordinary)))
+
+
+def _is_name(word: str) -> bool:
+    """Return whether a word is a frequent name: rare ones are words of many languages."""
+    folded = fold(word)
+    ranks = surname_rank(folded), given_rank(folded), place_rank(folded)
+    return any(0 < rank <= _FREQUENT_NAME for rank in ranks)
+
+
+def _probability(text: str, spoken: frozenset[str]) -> float:
+    """Return the probability that a text is in none of the languages."""
+    ranked = _identifier().rank(text)
+    return sum(share for lang, share in ranked if lang not in spoken)
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    """Load the model, which takes most of a second, when the first passage needs it."""
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

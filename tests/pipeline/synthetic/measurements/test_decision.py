@@ -1,0 +1,68 @@
+"""Whoever is told HOLD is told what helps, for every number that the shipped requirements ask."""
+
+import tomllib
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from evaluation.gate import Axis, Bound, Measured, Requirement, decide
+from pipeline.cli import COMMANDS
+from pipeline.synthetic.measurements.decision import ADVICE, advise
+
+SETS = ("synthetic", "generator", "filled", "base")
+NEAR = Requirement("nearest-rouge-3", Bound.AT_MOST, 0.05, Axis.PRIVACY, 0.9, over_null=True)
+WORTH = Requirement("utility-of-real", Bound.AT_LEAST, 0.8, Axis.UTILITY)
+
+
+def measured(name: str, axis: Axis, value: float, **controls: Any) -> Measured:
+    return Measured(name, axis, value, value, value, "data", **controls)
+
+
+def advice(*found: Measured) -> list[Any]:
+    return list(advise(decide(found, [WORTH, NEAR]).reasons))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_number_that_is_asked_for_has_advice(name: str) -> None:
+    text = files("evaluation").joinpath(f"requirements/{name}.toml").read_text("utf-8")
+    assert tomllib.loads(text).keys() <= ADVICE.keys()
+
+
+def test_each_number_is_measured_by_a_command_that_is_there() -> None:
+    for each in ADVICE.values():
+        assert f"synthesize {each.measured_by.split()[0]}" in COMMANDS
+        assert each.helps
+
+
+def test_what_was_not_measured_is_to_be_measured() -> None:
+    first, second = advice()
+    assert first.startswith("utility-of-real: run `synthesize utility`")
+    assert second.startswith("nearest-rouge-3: run `synthesize screen`")
+
+
+@pytest.mark.parametrize("controls", [{"null": 0.2, "control": 0.6}, {"null": 0.97, "control": 1}])
+def test_where_copies_go_unseen_no_better_model_is_asked_for(controls: dict[str, float]) -> None:
+    near = measured(NEAR.name, NEAR.axis, 0.99, **controls)
+    worth = measured(WORTH.name, WORTH.axis, 0.9)
+    (said,) = advice(worth, near)
+    assert said.startswith("nearest-rouge-3: cannot be judged in this corpus")
+
+
+def test_a_number_out_of_bounds_gets_its_own_advice() -> None:
+    worth = measured(WORTH.name, WORTH.axis, 0.5)
+    near = measured(NEAR.name, NEAR.axis, 0.5, null=0.2, control=1.0)
+    said = advice(worth, near)
+    assert said == [f"{name}: {ADVICE[name].helps}" for name in (WORTH.name, NEAR.name)]
+    assert advice(measured(WORTH.name, WORTH.axis, 0.9), replaced(near, 0.21)) == []
+
+
+def replaced(each: Measured, value: float) -> Measured:
+    return measured(each.name, each.axis, value, null=each.null, control=each.control)
+
+
+def test_what_is_said_once_names_all_its_numbers_and_other_reasons_get_nothing() -> None:
+    problem = "may be over its floor 0.2, at most 0.05 asked"
+    reasons = ["nearest-rouge-3: " + problem, "ours: " + problem, "nearest-rouge-5: " + problem]
+    (said,) = advise([*reasons, "the model was trained on planted notes (--canaries)"])
+    assert said.startswith("nearest-rouge-3, nearest-rouge-5: read the pairs")
