@@ -213,7 +213,7 @@ def _pseudonymize_line(
     return attempt(note_id, "write", lambda: _make_record(line, released, context, dropped))
 
 
-_RESIDUE = ("residue", "identifying-note-id")
+_RESIDUE = ("residue", "known-value-ambiguous", "identifying-note-id")
 
 
 def _find_spans(line: JsonLine, context: _RewritingContext) -> Annotated:

@@ -64,12 +64,13 @@ class Grid:
 
 @dataclass(frozen=True)
 class Cause:
-    """A reason for quarantine: number and kinds of notes, some of their ids, and the remedy."""
+    """A reason for quarantine: number, share of those read and kinds of notes, and the remedy."""
 
     stage: str
     error: str
     reason: str
     count: int
+    percent: float
     kinds: tuple[tuple[str, int], ...]
     note_ids: tuple[str, ...]
     remedy: Remedy
@@ -250,10 +251,12 @@ def _list_causes(summary: RunSummary) -> list[Cause]:
         by_cause.setdefault((stage, error, reason), Counter())[kind] += count
         samples = summary.tally.samples.get((stage, error, reason, kind), ())
         note_ids.setdefault((stage, error, reason), set()).update(samples)
+    read = summary.tally.outcomes[Outcome.READ.value]
     causes = [
         Cause(
             *cause,
             count=kinds.total(),
+            percent=100 * kinds.total() / read if read else 0.0,
             kinds=tuple(kinds.most_common()),
             note_ids=tuple(sorted(note_ids[cause])[:MAX_SAMPLES]),
             remedy=remedy(cause[2]),

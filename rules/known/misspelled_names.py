@@ -37,9 +37,7 @@ _LINE_BREAK = 10
 _FREQUENT = 3
 # Where nothing announces a name in small letters, it must be as long.
 _TELLING = 5
-# Digits that stand for letters.
 _TRIPLE = re.compile(r"(.)\1\1")
-_LETTERS = str.maketrans("0134578@$", "oleastbas")
 
 
 class MisspelledNames:
@@ -49,11 +47,12 @@ class MisspelledNames:
     more, two from nine on; where the first letter is wrong, only one.
     """
 
-    __slots__ = ("_automaton", "_ends", "_exact", "_names", "_read", "_short")
+    __slots__ = ("_automaton", "_compound", "_ends", "_exact", "_names", "_read")
 
     def __init__(self, forms: Iterable[Known]) -> None:
         self._names: dict[str, Known] = {}
-        self._short: dict[str, Known] = {}
+        self._compound = False
+        short: dict[str, Known] = {}
         self._exact: set[str] = set()
         for known in forms:
             name = known.form.replace(" ", "")
@@ -63,8 +62,9 @@ class MisspelledNames:
             plain = name.isascii() and name.isalpha() and known.match is not Match.GUARDED
             if plain and len(name) >= _SHORT:
                 self._names.setdefault(name, known)
+                self._compound |= " " in known.form
             elif plain and len(name) >= _SHORTEST:
-                self._short.setdefault(name, known)
+                short.setdefault(name, known)
         ends: dict[bytes, list[str]] = {}
         for name in self._names:
             for end in _telling_ends(name):
@@ -74,10 +74,9 @@ class MisspelledNames:
             for names in ends.values()
         ]
         self._automaton = BytesAhoCorasick(list(ends)) if ends else None
-        self._read = [
-            (b"\n%s\n" % misread(name.encode()), b"\n%s\n" % name.encode(), name)
-            for name in self._short | self._names
-        ]
+        self._read = {
+            misread(name.encode()): known for name, known in (short | self._names).items()
+        }
 
     def find(self, view: View, hits: list[Hit], doubtful: list[Hit]) -> Iterator[Hit]:
         """Yield misspelt names; `hits` are the values found in the view as they are known.
@@ -86,20 +85,22 @@ class MisspelledNames:
         """
         if self._automaton is None:
             return
-        close = self._close_spellings(view.stream) | self._find_misread(view.stream)
+        close = self._close_spellings(view.stream)
+        if self._read:
+            close += self._find_misread(view.stream)
         if not close:
             return
         around = _Around(Neighbours(view, hits), Neighbours(view, doubtful))
-        for (start, end), name in close.items():
-            known = self._names.get(name) or self._short[name]
-            yield from _accepted_hits(view, Hit(start, end, known), around)
+        for hit in close:
+            yield from _accepted_hits(view, hit, around)
 
-    def _close_spellings(self, stream: WordStream) -> dict[tuple[int, int], str]:
-        """Return where words come close to a name, each with the name."""
+    def _close_spellings(self, stream: WordStream) -> list[Hit]:
+        """Return where words come close to a name."""
         found: dict[tuple[int, int], str] = {}
         if self._automaton is None:
-            return found
-        ends, exact, data = self._ends, self._exact, stream.data
+            return []
+        ends, exact = self._ends, self._exact
+        data = stream.with_compounds() if self._compound else stream.data
         for index, start, stop in self._automaton.find_matches_as_indexes(data, overlapping=True):
             shortest, longest, names = ends[index]
             if data[start] == _LINE_BREAK:
@@ -116,23 +117,15 @@ class MisspelledNames:
                     found.setdefault(stream.place(first, end), name)
             if len(found) >= _MOST:
                 break
-        return found
+        return [Hit(*extent, self._names[name]) for extent, name in found.items()]
 
-    def _find_misread(self, stream: WordStream) -> dict[tuple[int, int], str]:
-        """Find the words that recognition may have made of a name: `rn` for `m`, `cl` for `d`."""
-        read, data = stream.read, stream.data
-        # Names as they are known read alike: only what is left over is misread.
-        ways = [
-            (way[1:-1], name)
-            for way, exact, name in self._read
-            if way[1:-1] in read and read.count(way) > data.count(exact)
+    def _find_misread(self, stream: WordStream) -> list[Hit]:
+        """Find the words of letters and digits that recognition has made of a name."""
+        return [
+            Hit(first, last, known)
+            for first, last, word in stream.mixed
+            if (known := self._read.get(misread(word)))
         ]
-        return {
-            stream.place(*extent): name
-            for way, name in ways
-            for extent in stream.read_as(way)
-            if data[slice(*extent)].decode("latin-1") not in self._exact
-        }
 
 
 class _Around(NamedTuple):
@@ -186,8 +179,7 @@ def _accepted_hits(view: View, hit: Hit, around: _Around) -> Iterator[Hit]:
     if _is_far(written, known.form) and written in lexicons(*NAMES):
         return
     if len(known.form) < _SHORT:
-        accepted = meaning == "" and not written.isalpha()
-        accepted |= _is_odd_case(view, start, end)
+        accepted = meaning == ""
     elif meaning == "":
         accepted = title or capital or end - start >= _TELLING
     elif meaning == "rare":
@@ -201,14 +193,6 @@ def _accepted_hits(view: View, hit: Hit, around: _Around) -> Iterator[Hit]:
         if other and view.plain[other.start].isupper():
             yield other
         yield hit
-
-
-def _is_odd_case(view: View, start: int, end: int) -> bool:
-    """Return whether an `l` stands among capitals or an `I` among small letters."""
-    written = view.plain[start:end]
-    if written[1].islower():
-        return "I" in written[1:]
-    return "l" in written and written.replace("l", "I").isupper()
 
 
 def _stands_out(view: View, start: int, end: int) -> bool:
@@ -239,10 +223,10 @@ def _is_adjacent_capital(view: View, hit: Hit, other: Hit) -> bool:
 
 def _is_close_spelling(word: str, name: str) -> bool:
     limit = _MOST_WRONG if len(name) >= _LONG and word[:1] == name[:1] else 1
-    if OSA.distance(word, name, score_cutoff=limit) <= limit:
+    distance = OSA.distance(word, name, score_cutoff=_MOST_WRONG)
+    if distance <= limit:
         return True
-    if not word.isalpha() and OSA.distance(word.translate(_LETTERS), name, score_cutoff=1) <= 1:
-        return True
-    if len(word) <= len(name):
+    if distance > _MOST_WRONG and word.isalpha():
         return False
-    return OSA.distance(_TRIPLE.sub(r"\1\1", word), name, score_cutoff=1) <= 1
+    read = misread(word.encode("latin-1")), misread(name.encode("latin-1"))
+    return read[0] == read[1] or OSA.distance(_TRIPLE.sub(r"\1\1", word), name) <= 1

@@ -21,6 +21,8 @@ _ODD_GAP = re.compile(r"[^\w\s.,'’\-]|\.\.|_")
 _PIECE = re.compile(r"[a-z0-9]+")
 # Words up to this class of frequency are words of their own rather than pieces of a name.
 _FREQUENT = 2
+# The keys of a French keyboard and of an English one that change places.
+_OTHER_KEYBOARD = str.maketrans("aqzw", "qawz")
 # How another's name is inflected in German, glued to it like a word.
 _INFLECTIONS = frozenset("sche schen scher sches schem isch".split())
 _ALPHABET = {
@@ -57,9 +59,11 @@ class PartedNames:
             if known.label in _LABELS and plain and len(name) >= _SHORTEST:
                 names.setdefault(name, known)
         self._sought = [(name, name, known) for name, known in names.items()]
-        self._sought += [
-            ("".join(letter * 2 for letter in name), "", known) for name, known in names.items()
-        ]
+        for name, known in names.items():
+            self._sought.append(("".join(letter * 2 for letter in name), "", known))
+            typed = name.translate(_OTHER_KEYBOARD)
+            if typed != name:
+                self._sought.append((typed, "", known))
         self._automaton = (
             BytesAhoCorasick([written.encode() for written, _, _ in self._sought])
             if names
@@ -79,7 +83,10 @@ class PartedNames:
             if not name or count > data.count(written.encode()):
                 for match in _parted(written).finditer(folded):
                     hit = Hit(*match.span(), known)
-                    if not name or (len(match[0]) > len(name) and _is_in_pieces(view, hit, name)):
+                    pieces = not name or (
+                        len(match[0]) > len(name) and _is_in_pieces(view, hit, name)
+                    )
+                    if pieces and _stands_apart(folded, hit):
                         yield hit
         if any(word in letters for word in _TELLING_WORDS):
             for spelt, known in self._spelt:
@@ -97,10 +104,13 @@ def _parted(name: str) -> re.Pattern[str]:
     return re.compile(_GAP.join(name))
 
 
+def _stands_apart(folded: str, hit: Hit) -> bool:
+    before, after = folded[hit.start - 1 : hit.start], folded[hit.end : hit.end + 1]
+    return not (before.isalnum() or after.isalnum())
+
+
 def _is_in_pieces(view: View, hit: Hit, name: str) -> bool:
     folded, (start, end, known) = view.folded, hit
-    if folded[start - 1 : start].isalnum() or folded[end : end + 1].isalnum():
-        return False
     pieces = _PIECE.findall(folded, start, end)
     if len(pieces) * 2 > len(name) + 1:
         return len(name) > _SHORTEST or view.plain[start:end].isupper()
@@ -113,6 +123,7 @@ def _is_in_pieces(view: View, hit: Hit, name: str) -> bool:
         return True
     first = len(pieces[0])
     capital = written[0].isupper() and written[first:].lower() == written[first:]
+    capital |= written.isupper() and "\n" in written.replace("\f", "\n")
     return capital and "'" not in written and ("\n" in written or not opens_sentence(view, start))
 
 

@@ -215,59 +215,78 @@ class View:
 class WordStream:
     """The words of a view as bytes: each between line breaks, one byte further than in the view.
 
-    Behind them, from `size` on, stand words that a line break, a hyphen or an apostrophe parts.
+    Behind them, from `size` on, stand words that a line break parts; `compounds` go on with those
+    of hyphens and apostrophes in one.
     """
 
-    __slots__ = ("_data", "_extents", "_letters", "_places", "_read", "data", "size")
+    __slots__ = ("_data", "_extents", "_kinds", "_letters", "_mixed", "_places", "compounds",
+                 "data", "size")  # fmt: skip
 
     def __init__(self, view: View) -> None:
         data = self._data = view.data
+        self._kinds = data.translate(_KINDS)
         self.data = b"\n%s\n\n" % _trim_marks(data.translate(_WORD_BYTES))
-        size = self.size = len(self.data)
+        self.size = len(self.data)
         self._letters: bytes | None = None
-        self._read: bytes | None = None
+        self._mixed: list[tuple[int, int, bytes]] | None = None
         self._places: list[int] = []
-        kinds = data.translate(_KINDS)
-        self._extents = [
-            (first, last)
-            for first, last in (*self._broken(view.plain, kinds), *self._joined(kinds))
-            if _FEWEST <= last - first <= _LONGEST_WORD
-        ]
-        pieces = [self.data]
-        for first, last in self._extents:
-            pieces.append(data[first:last].translate(_WORD_BYTES, b"\n -'\r"))
-            self._places.append(size)
-            size += len(pieces[-1]) + 1
-        self.data = pieces[0] + b"\n".join((*pieces[1:], b""))
+        self._extents: list[tuple[int, int]] = []
+        self.data += self._in_one(self._broken(view.plain), self.size)
+        self.compounds = b""
 
-    def _broken(self, plain: str, kinds: bytes) -> Iterator[tuple[int, int]]:
+    def with_compounds(self) -> bytes:
+        """Return the words, those of hyphens and apostrophes in one as well."""
+        if not self.compounds:
+            self.compounds = self.data + self._in_one(self._joined(), len(self.data))
+        return self.compounds
+
+    def _in_one(self, extents: Iterator[tuple[int, int]], size: int) -> bytes:
+        pieces: list[bytes] = []
+        for first, last in extents:
+            if _FEWEST <= last - first <= _LONGEST_WORD:
+                self._places.append(size)
+                self._extents.append((first, last))
+                pieces.append(self._data[first:last].translate(_WORD_BYTES, b"\n -'\r") + b"\n")
+                size += len(pieces[-1])
+        return b"".join(pieces)
+
+    @property
+    def mixed(self) -> list[tuple[int, int, bytes]]:
+        """The words of letters and digits: their extents in the view and what they are."""
+        if self._mixed is None:
+            words, kinds = self.data, self._data.translate(_APART_LETTERS)
+            found = {
+                (words.rfind(b"\n", 0, at + 1), words.find(b"\n", at + 1) - 1)
+                for pattern in (b"a1", b"1a")
+                for at in _find_all(kinds, pattern)
+            }
+            self._mixed = [(first, last, self._data[first:last]) for first, last in sorted(found)]
+        return self._mixed
+
+    def _broken(self, plain: str) -> Iterator[tuple[int, int]]:
         """Yield the extents of two words that may be one with a line break between its letters."""
         words = self.data
         for pattern in _BROKEN:
-            at = kinds.find(pattern)
-            while at >= 0:
+            for at in _find_all(self._kinds, pattern):
                 after = at + len(pattern) - 1
                 if plain[after].islower() or plain[at].isupper():
                     yield words.rfind(b"\n", 0, at + 1), words.find(b"\n", after + 1) - 1
-                at = kinds.find(pattern, at + 1)
 
-    def _joined(self, kinds: bytes) -> Iterator[tuple[int, int]]:
+    def _joined(self) -> Iterator[tuple[int, int]]:
         """Yield the extents of words with hyphens or apostrophes between letters.
 
         One letter before an apostrophe is rather an article, but for `O'Brien`.
         """
-        words, data, until = self.data, self._data, 0
+        words, data, kinds = self.data, self._data, self._kinds
         for pattern in _JOINED:
-            at = kinds.find(pattern)
-            while at >= 0:
+            until = 0
+            for at in _find_all(kinds, pattern):
                 mark = at + len(pattern) - 2
                 if mark >= until and (pattern[0] != _BLANK_BYTE or data[at + 1] == _LETTER_O):
                     first, until = words.rfind(b"\n", 0, mark), mark
                     while kinds[until : until + 2] in (b"-a", b"'a"):
                         until = words.find(b"\n", until + 2) - 1
                     yield first, until
-                at = kinds.find(pattern, mark + 1)
-            until = 0
 
     @property
     def letters(self) -> bytes:
@@ -275,21 +294,6 @@ class WordStream:
         if self._letters is None:
             self._letters = self._data.translate(None, _NO_LETTERS)
         return self._letters
-
-    @property
-    def read(self) -> bytes:
-        """The words as `misread` writes them; offsets are others."""
-        if self._read is None:
-            self._read = misread(self.data)
-        return self._read
-
-    def read_as(self, way: bytes) -> Iterator[tuple[int, int]]:
-        """Yield the extents in the stream of the words that `misread` writes in one way."""
-        start = 0
-        for read, word in zip(self.read.split(b"\n"), self.data.split(b"\n"), strict=True):
-            if read == way:
-                yield start, start + len(word)
-            start += len(word) + 1
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Return the stretch of the view that a word of the stream stands for."""
@@ -301,6 +305,13 @@ class WordStream:
         return f"WordStream({len(self.data)} bytes)"
 
 
+def _find_all(data: bytes, pattern: bytes) -> Iterator[int]:
+    at = data.find(pattern)
+    while at >= 0:
+        yield at
+        at = data.find(pattern, at + 1)
+
+
 def _trim_marks(words: bytes) -> bytes:
     """Leave what cannot be read as a letter within words alone: `F?lix`, and not `Lambert ?`."""
     if b"?" in words:
@@ -308,13 +319,13 @@ def _trim_marks(words: bytes) -> bytes:
     return words
 
 
-_MISREAD = bytes.maketrans(b"0123456789i|qw@$", b"olzeasbtbgllazas")
+_MISREAD = bytes.maketrans(b"0123456789i|@$", b"olzeasbtbgllas")
 
 
 def misread(folded: bytes) -> bytes:
-    """Write what recognition or another keyboard confuses in one way: `rn` as `m`, `1` as `l`."""
+    """Write what recognition confuses in one way: `rn` as `m`, `cl` as `d`, `1` as `l`."""
     read = folded.translate(_MISREAD)
-    read = read.replace(b"rn", b"m").replace(b"cl", b"d").replace(b"vv", b"z")
+    read = read.replace(b"rn", b"m").replace(b"cl", b"d").replace(b"vv", b"w")
     return read.replace(b"ll", b"h").replace(b"rl", b"n")
 
 

@@ -146,6 +146,14 @@ def test_a_lost_note_is_the_first_thing_said() -> None:
     assert "are accounted for." not in text
 
 
+def test_the_share_of_notes_that_a_reason_costs_is_shown() -> None:
+    tally = Tally()
+    tally.add(Outcome.READ, 400)
+    tally.quarantine["residue", "Unsafe", "known-value-ambiguous", "letter"] = 3
+    text = Page(render(summary(tally))).text
+    assert "3 0.75 % known-value-ambiguous" in text
+
+
 def test_quarantine_above_the_limit_is_said() -> None:
     text = Page(render(replace(summary(busy(1)), max_quarantine_share=0.1))).text
     assert "Too many notes in quarantine: 50.0 %, limit 10.0 %." in text
