@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(takes_beam_options=True)
     parser.add_argument(
         "--dry-run", action="store_true",
-        help="what would appear, change and go; nothing is detected or written",
+        help="preview of what would appear, change and go; nothing is detected or written",
     )  # fmt: skip
     parser.add_argument(
         "--accept-fewer-objections", action="store_true",
