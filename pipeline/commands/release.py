@@ -99,7 +99,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--dry-run", action="store_true",
-        help="what would appear, change and go; nothing is written, in one process",
+        help="preview of what would appear, change and go; nothing is written, in one process",
     )  # fmt: skip
     add(
         "--workers", type=positive, default=1, metavar="N",

@@ -34,7 +34,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(takes_beam_options=True)
     parser.add_argument(
         "--dry-run", action="store_true",
-        help="what would appear, change and go; nothing is detected or written",
+        help="preview of what would appear, change and go; nothing is detected or written",
+    )  # fmt: skip
+    parser.add_argument(
+        "--accept-fewer-objections", action="store_true",
+        help="run also where many fewer persons object than in the last run",
     )  # fmt: skip
     add_workers(parser)
     add_log(parser)
@@ -54,7 +58,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with journal_of(options, "run") as journal, console.progress() as shown:
         progress = journal.wrap_progress(shown)
         ended = run_nightly(
-            options.config, drive, workers=options.workers, progress=progress, gate=Gate(judge)
+            options.config,
+            drive,
+            workers=options.workers,
+            progress=progress,
+            gate=Gate(judge),
+            accept_fewer_objections=options.accept_fewer_objections,
         )
         journal.log_result(ended)
     report_run(ended, options, console)

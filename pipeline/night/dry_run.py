@@ -17,6 +17,7 @@ from sqlalchemy import inspect
 from pipeline.config.progress import Progress
 from pipeline.config.settings import OutputSettings, Settings, StateSettings, load
 from pipeline.night.nightly import check_distinct_places, check_documents_folder, check_origin
+from pipeline.night.objections import check_objections
 from pipeline.night.withdrawals import contains, make_released_id
 from pipeline.notes.batch import Batch
 from pipeline.notes.stages import attach_patients, fetch_documents, read_batch, skip_unchanged
@@ -66,6 +67,7 @@ def foresee_run(config: Path, progress: Progress | None = None) -> ForeseenRun:
             settings = replace(settings, state=empty)
         tools = open_resources(settings, release=settings.cohort, is_trial=True)
         stack.callback(tools.close)
+        check_objections(tools.source, tools.state, settings.quality)
         output = open_existing_output(known.output, settings.base)
         if output is not None:
             stack.callback(output.close)

@@ -18,7 +18,7 @@ from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.policy_description import summarize_policy
 from pipeline.config.progress import Progress
 from pipeline.config.settings import OutputSettings, Settings, load
-from pipeline.night.objections import withdraw_objecting
+from pipeline.night.objections import check_objections, withdraw_objecting
 from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
 from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import serialize_run
@@ -282,6 +282,7 @@ def run_nightly(
     progress: Progress | None = None,
     most_new: int | None = None,
     gate: Gate = COUNT_ONLY,
+    accept_fewer_objections: bool = False,
 ) -> NightlyResult:
     """Process the notes that are new or changed since the last run, and release them.
 
@@ -289,7 +290,8 @@ def run_nightly(
     for a run without it. If the gate holds the run, nothing new is published and the exit code
     is 1.
 
-    Raises ConfigError, Unavailable, or Incomplete when notes are unaccounted for, in which case
+    Raises ConfigError, Unavailable, ObjectionsLost where many fewer persons object than in the
+    last run, unless that is accepted, or Incomplete when notes are unaccounted for, in which case
     nothing is released. Quarantine above the configured share gives exit code 3.
     """
     settings = load(config)
@@ -312,6 +314,8 @@ def run_nightly(
         )
         night.most_new, night.gate = most_new, gate
         night.output.check_writable()
+        if not accept_fewer_objections:
+            check_objections(source, state, settings.quality)
         night.claim()
         night.secure()
         ended = _execute(night, run_job, workers, lock)

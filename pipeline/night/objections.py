@@ -1,12 +1,33 @@
-"""Withdrawal of the notes of persons who object, whatever run processed them."""
+"""Persons who object: their list is checked, and their notes are withdrawn."""
 
+from pipeline.config.settings import QualitySettings
 from pipeline.night.withdrawals import make_released_id
+from pipeline.quality.withdrawal_limit import compute_limit
 from pipeline.state.ledger import State
 from pipeline.warehouse.databases import chunks
 from pipeline.warehouse.warehouse import Output, Source
+from record.errors import CryptonymError
 from surrogates.keys.keys import CohortKey
 
 _CHUNK = 500
+
+
+class ObjectionsLost(CryptonymError):
+    """Many persons object no longer: nothing was read (exit code 1)."""
+
+
+def check_objections(source: Source, state: State, settings: QualitySettings) -> None:
+    """Raise ObjectionsLost if many fewer persons object than in the last run.
+
+    A list that was emptied or cut off by mistake must not bring its persons back.
+    """
+    before, now = state.withdrawals.read_last_objections(), len(source.objecting)
+    if before - now > compute_limit(before, settings):
+        raise ObjectionsLost(
+            f"source.objections: {now} persons object, {before} in the last run; nothing was read. "
+            "Remedy: correct the list; if they have taken their objections back, run once with "
+            "--accept-fewer-objections"
+        )
 
 
 def withdraw_objecting(source: Source, state: State, output: Output, cohort: CohortKey) -> int:

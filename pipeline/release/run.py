@@ -16,6 +16,7 @@ from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
 from pipeline.night.nightly import Job, JobRunner, check_distinct_places, check_documents_folder
+from pipeline.night.objections import check_objections
 from pipeline.night.release_history import write_release_page
 from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.notes.worker_resources import open_reversal_vault, resolve_urls
@@ -77,8 +78,9 @@ def run_release(
     """Release a cohort from the spans that the nightly job stored; nothing is detected.
 
     Earlier released rows that are not in this release are withdrawn. `drive` starts workers that
-    build the units; without it they are built in this process. Raises ConfigError, Unavailable, or
-    Incomplete when notes are missing at the end; then the published release is unchanged, as it is
+    build the units; without it they are built in this process. Raises ConfigError, Unavailable,
+    ObjectionsLost where many fewer persons object than in the last nightly run, or Incomplete when
+    notes are missing at the end; then the published release is unchanged, as it is
     with exit code 1 where too much would be withdrawn. A share of refused notes above the
     configured limit gives exit code 3.
     """
@@ -148,6 +150,7 @@ def _release_locked(
             | {"fingerprint": context.fingerprint}
         )
         context.target.claim(context.tools.cohort.key_id, context.names, create=not request.dry_run)
+        check_objections(context.tools.source, context.tools.state, settings.quality)
         _check_spans_current(context)
         release = _Release(context, resources)
         release.plan(listed)

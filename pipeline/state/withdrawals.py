@@ -4,6 +4,7 @@ A held withdrawal is a row of `quality_held` whose note is not in the stage; a r
 the stage holds its publication.
 """
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
@@ -23,7 +24,7 @@ from sqlalchemy import (
 from pipeline.state.quality_tables import QUALITY_HELD
 from pipeline.state.row_codes import update_codes
 from pipeline.state.span_sealing import StateKeys
-from pipeline.state.tables import LEDGER, QUARANTINE, QUARANTINED, RELEASED, STAGE, STAGED
+from pipeline.state.tables import LEDGER, QUARANTINE, QUARANTINED, RELEASED, RUN, STAGE, STAGED
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 
 REJECTED = "run-rejected"
@@ -141,6 +142,15 @@ class WithdrawalStore:
         with transaction(self._engine, _WHAT, write=True) as connection:
             mine = QUALITY_HELD.c.run_id == run_id, ~_IS_STAGED
             connection.execute(delete(QUALITY_HELD).where(*mine))
+
+    @retrying
+    def read_last_objections(self) -> int:
+        """Return how many persons objected in the last finished run; 0 without a list."""
+        ended = select(RUN.c.about).where(RUN.c.phase == "finished")
+        with transaction(self._engine, _WHAT) as connection:
+            about = connection.scalar(ended.order_by(RUN.c.run_id.desc()).limit(1))
+        found = json.loads(about).get("objections") if about else None
+        return int(found["persons"]) if found else 0
 
     @retrying
     def find_notes_of(self, person_ids: Collection[int]) -> set[int]:
