@@ -76,10 +76,11 @@ class WorkerResources:
 
     def document(self, name: str) -> bytes:
         """Read the document that a note refers to, inside the folder of documents."""
-        folder = self.settings.source.documents
-        if folder is None:
+        source, limits = self.settings.source, self.reader.limits
+        if source.documents is None:
             raise Unreadable("no-document-folder")
-        return read_file(name, self.settings.base / folder, self.reader.limits)
+        folder = self.settings.base / source.documents
+        return read_file(name, folder, limits, hard_links=source.hard_links)
 
     def close(self) -> None:
         """Close the databases and the extraction process."""
