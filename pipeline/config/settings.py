@@ -202,11 +202,20 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """The folder that `report.html` and `report.json` are written to."""
+    """The folder that `report.html` and `report.json` are written to, and who may read them.
+
+    `mode` is that of the files, in octal; folders that are created get it with permission to enter.
+    """
 
     __pydantic_config__ = _STRICT
 
     folder: str = "."
+    mode: Literal["600", "640", "644"] = "600"
+
+    @property
+    def file_mode(self) -> int:
+        """The mode of the files as a number."""
+        return int(self.mode, 8)
 
 
 @dataclass(frozen=True)

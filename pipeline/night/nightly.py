@@ -320,7 +320,7 @@ def _execute(
     if not quiet or _has_changes(ended):
         past = read_release_history(night.settings)
         beside = RunBackground(make_label_panels(assessment), past.latest(_SHOWN))
-        write_report(summary, folder, beside)
+        write_report(summary, folder, beside, mode=night.settings.report.file_mode)
         warnings = send_notifications(night.state.quality, assessment, night.settings)
         ended = replace(ended, warnings=warnings)
     night.state.finish(

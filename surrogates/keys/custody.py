@@ -41,7 +41,8 @@ class CohortEntry:
 class Custody:
     """A folder readable only by its owner; a lock lets one process at a time change it.
 
-    `seal` is the key of the log; `is_logged` keys have one since they were made. Secrets never appear in a repr, and the object cannot be pickled.
+    `seal` is the key of the log; `is_logged` keys have one since they were made. Secrets never
+    appear in a repr, and the object cannot be pickled.
     """
 
     __slots__ = ("_folder", "log")
