@@ -22,7 +22,13 @@ from pipeline.night.publishing import is_output_complete, publish_run, withdraw_
 from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import serialize_run
 from pipeline.notes.detection import DETECTOR_VERSION
-from pipeline.notes.worker_resources import config_hash, documents_folder, open_master, resolve_urls
+from pipeline.notes.worker_resources import (
+    config_hash,
+    documents_folder,
+    open_master,
+    resolve_urls,
+    seal_state,
+)
 from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load_assessment
 from pipeline.quality.notifications import send_notifications
 from pipeline.quality.page import make_label_panels
@@ -39,7 +45,7 @@ from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import CdmSource, Output
 from pipeline.warehouse.warehouse import JSONL, PARQUET, Source, open_output, open_source
 from record.errors import ConfigError, CryptonymError, Unavailable
-from surrogates.keys.keys import CohortKey
+from surrogates.keys.keys import CohortKey, MasterKey
 
 _SHOWN = 20
 """Number of releases and decisions shown on the page of a run."""
@@ -128,10 +134,10 @@ class NightlyRun:
             )
         )
 
-    def secure(self) -> None:
+    def secure(self, master: MasterKey) -> None:
         """Seal what earlier versions stored, and check that nobody else has changed the rows."""
         self.progress.phase("checking")
-        self.state.seal_at_rest()
+        seal_state(self.settings, master, self.state)
         # Small batches between two nights do not read all rows.
         if self.most_new is None:
             self.state.check_rows()
@@ -285,7 +291,7 @@ def run_nightly(
         night.most_new, night.gate = most_new, gate
         night.output.check_writable()
         night.claim()
-        night.secure()
+        night.secure(master)
         ended = _execute(night, run_job, workers, lock)
         if not ended.resumed:
             return ended

@@ -33,7 +33,7 @@ from pipeline.state.row_codes import (
     update_codes,
 )
 from pipeline.state.schema_version import connect_state
-from pipeline.state.sealing_at_rest import require_sealed, seal_at_rest
+from pipeline.state.sealing_at_rest import is_sealed, require_sealed, seal_at_rest
 from pipeline.state.span_sealing import CODE_BYTES, NoteVersion, StateKeys
 from pipeline.state.tables import (
     ACCEPTED_CONFIG,
@@ -67,7 +67,8 @@ def write_unit_result(
     connection: Connection, run_id: int, result: UnitResult, keys: StateKeys | None = None
 ) -> None:
     """Write the result of a unit, in the transaction that marks the unit as done."""
-    written = [note.note_id for note in (*result.releases, *result.failures)]
+    written = [note.note_id for note in result.releases]
+    written += [note.note_id for note in result.failures]
     with update_codes(connection, keys, written):
         _write_note_rows(connection, result)
     write_unit_fingerprints(connection, run_id, result)
@@ -148,6 +149,10 @@ class State:
     def seal_at_rest(self, watch: Callable[[], None] = lambda: None) -> int:
         """Seal the rows of earlier versions; return the number of batches: see `seal_at_rest`."""
         return seal_at_rest(self._engine, self._require_keys(), watch)
+
+    def is_sealed(self) -> bool:
+        """Return whether every row has the form of this version."""
+        return is_sealed(self._engine)
 
     def require_sealed(self) -> None:
         """Raise ConfigError if rows have the form of an earlier version."""
