@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
+from extractors.confinement import Confinement
 from extractors.document.file_type import FileType, sniff
 from extractors.document.limits import Extracted, Limits
 from extractors.document.options import Engine, Layout, Options
@@ -65,6 +66,11 @@ class DocumentReader:
             raise Unreadable("no-text")
         return replace(extracted, quality=judge_text(extracted.text))
 
+    @property
+    def confinement(self) -> Confinement:
+        """What the kernel enforces on the sandbox; raises Unavailable when it cannot be started."""
+        return self._sandbox.confinement
+
     def close(self) -> None:
         """Stop the sandbox; the next document starts another."""
         self._sandbox.close()
@@ -81,16 +87,17 @@ class DocumentReader:
         self.close()
 
 
-def read_file(name: str, base: Path, limits: Limits) -> bytes:
+def read_file(name: str, base: Path, limits: Limits, *, hard_links: bool = False) -> bytes:
     """Read the file at the relative path `name` under the folder `base`.
 
     Raises Unreadable: `outside-folder` for an absolute path, one with `..`, or a link that leads
-    out; `missing-document`; `not-a-file`; `forbidden`; `too-large`. Raises Unavailable when the
+    out; `hard-link` for a file with a second name, which may be outside, unless `hard_links` allows
+    it; `missing-document`; `not-a-file`; `forbidden`; `too-large`. Raises Unavailable when the
     folder does not exist.
     """
     path = _resolve_inside(name, base)
     try:
-        data = _read_regular(path, limits.max_bytes + 1)
+        data = _read_regular(path, limits.max_bytes + 1, hard_links)
     except OSError as error:
         raise _to_unreadable(error) from None
     if len(data) > limits.max_bytes:
@@ -98,12 +105,15 @@ def read_file(name: str, base: Path, limits: Limits) -> bytes:
     return data
 
 
-def _read_regular(path: Path, most: int) -> bytes:
+def _read_regular(path: Path, most: int, hard_links: bool) -> bytes:
     # Without O_NONBLOCK, opening a named pipe would wait for a writer.
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
             raise Unreadable("not-a-file")
+        if found.st_nlink > 1 and not hard_links:
+            raise Unreadable("hard-link")
         with os.fdopen(handle, "rb", closefd=False) as file:
             return file.read(most)
     finally:

@@ -16,6 +16,7 @@ from typing import IO, Self
 
 from pydantic import TypeAdapter, ValidationError
 
+from extractors.confinement import Confinement
 from extractors.document.limits import Extracted, Limits
 from extractors.document.options import Options
 from record.errors import Unavailable, Unreadable
@@ -36,8 +37,9 @@ class Refusal:
 
 
 OPTIONS = TypeAdapter(Options)
+CONFINEMENT = TypeAdapter(Confinement)
 ANSWER: TypeAdapter[Extracted | Refusal] = TypeAdapter(Extracted | Refusal)
-"""JSON messages on the pipes: the options once, then a reply to each document."""
+"""JSON messages on the pipes: options and confinement once, then a reply to each document."""
 
 _START_SECONDS = 120.0
 _DYING_SECONDS = 5.0
@@ -61,9 +63,10 @@ class Sandbox:
     """Extracts documents in a child process, which the first document starts.
 
     The child has bounded memory, CPU and wall time, inherits neither environment nor open files,
-    writes no files, and is killed when its parent ends. It is replaced after `recycle_after`
-    documents. Not thread-safe. The child also ends with the thread that started it; the next
-    document then starts another.
+    writes no files, and is killed when its parent ends. Where the kernel can, it is confined to the
+    files of the program, without network, programs and processes: see `confinement`. It is replaced
+    after `recycle_after` documents. Not thread-safe. The child also ends with the thread that
+    started it; the next document then starts another.
     """
 
     def __init__(
@@ -78,6 +81,17 @@ class Sandbox:
         self._recycle_after = recycle_after
         self._process: subprocess.Popen[bytes] | None = None
         self._documents = 0
+        self._confinement = Confinement()
+
+    @property
+    def confinement(self) -> Confinement:
+        """What the kernel enforces of the confinement; starts a child if there is none.
+
+        Raises Unavailable when no child can be started.
+        """
+        if self._process is None:
+            self._process = self._start()
+        return self._confinement
 
     @property
     def pid(self) -> int | None:
@@ -168,8 +182,8 @@ class Sandbox:
         deadline = time.monotonic() + _START_SECONDS
         try:
             _send(process, HEADER.pack(len(options)) + options, deadline)
-            self._receive(process, deadline)
-        except (_ChildDiedError, _AnswerTimeoutError):
+            self._confinement = CONFINEMENT.validate_json(self._receive(process, deadline))
+        except (_ChildDiedError, _AnswerTimeoutError, ValidationError):
             _kill(process)
             raise Unavailable("document reader", "process did not start", _REMEDY) from None
         return process

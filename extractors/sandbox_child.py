@@ -1,7 +1,8 @@
 """Entry point of the sandboxed process: extracts each document sent on its standard input.
 
 `extractors.sandbox` starts it (`python -m extractors.sandbox_child`). Requests and replies are
-length-prefixed messages; the process limits its own memory, CPU time and file access first.
+length-prefixed messages; the process limits its own memory, CPU time and file access first, and
+has the kernel confine it (`extractors.confinement`).
 """
 
 import ctypes
@@ -15,9 +16,10 @@ import time
 from pathlib import Path
 from typing import IO
 
+from extractors.confinement import confine
 from extractors.document.limits import Limits
 from extractors.extractor import Extractor
-from extractors.sandbox import ANSWER, HEADER, OPTIONS, OUT_OF_MEMORY, Refusal
+from extractors.sandbox import ANSWER, CONFINEMENT, HEADER, OPTIONS, OUT_OF_MEMORY, Refusal
 from record.errors import Unreadable
 
 _PR_SET_PDEATHSIG = 1
@@ -30,10 +32,13 @@ def main() -> int:
     limits = Limits(**json.loads(sys.argv[1]))
     source, sink = sys.stdin.buffer, _take_over_stdout()
     _die_with_parent()
-    extractor = Extractor(limits, OPTIONS.validate_json(_read_message(source) or b""))
-    extractor.prepare()
-    _limit_resources(limits)
-    _write_message(sink, b"{}")
+    options = OPTIONS.validate_json(_read_message(source) or b"")
+    with Path("/proc/self/statm").open("rb") as memory:
+        confinement = confine(map(Path, filter(None, (options.tessdata, options.boxes))))
+        extractor = Extractor(limits, options)
+        extractor.prepare()
+        _limit_resources(limits, memory)
+    _write_message(sink, CONFINEMENT.dump_json(confinement))
     try:
         while (data := _read_message(source)) is not None:
             _renew_cpu_limit(limits)
@@ -68,13 +73,13 @@ def _die_with_parent() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _limit_resources(limits: Limits) -> None:
+def _limit_resources(limits: Limits, memory_file: IO[bytes]) -> None:
     # No core dump (it would hold text), no writing, few open files; the memory limit comes on top
     # of what the interpreter and the libraries have mapped so far.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
-    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    mapped = int(memory_file.read().split()[0]) * resource.getpagesize()
     memory = mapped + limits.memory_mb * _MEGABYTE
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard != resource.RLIM_INFINITY:

@@ -3,15 +3,39 @@
 import os
 from pathlib import Path
 
+OWNER_FILE, OWNER_FOLDER = 0o600, 0o700
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a temporary file next to `path`, sync it and rename it over `path`."""
+
+def write_atomically(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Write a temporary file next to `path`, sync it and rename it over `path`.
+
+    The file has the mode given, whatever the umask; without one that which the umask leaves.
+    """
     part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as file:
+    with open(part, "wb", opener=None if mode is None else _open_for_owner) as file:
+        if mode is not None:
+            os.fchmod(file.fileno(), mode)
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
     part.replace(path)
+
+
+def _open_for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, OWNER_FILE)
+
+
+def make_folders(folder: Path, mode: int = OWNER_FOLDER) -> None:
+    """Create a folder and those above it that are missing, each with this mode.
+
+    Folders that exist keep theirs.
+    """
+    for missing in [each for each in (folder, *folder.parents) if not each.exists()][::-1]:
+        try:
+            missing.mkdir(mode=OWNER_FOLDER)
+        except FileExistsError:
+            continue
+        missing.chmod(mode)
 
 
 def sync(path: Path) -> None:

@@ -16,7 +16,7 @@ from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.run_summary import Tally, merge_tallies
-from record.atomic_write import write_atomically
+from record.atomic_write import OWNER_FILE, make_folders, write_atomically
 
 
 class WriteBatch(beam.DoFn):
@@ -67,6 +67,6 @@ class WriteSummary(beam.DoFn):
         self._path = path
 
     def process(self, element: str) -> Iterator[str]:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(self._path, element.encode("utf-8"))
+        make_folders(self._path.parent)
+        write_atomically(self._path, element.encode("utf-8"), OWNER_FILE)
         yield element

@@ -133,7 +133,7 @@ def _show(
     counted = RunCounts(last.run_id, last.night, last.config, {})
     assessment = load_assessment(store, counted, settings.quality, Gate(judge))
     page = options.html or settings.base / settings.report.folder / PAGE
-    write_page(store, assessment, page, runs)
+    write_page(store, assessment, page, runs, mode=settings.report.file_mode)
     if options.prometheus:
         write_metrics(options.prometheus, assessment, runs)
     print_json(assessment_to_json(assessment, runs), options)

@@ -79,7 +79,8 @@ class SourceSettings:
     """The source of the notes: an OMOP CDM 5.4 database, or a folder of Parquet tables.
 
     `url` is a SQLAlchemy URL or `parquet:FOLDER`. `schema` is the database schema of the CDM.
-    `documents` is the folder of the documents named in `note_source_value`.
+    `documents` is the folder of the documents named in `note_source_value`; with `hard_links`, also
+    files there that have a second name are read, which may be outside the folder.
     `kinds` maps a note_class_concept_id (as text) to the kind of note shown in reports; titles
     are never used, since they may hold names. `sites` maps a care_site_id (as text), of the visit
     or else of the provider, to the name of a site.
@@ -90,6 +91,7 @@ class SourceSettings:
     url: str = field(repr=False)
     schema: Name | None = None
     documents: str | None = None
+    hard_links: bool = False
     identity: IdentitySettings | None = None
     kinds: dict[str, Kind] = field(default_factory=dict)
     sites: dict[str, Kind] = field(default_factory=dict)
@@ -254,11 +256,20 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """The folder that `report.html` and `report.json` are written to."""
+    """The folder that `report.html` and `report.json` are written to, and who may read them.
+
+    `mode` is that of the files, in octal; folders that are created get it with permission to enter.
+    """
 
     __pydantic_config__ = _STRICT
 
     folder: str = "."
+    mode: Literal["600", "640", "644"] = "600"
+
+    @property
+    def file_mode(self) -> int:
+        """The mode of the files as a number."""
+        return int(self.mode, 8)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from typing import Literal
 from packaging.requirements import Requirement
 from sqlalchemy import Engine, text
 
+from extractors.document.limits import Limits
+from extractors.document_reader import DocumentReader
 from extractors.pdf.tessdata import find_tessdata
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.installation import has_compiled_rules
@@ -281,6 +283,19 @@ def check_recognition(settings: Settings) -> Iterator[CheckResult]:
         yield passed("tesseract", f"data found for {'+'.join(ocr.languages)}")
 
 
+def check_confinement(settings: Settings) -> Iterator[CheckResult]:
+    """Report what the kernel enforces on the process that reads documents."""
+    with DocumentReader(Limits(), make_extraction_options(settings)) as reader:
+        found = reader.confinement
+    parts = [f"Landlock {found.landlock}"] * bool(found.landlock) + ["seccomp"] * found.seccomp
+    if found.landlock and found.seccomp:
+        yield passed("sandbox", f"{' and '.join(parts)}: no network, no other files, no programs")
+    else:
+        seen = f"the kernel enforces {' and '.join(parts) or 'nothing'} on the document reader"
+        remedy = "use Linux 5.13 or later with Landlock and seccomp, or a container without network"
+        yield warned("sandbox", seen, remedy)
+
+
 def check_model(settings: Settings) -> Iterator[CheckResult]:
     """Check that the tagger loads, if one is configured."""
     if load_tagger(settings) is None:
@@ -332,6 +347,7 @@ def run_checks(config: Path) -> Iterator[CheckResult]:
     yield from run_check("output", lambda: check_output(open_settings))
     yield from run_check("state", lambda: check_state(open_settings))
     yield from run_check("model", lambda: check_model(settings))
+    yield from run_check("sandbox", lambda: check_confinement(settings))
     yield from run_check("tesseract", lambda: check_recognition(settings))
     yield from run_check("disk", lambda: check_space(open_settings))
     yield from run_check("lock", lambda: check_lock(open_settings))

@@ -72,7 +72,7 @@ def _read_document(path: Path, reader: DocumentReader, task: ExtractionTask) -> 
         found = path.resolve(strict=True)
     except (OSError, RuntimeError):
         raise Unreadable("missing-document") from None
-    data = read_file(found.name, found.parent, reader.limits)
+    data = read_file(found.name, found.parent, reader.limits, hard_links=True)
     extracted = reader.read(data, name=found.name)
     if not extracted.text.strip():
         raise Unreadable("no-text")

@@ -9,7 +9,7 @@ from pipeline.night.objections import withdraw_objecting
 from pipeline.night.publishing import is_output_complete, publish_staged
 from pipeline.night.release_history import write_release_page
 from pipeline.night.withdrawals import withdraw_accepted, withdraw_rejected
-from pipeline.notes.worker_resources import open_master, resolve_urls
+from pipeline.notes.worker_resources import open_master, resolve_urls, seal_state
 from pipeline.state.ledger import State, open_state
 from pipeline.state.quality_store import GateDecision
 from pipeline.state.run_lock import make_run_lock
@@ -51,7 +51,7 @@ def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
         output = open_output(resolve_urls(settings).output, settings.base)
         stack.callback(output.close)
         output.check_writable()
-        state.seal_at_rest()
+        seal_state(settings, master, state)
         _check_decidable(state, decision)
         if settings.source.objections is not None:
             source = open_source(resolve_urls(settings).source, settings.base)

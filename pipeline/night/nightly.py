@@ -24,7 +24,13 @@ from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import serialize_run
 from pipeline.night.withdrawals import find_withdrawals, hold_withdrawals, judge_withdrawals
 from pipeline.notes.detection import DETECTOR_VERSION
-from pipeline.notes.worker_resources import config_hash, documents_folder, open_master, resolve_urls
+from pipeline.notes.worker_resources import (
+    config_hash,
+    documents_folder,
+    open_master,
+    resolve_urls,
+    seal_state,
+)
 from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load_assessment
 from pipeline.quality.notifications import send_notifications
 from pipeline.quality.page import make_label_panels
@@ -48,7 +54,7 @@ from pipeline.warehouse.warehouse import (
     reread_objections,
 )
 from record.errors import ConfigError, CryptonymError, Unavailable
-from surrogates.keys.keys import CohortKey
+from surrogates.keys.keys import CohortKey, MasterKey
 
 _SHOWN = 20
 """Number of releases and decisions shown on the page of a run."""
@@ -132,10 +138,10 @@ class NightlyRun:
             )
         )
 
-    def secure(self) -> None:
+    def secure(self, master: MasterKey) -> None:
         """Seal what earlier versions stored, and check that nobody else has changed the rows."""
         self.progress.phase("checking")
-        self.state.seal_at_rest()
+        seal_state(self.settings, master, self.state)
         # Small batches between two nights do not read all rows.
         if self.most_new is None:
             self.state.check_rows()
@@ -317,7 +323,7 @@ def run_nightly(
         if not accept_fewer_objections:
             check_objections(source, state, settings.quality)
         night.claim()
-        night.secure()
+        night.secure(master)
         ended = _execute(night, run_job, workers, lock)
         if not ended.resumed:
             return ended
@@ -353,7 +359,7 @@ def _execute(
     if not quiet or _has_changes(ended):
         past = read_release_history(night.settings)
         beside = RunBackground(make_label_panels(assessment), past.latest(_SHOWN))
-        write_report(summary, folder, beside)
+        write_report(summary, folder, beside, mode=night.settings.report.file_mode)
         warnings = send_notifications(night.state.quality, assessment, night.settings)
         ended = replace(ended, warnings=warnings)
     night.state.finish(

@@ -43,6 +43,7 @@ def write_release_page(settings: Settings) -> None:
     write_report_file(
         settings.base / settings.report.folder / PAGE,
         render_release_page(read_release_history(settings)),
+        mode=settings.report.file_mode,
     )
 
 

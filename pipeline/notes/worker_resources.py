@@ -19,6 +19,8 @@ from pipeline.config.settings import Settings, resolve_url
 from pipeline.notes.detection import DETECTOR_VERSION, KnownPatients
 from pipeline.notes.model_detection import SpanTagger, check_labels
 from pipeline.state.ledger import State, open_state
+from pipeline.state.row_codes import AlteredState
+from pipeline.state.run_lock import make_lock_path
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.warehouse import Source, open_source
 from record.errors import ConfigError, Unreadable
@@ -84,10 +86,11 @@ class WorkerResources:
 
     def document(self, name: str) -> bytes:
         """Read the document that a note refers to, inside the folder of documents."""
-        folder = self.settings.source.documents
-        if folder is None:
+        source, limits = self.settings.source, self.reader.limits
+        if source.documents is None:
             raise Unreadable("no-document-folder")
-        return read_file(name, self.settings.base / folder, self.reader.limits)
+        folder = self.settings.base / source.documents
+        return read_file(name, folder, limits, hard_links=source.hard_links)
 
     def close(self) -> None:
         """Close the databases and the extraction process."""
@@ -189,6 +192,35 @@ def open_reversal_vault(settings: Settings) -> Vault | None:
 def make_seal(master: MasterKey) -> Seal:
     """Return the seal of the span store, with a key derived from the master key."""
     return StateKeys(master).seal
+
+
+def seal_state(settings: Settings, master: MasterKey, state: State) -> None:
+    """Seal what earlier versions stored in the state database; requires the run lock.
+
+    With custody it is logged, and happens once for a place: rows of an earlier version that come
+    back there were put back, and are refused with AlteredState.
+    """
+    if state.is_sealed():
+        return
+    lock = make_lock_path(resolve_urls(settings).state.url, settings.base).absolute()
+    place = f"state {hashlib.blake2b(str(lock).encode(), digest_size=8).hexdigest()}"
+    custody, logged = master.custody, False
+    if custody is not None:
+        with custody.locked():
+            uses = [use for use in custody.log.uses() if use.action == _SEAL]
+        logged = (settings.cohort, place) in [(use.cohort, use.reason) for use in uses]
+    if logged and any(state.count_outcomes().values()):
+        raise AlteredState(
+            "the state database holds rows of an earlier version, although they were sealed "
+            "before: it was changed or restored from outside, and nothing was released. Remedy: "
+            "restore a backup from after the upgrade, or delete state database and output, and run"
+        )
+    state.seal_at_rest()
+    if custody is not None and not logged:
+        master.cohort(settings.cohort, action=_SEAL, reason=place)
+
+
+_SEAL = "seal"
 
 
 def resolve_urls(settings: Settings) -> Settings:

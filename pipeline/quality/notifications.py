@@ -11,12 +11,15 @@ from pipeline.quality.gate import Assessment
 from pipeline.quality.page import PageContents, render_page
 from pipeline.reports.run_report import write_report_file
 from pipeline.state.quality_store import JudgedRun, QualityStore
+from record.atomic_write import OWNER_FILE
 
 PAGE = "quality.html"
 
 _HOOK_SECONDS = 60
 _DECISIONS = 20
 _RUNS = 200
+
+_COLLECTED = 0o644
 
 
 def send_notifications(
@@ -30,7 +33,8 @@ def send_notifications(
     if assessment.conclusion == "unjudged":
         return ()
     runs = store.runs(_RUNS)
-    write_page(store, assessment, settings.base / settings.report.folder / PAGE, runs)
+    page = settings.base / settings.report.folder / PAGE
+    write_page(store, assessment, page, runs, mode=settings.report.file_mode)
     quality = settings.quality
     if quality.prometheus:
         write_metrics(settings.base / quality.prometheus, assessment, runs)
@@ -40,7 +44,12 @@ def send_notifications(
 
 
 def write_page(
-    store: QualityStore, assessment: Assessment, path: Path, runs: Sequence[JudgedRun]
+    store: QualityStore,
+    assessment: Assessment,
+    path: Path,
+    runs: Sequence[JudgedRun],
+    *,
+    mode: int = OWNER_FILE,
 ) -> None:
     """Write the HTML page; raises Unavailable when it cannot be written."""
     contents = PageContents(
@@ -48,7 +57,7 @@ def write_page(
         decisions=store.decisions()[-_DECISIONS:],
         versions=_find_version_changes(runs),
     )
-    write_report_file(path, render_page(assessment, contents), str(path))
+    write_report_file(path, render_page(assessment, contents), str(path), mode=mode)
 
 
 def _find_version_changes(runs: Sequence[JudgedRun]) -> list[tuple[int, str]]:
@@ -60,9 +69,9 @@ def _find_version_changes(runs: Sequence[JudgedRun]) -> list[tuple[int, str]]:
 
 def write_metrics(path: Path, assessment: Assessment, runs: Sequence[JudgedRun]) -> None:
     """Write metrics for a collector of text files; raises Unavailable where that is impossible."""
-    write_report_file(
-        path, "".join(f"{line}\n" for line in format_metrics(assessment, runs)), str(path)
-    )
+    text = "".join(f"{line}\n" for line in format_metrics(assessment, runs))
+    # The collector has an account of its own: counts only, readable by all.
+    write_report_file(path, text, str(path), mode=_COLLECTED)
 
 
 def assessment_to_json(assessment: Assessment, runs: Sequence[JudgedRun]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from pipeline.release.row_digests import Difference
 from pipeline.state.tables import pack_ids, unpack_ids
 from pipeline.warehouse.databases import connect, guard, retrying, transaction
 from pipeline.warehouse.omop_tables import LONG
+from record.atomic_write import make_folders
 
 _WHAT = "release staging folder"
 _FILE = "staging.db"
@@ -112,7 +113,7 @@ class ReleaseStaging:
         """Create an empty staging folder; remove what an earlier release left there."""
         with guard(_WHAT):
             shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(mode=0o700, parents=True)
+            make_folders(folder)
         staging = ReleaseStaging(folder)
         with transaction(staging._engine, _WHAT, write=True) as connection:
             _STAGING.create_all(connection)

@@ -58,7 +58,7 @@ from pipeline.warehouse.omop_tables import CDM_SOURCE_COLUMNS
 from pipeline.warehouse.parquet_source import guard_parquet
 from pipeline.warehouse.sql_output import check_table
 from pipeline.warehouse.warehouse import JSONL, PARQUET
-from record.atomic_write import sync
+from record.atomic_write import make_folders, sync
 from record.errors import ConfigError
 
 _SETTING = "--output"
@@ -79,9 +79,11 @@ def _read_release_files(folder: Path, names: tuple[str, ...]) -> ReleaseFiles:
         return {name: p.read_text(encoding="utf-8") for name, p in paths.items() if p.is_file()}
 
 
-def _write_synced(path: Path, text: str) -> None:
-    """Write a file and flush it to disk."""
+def _write_synced(path: Path, text: str, mode: int | None = None) -> None:
+    """Write a file and flush it to disk; it has the mode given, or that which the umask leaves."""
     with path.open("w", encoding="utf-8") as file:
+        if mode is not None:
+            os.fchmod(file.fileno(), mode)
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
@@ -95,10 +97,13 @@ class SqlTarget:
 
     suffix = PARQUET_PART
 
-    def __init__(self, engine: Engine, schema: str | None, reports: Path, stem: str) -> None:
+    def __init__(
+        self, engine: Engine, schema: str | None, reports: Path, stem: str, *, mode: int = 0o600
+    ) -> None:
         self._engine = engine
         self._schema = schema
         self._reports = reports
+        self._mode = mode
         self.names = (f"{stem}.json", f"{stem}.md")
         self._tables = make_tables(schema)
 
@@ -160,9 +165,9 @@ class SqlTarget:
         run knows what may have been withdrawn.
         """
         with guard(_WHAT):
-            self._reports.mkdir(parents=True, exist_ok=True)
+            make_folders(self._reports, self._mode | (self._mode & 0o444) >> 2)
             for name, text in files.items():
-                _write_synced(self._temporary_path(name), text)
+                _write_synced(self._temporary_path(name), text, self._mode)
             sync(self._reports)
         self._publish_rows(staging, names)
         with guard(_WHAT):
@@ -540,7 +545,8 @@ def open_target(request: ReleaseRequest, settings: Settings) -> Target:
     slug = re.sub(r"[^A-Za-z0-9]+", "-", request.cohort).strip("-")[:40]
     digest = hashlib.blake2b(f"{request.cohort}\0{place_name}".encode(), digest_size=4).hexdigest()
     reports = settings.base / settings.report.folder
-    return SqlTarget(engine, output.schema, reports, f"release-{slug}-{digest}")
+    stem, mode = f"release-{slug}-{digest}", settings.report.file_mode
+    return SqlTarget(engine, output.schema, reports, stem, mode=mode)
 
 
 def open_trial_target(request: ReleaseRequest, settings: Settings) -> Target | None:

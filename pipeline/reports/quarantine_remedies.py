@@ -100,6 +100,10 @@ _REMEDIES = {
         "The note refers to a document, and no documents folder is configured.",
         "Set source.documents.",
     ),
+    "hard-link": Remedy(
+        "The document's file has a second name, which may be outside the documents folder.",
+        "Copy the file, or allow this where the folder is trusted: source.hard_links = true.",
+    ),
     "outside-folder": Remedy(
         "The note refers to a path outside the documents folder.",
         "Correct the path in the source; such paths are never opened.",

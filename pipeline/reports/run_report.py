@@ -20,7 +20,7 @@ from pipeline.reports.charts import (
 )
 from pipeline.reports.quarantine_remedies import Remedy, remedy
 from pipeline.state.run_summary import MAX_SAMPLES, Outcome, RunSummary, Tally
-from record.atomic_write import write_atomically
+from record.atomic_write import OWNER_FILE, make_folders, write_atomically
 from record.errors import Unavailable
 
 MOST_KINDS = 8
@@ -172,23 +172,34 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
 
 
 def write_report(
-    summary: RunSummary, folder: Path, background: RunBackground = NO_BACKGROUND
+    summary: RunSummary,
+    folder: Path,
+    background: RunBackground = NO_BACKGROUND,
+    *,
+    mode: int = OWNER_FILE,
 ) -> Path:
     """Write `report.html` and `report.json` into a folder; returns the path of the page.
 
-    Files are written atomically. Raises Unavailable when the folder cannot be written.
+    They have the mode given, whatever the umask. Files are written atomically. Raises Unavailable
+    when the folder cannot be written.
     """
     page = folder / "report.html"
-    write_report_file(page, render(summary, background))
-    write_report_file(page.with_suffix(".json"), json.dumps(to_json(summary), indent=1) + "\n")
+    content = json.dumps(to_json(summary), indent=1) + "\n"
+    write_report_file(page, render(summary, background), mode=mode)
+    write_report_file(page.with_suffix(".json"), content, mode=mode)
     return page
 
 
-def write_report_file(path: Path, text: str, what: str = "report.folder") -> None:
-    """Write a file atomically, and create its folder; raises Unavailable, which names `what`."""
+def write_report_file(
+    path: Path, text: str, what: str = "report.folder", *, mode: int = OWNER_FILE
+) -> None:
+    """Write a file atomically, and create its folder; raises Unavailable, which names `what`.
+
+    A folder that is created has the mode of the file, with permission to enter.
+    """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, text.encode("utf-8"))
+        make_folders(path.parent, mode | (mode & 0o444) >> 2)
+        write_atomically(path, text.encode("utf-8"), mode)
     except OSError:
         problem = f"{path.name} cannot be written"
         raise Unavailable(what, problem, "check its permissions and free space") from None

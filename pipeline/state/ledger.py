@@ -33,7 +33,7 @@ from pipeline.state.row_codes import (
     update_codes,
 )
 from pipeline.state.schema_version import connect_state
-from pipeline.state.sealing_at_rest import require_sealed, seal_at_rest
+from pipeline.state.sealing_at_rest import is_sealed, require_sealed, seal_at_rest
 from pipeline.state.span_sealing import CODE_BYTES, NoteVersion, StateKeys
 from pipeline.state.tables import (
     ACCEPTED_CONFIG,
@@ -151,6 +151,10 @@ class State:
     def seal_at_rest(self, watch: Callable[[], None] = lambda: None) -> int:
         """Seal the rows of earlier versions; return the number of batches: see `seal_at_rest`."""
         return seal_at_rest(self._engine, self._require_keys(), watch)
+
+    def is_sealed(self) -> bool:
+        """Return whether every row has the form of this version."""
+        return is_sealed(self._engine)
 
     def require_sealed(self) -> None:
         """Raise ConfigError if rows have the form of an earlier version."""

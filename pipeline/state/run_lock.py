@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, func, select
 from sqlalchemy.engine import make_url
 
 from pipeline.warehouse.databases import connect, database_path, guard, retrying
+from record.atomic_write import make_folders
 from record.errors import ConfigError
 
 _ADVISORY = 0x43727970746F6E79
@@ -123,7 +124,7 @@ class RunLock:
     def __enter__(self) -> Self:
         with ExitStack() as held:
             with guard("state"):
-                self._path.parent.mkdir(parents=True, exist_ok=True)
+                make_folders(self._path.parent)
                 self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             # Closed, never unlocked: unlocking would also release it for the children.
             held.callback(os.close, self._fd)

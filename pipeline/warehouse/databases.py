@@ -146,7 +146,11 @@ def _create_private_file(path: Path, what: str) -> None:
     that SQLite holds on it in this process (sqlite.org/howtocorrupt.html, section 2.2).
     """
     with guard(what), suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.fchmod(handle, 0o600)
+        finally:
+            os.close(handle)
 
 
 def _make_preparation(use: Use) -> Callable[[Any, Any], None]:

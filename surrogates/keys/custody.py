@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from record.atomic_write import sync
 from record.errors import ConfigError
-from surrogates.keys.locators import read_private, replace_private, write_private
+from surrogates.keys.locators import is_foreign, read_private, replace_private, write_private
 from surrogates.keys.usage_log import KeyUsageLog
 
 SETTING = "key.custody"
@@ -41,14 +41,15 @@ class CohortEntry:
 class Custody:
     """A folder readable only by its owner; a lock lets one process at a time change it.
 
-    `seal` is the key of the log. Secrets never appear in a repr, and the object cannot be pickled.
+    `seal` is the key of the log; `is_logged` keys have one since they were made. Secrets never
+    appear in a repr, and the object cannot be pickled.
     """
 
     __slots__ = ("_folder", "log")
 
-    def __init__(self, folder: Path, seal: bytes) -> None:
+    def __init__(self, folder: Path, seal: bytes, *, is_logged: bool = False) -> None:
         self._folder = folder
-        self.log = KeyUsageLog(folder, seal)
+        self.log = KeyUsageLog(folder, seal, is_required=is_logged)
 
     def __repr__(self) -> str:
         return "Custody()"
@@ -64,7 +65,11 @@ class Custody:
         except OSError as error:
             raise self._unusable(error) from None
         try:
-            if os.fstat(handle).st_mode & 0o077:
+            found = os.fstat(handle)
+            if is_foreign(found):
+                problem = f"{self._folder} is owned by another user"
+                raise ConfigError(SETTING, problem, "run chown: this account or root must own it")
+            if found.st_mode & 0o077:
                 problem = f"{self._folder} must not be accessible to other users"
                 raise ConfigError(SETTING, problem, f"run chmod 700 {self._folder}")
             fcntl.flock(handle, fcntl.LOCK_EX)

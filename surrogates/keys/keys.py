@@ -128,7 +128,7 @@ def new_master(path: Path) -> None:
     except ConfigError:
         path.unlink()
         raise
-    load_master(f"file:{path.absolute()}", Path()).note("new")
+    load_master(f"file:{path.absolute()}", Path()).begin_log()
 
 
 def custody_of(path: Path) -> Path:
@@ -173,7 +173,9 @@ def load_master(
             "restore the custody folder together with the key, or correct its path",
         )
     if folder is not None:
-        master.attach_custody(Custody(folder, master.derive("key-log")), version == _VERSION_OWN)
+        has_own = version == _VERSION_OWN
+        custody_folder = Custody(folder, master.derive("key-log"), is_logged=has_own)
+        master.attach_custody(custody_folder, has_own)
     return master
 
 
@@ -236,6 +238,12 @@ class MasterKey(_Key):
         """Log every use from now on; `has_own_secrets` is whether cohorts have own secrets."""
         self._custody = custody
         self._has_own_secrets = has_own_secrets
+
+    def begin_log(self) -> None:
+        """Log that this key was made."""
+        if self._custody is not None:
+            with self._custody.locked():
+                self._custody.log.begin("new", self.key_id)
 
     def note(self, action: str) -> None:
         """Log a use of the master key itself."""

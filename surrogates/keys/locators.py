@@ -19,6 +19,7 @@ _SETTING = "key.locator"
 _PERMISSIONS = "check the name, and that this account has permission to read it"
 _LATER = "try again when the service is available"
 _REQUEST_SECONDS = 30
+_ROOT = 0
 
 
 def read_aws_secret(name: str) -> bytes:
@@ -222,7 +223,8 @@ def _run_command(command: str) -> tuple[bytes, str]:
 def read_private(path: Path) -> bytes:
     """Read a small private file; raises ConfigError (key `key.locator`).
 
-    Refused are files that others can access, special files, and links owned by another user.
+    Refused are files that others can access, special files, and files and links owned by a user
+    other than this one and root.
     """
     try:
         _reject_foreign_link(path)
@@ -261,12 +263,17 @@ def replace_private(path: Path, content: bytes) -> None:
 
 def _reject_foreign_link(path: Path) -> None:
     found = os.lstat(path)
-    if stat.S_ISLNK(found.st_mode) and found.st_uid != os.geteuid():
+    if stat.S_ISLNK(found.st_mode) and is_foreign(found):
         raise ConfigError(
             SETTING,
             f"{path} is a link owned by another user",
             "use the path of the key file itself",
         )
+
+
+def is_foreign(found: os.stat_result) -> bool:
+    """Return whether a file is owned by a user other than this one and root."""
+    return found.st_uid not in (os.geteuid(), _ROOT)
 
 
 def _reject_exposed(found: os.stat_result, path: Path) -> None:
@@ -276,6 +283,9 @@ def _reject_exposed(found: os.stat_result, path: Path) -> None:
             f"{path} is not a regular file",
             f"use a key file, or create one: cryptonym keys new {path}",
         )
+    if is_foreign(found):
+        problem = f"{path} is owned by another user"
+        raise ConfigError(SETTING, problem, "run chown: this account or root must own it")
     if found.st_mode & 0o077:
         problem = f"{path} must not be accessible to other users"
         raise ConfigError(SETTING, problem, f"run chmod 600 {path}")

@@ -138,6 +138,7 @@ class TestReadFile:
         (base / "away").symlink_to(tmp_path)
         (base / "circle").symlink_to("circle")
         os.mkfifo(base / "pipe")
+        os.link(base.parent / "secret.txt", base / "second.txt")
         return base
 
     @pytest.mark.parametrize(
@@ -162,6 +163,7 @@ class TestReadFile:
             ("/etc/hostname", "outside-folder"),
             ("outside.txt", "outside-folder"),
             ("away/secret.txt", "outside-folder"),
+            ("second.txt", "hard-link"),
             ("away/documents-too", "outside-folder"),
             ("..\\secret.txt", "outside-folder"),
             ("a.txt\0", "outside-folder"),
@@ -181,6 +183,9 @@ class TestReadFile:
         with pytest.raises(Unreadable) as caught:
             read_file(name, base, LIMITS)
         assert caught.value.reason == reason
+
+    def test_a_second_name_may_be_allowed(self, base: Path) -> None:
+        assert read_file("second.txt", base, LIMITS, hard_links=True) == b"secret"
 
     def test_a_folder_that_is_not_there_is_not_the_documents_fault(self, tmp_path: Path) -> None:
         with pytest.raises(Unavailable):

@@ -52,7 +52,7 @@ def version_before() -> Iterator[pytest.MonkeyPatch]:
         patch.setattr(Seal, "seal_staged", in_clear)
         patch.setattr(Seal, "open_staged", in_clear)
         patch.setattr(StateKeys, "key_digest", unkeyed)
-        patch.setattr(NightlyRun, "secure", lambda _: None)
+        patch.setattr(NightlyRun, "secure", lambda *_: None)
         patch.setattr(State, "require_sealed", lambda _: None)
         patch.setattr("pipeline.state.schema_version.connect", connect_before)
         yield patch

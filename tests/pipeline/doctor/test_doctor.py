@@ -54,7 +54,17 @@ def test_a_sound_site_passes_and_nothing_is_changed(
     assert code == 0, found
     assert {name for name, one in found.items() if one["status"] == "fail"} == set()
     wanted = {"versions", "configuration", "key", "key log", "source", "output", "state"}
-    wanted |= {"model", "tesseract", "disk", "clock", "lock", "places", "documents", "report"}
+    wanted |= {
+        "sandbox",
+        "model",
+        "tesseract",
+        "disk",
+        "clock",
+        "lock",
+        "places",
+        "documents",
+        "report",
+    }
     assert wanted <= set(found)
     assert "rules not compiled to C" in found["versions"]["seen"]
     assert snapshot(sound.parent) == before

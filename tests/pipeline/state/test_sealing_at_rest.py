@@ -18,6 +18,7 @@ from pipeline.night.nightly import Incomplete, NightlyRun, run_nightly
 from pipeline.notes.worker_resources import open_master, open_resources
 from pipeline.state import sealing_at_rest
 from pipeline.state.ledger import State, open_state
+from pipeline.state.row_codes import AlteredState
 from pipeline.state.run_summary import Outcome
 from pipeline.state.span_sealing import NoteFindings, StateKeys
 from pipeline.state.tables import LEDGER, SPAN_STORE, STAGE
@@ -230,6 +231,30 @@ def test_findings_that_do_not_open_are_processed_again(waiting: Site, tmp_path: 
         db.execute("update span_store set sealed = x'00' where note_id = ?", [note_id])
     assert run_nightly(site.config, run_in_process).exit_code == 0
     assert site.out_id(note_id) in site.released()
+
+
+@pytest.mark.parametrize("is_logged", [False, True], ids=["without custody's log", "with it"])
+def test_rows_of_the_version_before_are_taken_over_once(
+    waiting: Site, tmp_path: Path, is_logged: bool
+) -> None:
+    site = copy(waiting, tmp_path / "site")
+    state = site.folder / "state.db"
+    old = state.read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        if not is_logged:
+            patch.setattr("pipeline.notes.worker_resources._SEAL", "use")
+        assert run_nightly(site.config, run_in_process).exit_code == 0
+    released = site.digest()
+    # Whoever writes into the database puts the version before back, to have its rows sealed anew.
+    for path in site.folder.glob("state.db*"):
+        path.unlink()
+    state.write_bytes(old)
+    if is_logged:
+        with pytest.raises(AlteredState, match="rows of an earlier version"):
+            run_nightly(site.config, run_in_process)
+        state.unlink()
+    assert run_nightly(site.config, run_in_process).exit_code == 0
+    assert site.digest() == released
 
 
 # PostgreSQL

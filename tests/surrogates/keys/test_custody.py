@@ -8,15 +8,18 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.hmac import HMAC
 
 from record.errors import ConfigError
 from surrogates.keys.custody import Custody
-from surrogates.keys.keys import ALGORITHM, MasterKey, load_master, new_master
-from surrogates.keys.usage_log import HEAD, LOG
+from surrogates.keys.keys import ALGORITHM, MasterKey, custody_of, load_master, new_master
+from surrogates.keys.usage_log import HEAD, LOG, KeyUsageLog
 
 
 @pytest.fixture
@@ -318,6 +321,86 @@ def test_a_changed_log_is_noticed(key: Path, folder: Path, change: Callable[[Any
         loaded(key).cohort(name)
     (folder / LOG).write_bytes(b"".join(change(lines_of(folder))))
     assert custody(key).log.problems() != []
+
+
+def chained(folder: Path, line: dict[str, Any]) -> bytes:
+    """A line that continues the log as whoever has no key can write it."""
+    last = lines_of(folder)[-1]
+    line |= {"number": len(lines_of(folder)) + 1, "previous": sha256(last).hexdigest()}
+    return json.dumps(line).encode() + b"\n"
+
+
+@pytest.mark.parametrize("code", [None, "", "0" * 64, "taken"])
+def test_a_line_added_without_the_key_is_refused(key: Path, folder: Path, code: str | None) -> None:
+    loaded(key).cohort("a")
+    line = json.loads(lines_of(folder)[-1])
+    if code is None:
+        del line["code"]
+    elif code != "taken":
+        line["code"] = code
+    with (folder / LOG).open("ab") as log:
+        log.write(chained(folder, line | {"action": "reveal"}))
+    assert custody(key).log.problems() != []
+    with pytest.raises(ConfigError, match="invalid last line"):
+        loaded(key).cohort("a")
+
+
+def test_a_line_that_was_written_and_not_sealed_counts(key: Path, folder: Path) -> None:
+    loaded(key).cohort("a")
+    head = (folder / HEAD).read_bytes()
+    loaded(key).cohort("a")
+    (folder / HEAD).write_bytes(head)
+    loaded(key).cohort("a")
+    assert len(custody(key).log.uses()) == 4
+    assert custody(key).log.problems() == []
+
+
+@pytest.mark.parametrize(
+    "names",
+    [[LOG], [HEAD], [LOG, HEAD], [LOG, HEAD, "*.cohort"], [LOG, HEAD, "*.cohort", "*.secret"]],
+)
+def test_removing_the_log_of_a_used_key_is_detected(
+    key: Path, folder: Path, names: list[str]
+) -> None:
+    loaded(key).cohort("a")
+    for name in names:
+        for path in list(folder.glob(name)):
+            path.unlink()
+    assert custody(key).log.problems() != []
+    with pytest.raises(ConfigError):
+        loaded(key).cohort("a")
+
+
+def test_a_log_of_the_version_before_goes_on_with_codes(key: Path, folder: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(KeyUsageLog, "_compute_code", lambda *_: "")
+        patch.setattr(KeyUsageLog, "_is_authentic", lambda *_: False)
+        path = key.with_name("before.key")
+        new_master(path)
+        loaded(path).cohort("a")
+    log = custody_of(path)
+    before = [json.loads(line) for line in lines_of(log)]
+    sealed = json.loads((log / HEAD).read_bytes())
+    lines = b""
+    for line in before:
+        del line["code"]
+        line["previous"] = (
+            sha256(lines.splitlines(keepends=True)[-1]).hexdigest() if lines else ("0" * 64)
+        )
+        lines += json.dumps(line).encode() + b"\n"
+    (log / LOG).write_bytes(lines)
+    sealed |= {"bytes": len(lines), "coded": 0}
+    sealed["last"] = sha256(lines.splitlines(keepends=True)[-1]).hexdigest()
+    message = f"{sealed['lines']} {sealed['bytes']} {sealed['last']}".encode()
+    seal = HMAC(custody(path).log._seal, SHA256())
+    seal.update(message)
+    del sealed["coded"]
+    (log / HEAD).write_text(json.dumps(sealed | {"seal": seal.finalize().hex()}))
+    assert custody(path).log.problems() == []
+    loaded(path).cohort("a")
+    uses = custody(path).log.uses()
+    assert [bool(use.code) for use in uses] == [False, False, True]
+    assert custody(path).log.problems() == []
 
 
 @pytest.mark.parametrize("change", [drop_last, drop_first, forge, cut, empty])

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from record.errors import ConfigError
-from surrogates.keys.keys import MasterKey, load_master, new_master
+from surrogates.keys.keys import MasterKey, custody_of, load_master, new_master
+from surrogates.keys.locators import is_foreign
 
 CANARY = bytes.fromhex("c0ffee" * 10 + "c0fe")
 
@@ -104,6 +105,31 @@ def test_somebody_elses_link_is_refused(tmp_path: Path) -> None:
     os.chown(tmp_path / "link", 12345, 12345, follow_symlinks=False)
     with pytest.raises(ConfigError):
         load_master("file:link", tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_somebody_elses_key_and_custody_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "master.key"
+    new_master(path)
+    os.chown(path, 12345, 12345)
+    with pytest.raises(ConfigError, match="owned by another user") as raised:
+        load_master("file:master.key", tmp_path)
+    assert "chown" in raised.value.remedy
+    os.chown(path, 0, 0)
+    os.chown(custody_of(path), 12345, 12345)
+    with pytest.raises(ConfigError, match="owned by another user"):
+        load_master("file:master.key", tmp_path).cohort("c")
+    os.chown(custody_of(path), 0, 0)
+    assert load_master("file:master.key", tmp_path).cohort("c")
+
+
+@pytest.mark.parametrize(("owner", "is_refused"), [(0, False), (1000, False), (1001, True)])
+def test_root_and_oneself_may_own_a_key(
+    owner: int, is_refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    found = os.stat_result((0o100600, 1, 1, 1, owner, owner, 10, 0, 0, 0))
+    assert is_foreign(found) is is_refused
 
 
 def test_keys_are_not_pickled_copied_or_shown() -> None:
