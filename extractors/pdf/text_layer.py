@@ -18,8 +18,14 @@ from numpy.typing import NDArray
 
 from extractors.document.lines import Box, Line
 from extractors.document.quality import BROKEN_CHARACTER, has_garbled_characters
-from extractors.pdf.coloured_areas import Area, GreyRendering, drawn_areas, plain_areas
-from extractors.pdf.mupdf_page import Blocks, MupdfPage
+from extractors.pdf.mupdf_page import (
+    Area,
+    Blocks,
+    GreyRendering,
+    MupdfPage,
+    drawn_areas,
+    plain_areas,
+)
 from record.folding import fold
 
 
