@@ -280,7 +280,16 @@ def stamps(context: PageContext, sheet: PaperSheet) -> None:
         x = context.size[0] * across + context.random.uniform(-20.0, 20.0)
         y = context.size[1] * up + context.random.uniform(-20.0, 20.0)
         turn = radians(angle)
-        for number, row in enumerate(_impression(context, dated=place != "across")):
+        dated = place != "across"
+        words = context.page_words
+        if not dated or context.random.random() < 0.4:
+            impression = [line(context.random.choice(words.stamps))]
+        else:
+            when = letterhead.written_date(context.letter.note.written, context.words)
+            before, _, after = context.random.choice(words.dated_stamps).partition("{}")
+            *above, last = before.split("\n")
+            impression = [*(line(text) for text in above), line(last, (when, Label.DATE), after)]
+        for number, row in enumerate(impression):
             down = -number * face.leading
             half = measure(face)(row.text) / 2
             left, base = (
@@ -289,13 +298,3 @@ def stamps(context: PageContext, sheet: PaperSheet) -> None:
             )
             left = min(max(left, 14.0), context.size[0] - 14.0 - 2 * half * cos(turn))
             sheet.placed.append(PlacedLine(row, left, base, face, angle=angle, kind="stamp"))
-
-
-def _impression(context: PageContext, *, dated: bool) -> list[MarkedLine]:
-    words = context.page_words
-    if not dated or context.random.random() < 0.4:
-        return [line(context.random.choice(words.stamps))]
-    when = letterhead.written_date(context.letter.note.written, context.words)
-    before, _, after = context.random.choice(words.dated_stamps).partition("{}")
-    *above, last = before.split("\n")
-    return [*(line(text) for text in above), line(last, (when, Label.DATE), after)]
