@@ -33,6 +33,7 @@ from synthesis.fictional.pdf_letters.drawing import (
     Stroke,
     draw_pdf,
     measure,
+    spread_blanks,
 )
 from synthesis.fictional.pdf_letters.layouts import A4, PrintStyle
 from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, joined, line, wrap
@@ -323,7 +324,8 @@ class Typesetter:
         for number, part in enumerate(parts):
             room = width - (first if number == 0 else 0.0)
             full = self.context.layout.justified and number < len(parts) - 1
-            lines.append((part, _spread(part.text, room, face) if full else 0.0))
+            spread = spread_blanks(part.text, room, face, most=0.6) if full else 0.0
+            lines.append((part, spread))
         return lines
 
 
@@ -365,12 +367,6 @@ def _syllable(tail: str, room: float, face: PrintStyle) -> int:
         if breaks and measure(face)(f" {word[:cut]}-") <= room:
             best = cut + 1
     return best
-
-
-def _spread(text: str, width: float, face: PrintStyle) -> float:
-    blanks = text.count(" ")
-    room = width - measure(face)(text)
-    return room / blanks if blanks and 0 < room < blanks * face.size * 0.6 else 0.0
 
 
 # Pouring ------------------------------------------------------------------------------------------
