@@ -41,7 +41,7 @@ from evaluation.utility.tagger_utility import (
     recipe_for,
     train_and_score,
 )
-from models.language.networks.word_vectors import ContextualEmbeddings
+from models.language.networks.evaluation_networks import ContextualEmbeddings
 from models.tagger.encoders.windows import WindowConfig
 from models.training_loop import TrainingCallbacks
 from pipeline.files.gold import read_annotated

@@ -18,13 +18,14 @@ from scipy.stats import bootstrap, spearmanr
 
 from evaluation.detection.intervals import CONFIDENCE, RESAMPLES, ratio_intervals
 from evaluation.gate import Axis, Measured
-from models.language.networks.truecasing import lowercase, train_truecaser
-from models.language.networks.word_vectors import (
+from models.language.networks.evaluation_networks import (
     Floats,
     WordPair,
     cosine_similarity,
+    lowercase,
     random_vectors,
     train_entailment,
+    train_truecaser,
     train_word_vectors,
 )
 from record.errors import ConfigError

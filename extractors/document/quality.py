@@ -36,8 +36,18 @@ class Quality:
 
 def judge_text(text: str, *, recognized: float = 1.0, read: float = 1.0) -> Quality:
     """Return the quality of a text; `recognized` and `read` are those of its pages."""
+    if not text or text.isspace():
+        readable_share = 0.0
+    else:
+        strange = "\ufffd" in text or "(cid:" in text
+        # Characters of private use are not printable, which is faster to check than to search them.
+        if not strange and (text.replace("\n", " ").isprintable() or not _STRANGE.search(text)):
+            readable_share = 1.0
+        else:
+            written = sum(map(len, text.split()))
+            readable_share = 1.0 - min(1.0, sum(map(len, _UNREADABLE.findall(text))) / written)
     return Quality(
-        readable=round(_readable_share(text), 4),
+        readable=round(readable_share, 4),
         wordlike=round(_wordlike_share(text), 4),
         recognized=round(recognized, 4),
         read=round(read, 4),
@@ -95,17 +105,6 @@ _ENOUGH_LETTERS = 120
 # Of the letters of French, English and Spanish, 38 to 48 % are vowels (y among them).
 _FEWEST_VOWELS = 0.18
 _USUAL_VOWELS = 0.33
-
-
-def _readable_share(text: str) -> float:
-    if not text or text.isspace():
-        return 0.0
-    strange = "\ufffd" in text or "(cid:" in text
-    # Characters of private use are not printable, which is faster to check than to search them.
-    if not strange and (text.replace("\n", " ").isprintable() or not _STRANGE.search(text)):
-        return 1.0
-    written = sum(map(len, text.split()))
-    return 1.0 - min(1.0, sum(map(len, _UNREADABLE.findall(text))) / written)
 
 
 # The counts of a token are packed into one integer, so that one sum gives the counts of a text:

@@ -4,7 +4,7 @@
 # PyMuPDF is marked as typed, but most of its methods are not.
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -111,7 +111,13 @@ class _PdfReading:
         pages = tuple(page for part in parts for page in part)
         has_text = any(page.lines for page in pages)
         if self.unread:
-            raise Unreadable(_explain_unread(self.unread, has_text=has_text))
+            if TextLayer.GARBLED in self.unread:
+                reason = "garbled-text"
+            elif TextLayer.HIDDEN in self.unread:
+                reason = "hidden-text"
+            else:
+                reason = "page-without-text" if has_text else "no-text-layer"
+            raise Unreadable(reason)
         if not has_text:
             raise Unreadable("nothing-recognized" if self.wordless else "no-text-layer")
         return Pages(pages, self.recognized, self.wordless)
@@ -165,14 +171,6 @@ class _PdfReading:
         else:
             self.wordless += 1
         return seen.lines
-
-
-def _explain_unread(layers: Set[TextLayer], *, has_text: bool) -> str:
-    if TextLayer.GARBLED in layers:
-        return "garbled-text"
-    if TextLayer.HIDDEN in layers:
-        return "hidden-text"
-    return "page-without-text" if has_text else "no-text-layer"
 
 
 def _to_lines(blocks: Blocks) -> list[Line]:

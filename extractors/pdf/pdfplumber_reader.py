@@ -75,7 +75,17 @@ def group_into_lines(glyphs: Iterable[Glyph]) -> Iterator[Line]:
             continue
         if row is not None:
             yield _to_line(row)
-        row = _GlyphRow([glyph], glyph.box, _block_number(row, glyph))
+        if row is None:
+            block_number = 0
+        else:
+            height = _height(glyph.box)
+            down = glyph.box[3] - row.box[3]
+            aside = min(row.box[2], glyph.box[2]) - max(row.box[0], glyph.box[0])
+            same_row = abs(down) < _SAME_ROW * height
+            below = 0 < down <= _PARAGRAPH * height and aside > 0
+            turns = glyph.direction != row.glyphs[0].direction
+            block_number = row.block + (turns or not (same_row or below))
+        row = _GlyphRow([glyph], glyph.box, block_number)
     if row is not None:
         yield _to_line(row)
 
@@ -110,18 +120,6 @@ def _continues_row(row: _GlyphRow, glyph: Glyph) -> bool:
         return True
     leftwards = _direction_of(glyph.text) < 0 or glyph.text.isspace()
     return leftwards and -_BACKWARDS * height < row.box[0] - glyph.box[2] <= _GAP * height
-
-
-def _block_number(before: _GlyphRow | None, glyph: Glyph) -> int:
-    if before is None:
-        return 0
-    height = _height(glyph.box)
-    down = glyph.box[3] - before.box[3]
-    aside = min(before.box[2], glyph.box[2]) - max(before.box[0], glyph.box[0])
-    same_row = abs(down) < _SAME_ROW * height
-    below = 0 < down <= _PARAGRAPH * height and aside > 0
-    turns = glyph.direction != before.glyphs[0].direction
-    return before.block + (turns or not (same_row or below))
 
 
 def _height(box: Box) -> float:
@@ -321,9 +319,15 @@ def _read_page(source: pdfplumber.page.Page, number: int) -> Page:
     if not any(BROKEN_CHARACTER.sub("", line.text).strip() for line in lines):
         lines = []
     block = lines[-1].block + 1 if lines else 0
-    lines += _annotation_lines(
-        _undrawn_annotations(notes, source.layout), block, _page_matrix(source.page_obj), shown
-    )
+    # The annotations whose appearance does not show their text
+    figures = {item.name: item for item in source.layout if isinstance(item, LTFigure)}
+    drawn = {name for name, figure in figures.items() if any(True for _ in _iterate_glyphs(figure))}
+    undrawn_annotations = [
+        note
+        for number, note in enumerate(notes)
+        if f"{_NOTE}{number}" not in drawn or resolve1(note.get("Subtype")) not in _DRAWN_WHOLE
+    ]
+    lines += _annotation_lines(undrawn_annotations, block, _page_matrix(source.page_obj), shown)
     return Page(number, shown[2] - shown[0], shown[3] - shown[1], tuple(lines))
 
 
@@ -461,19 +465,6 @@ def _placement_matrix(picture: PDFStream, note: dict[str, Any]) -> bytes:
 
 def _to_numbers(values: Any) -> Any:
     return tuple(float(resolve1(value)) for value in resolve1(values))
-
-
-def _undrawn_annotations(
-    notes: Sequence[dict[str, Any]], layout: LTContainer[Any]
-) -> list[dict[str, Any]]:
-    """Return the annotations whose appearance does not show their text."""
-    figures = {item.name: item for item in layout if isinstance(item, LTFigure)}
-    drawn = {name for name, figure in figures.items() if any(True for _ in _iterate_glyphs(figure))}
-    return [
-        note
-        for number, note in enumerate(notes)
-        if f"{_NOTE}{number}" not in drawn or resolve1(note.get("Subtype")) not in _DRAWN_WHOLE
-    ]
 
 
 _DRAWN_WHOLE = (LIT("Widget"), LIT("FreeText"), LIT("Stamp"))

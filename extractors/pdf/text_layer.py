@@ -18,8 +18,14 @@ from numpy.typing import NDArray
 
 from extractors.document.lines import Box, Line
 from extractors.document.quality import BROKEN_CHARACTER, has_garbled_characters
-from extractors.pdf.coloured_areas import Area, GreyRendering, drawn_areas, plain_areas
-from extractors.pdf.mupdf_page import Blocks, MupdfPage
+from extractors.pdf.mupdf_page import (
+    Area,
+    Blocks,
+    GreyRendering,
+    MupdfPage,
+    drawn_areas,
+    plain_areas,
+)
 from record.folding import fold
 
 
@@ -147,7 +153,13 @@ def judge_text_layer(sheet: MupdfPage, blocks: Blocks) -> TextLayer:
     look = _PageView(sheet)
     unseen = _count_hidden(spans, look)
     if look.may_be_covered:
-        unseen = max(unseen, _count_covered(spans, look))
+        # Count letters covered by an image or area that was painted after them
+        if not look.paint.size:
+            covered = 0.0
+        else:
+            written = ((span["bbox"], _count_letters(span["text"])) for span in spans)
+            covered = sum(letters * look.covered_share(box) for box, letters in written if letters)
+        unseen = max(unseen, covered)
     if unseen >= _FEW_HIDDEN:
         return TextLayer.OVERLAID if unseen > _MOSTLY * _count_letters(raw) else TextLayer.HIDDEN
     if look.may_show_pictures and _has_few_rows(spans, sheet) and _is_picture(look):
@@ -212,14 +224,6 @@ def _is_thin(span: Mapping[str, Any]) -> bool:
     if across < down:
         across, down = down, across
     return bool(across < _THIN * len(span["text"]) or down < _THIN)
-
-
-def _count_covered(spans: Iterable[Mapping[str, Any]], look: "_PageView") -> float:
-    """Count letters covered by an image or area that was painted after them."""
-    if not look.paint.size:
-        return 0.0
-    written = ((span["bbox"], _count_letters(span["text"])) for span in spans)
-    return sum(letters * look.covered_share(box) for box, letters in written if letters)
 
 
 def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: MupdfPage) -> bool:

@@ -285,16 +285,15 @@ def mentions(cased: str, folded: str) -> Iterator[Cue]:
         word = folded[match.start() : match.end("word")]
         of = word not in _BORN and word not in _BY and cased[at] == "d"
         if at and not of and (match["end"] != "." or word in _ABBREVIATED):
-            yield Cue(at, _role_kind(folded, match.start(), word), word, match.start())
-
-
-def _role_kind(folded: str, start: int, word: str) -> str:
-    if word in _BORN:
-        return "born"
-    if word not in _BY:
-        return "weak"
-    before = folded[max(0, start - 20) : start].split()
-    return "by" if before and before[-1].startswith(_DONE) else "agent"
+            start = match.start()
+            if word in _BORN:
+                kind = "born"
+            elif word not in _BY:
+                kind = "weak"
+            else:
+                before = folded[max(0, start - 20) : start].split()
+                kind = "by" if before and before[-1].startswith(_DONE) else "agent"
+            yield Cue(at, kind, word, match.start())
 
 
 _BY = frozenset(["par", "by", "por", "von", "door"])

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from rules.matching.lexicon import lexicon, word_rank
 from rules.matching.scanner import Pattern
 from rules.names.words import is_clinical, is_common
+from rules.places.address_parts import read_name
 from rules.places.gazetteer import is_town
-from rules.places.proper_names import read_name
 
 Place = tuple[int, int]
 

@@ -9,17 +9,17 @@ from record.label import Label
 from rules.matching.lexicon import lexicon, lexicons, word_rank
 from rules.matching.scanner import Pattern
 from rules.names.words import is_clinical, is_common
-from rules.places.gazetteer import find_listed, label_of
-from rules.places.proper_names import read_name
-from rules.places.street_parts import (
+from rules.places.address_parts import (
     address_ahead,
     annex_end,
     cue_before,
     number_before,
     number_behind,
     postcode_ahead,
+    read_name,
     spanish_tail,
 )
+from rules.places.gazetteer import find_listed, label_of
 
 Place = tuple[int, int]
 

@@ -4,8 +4,8 @@ import re
 
 from record.label import Label
 from rules.names.words import is_clinical, is_common
+from rules.places.address_parts import read_name
 from rules.places.gazetteer import find_listed, wide_end
-from rules.places.proper_names import read_name
 
 STOPS = frozenset(
     "tel tel. telephone telefono tfno tfno. fax email e-mail mail correo dr dr. cp service servicio"

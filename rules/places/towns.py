@@ -8,9 +8,9 @@ from rules.dates.calendar import MONTHS
 from rules.matching.lexicon import given_rank, lexicon, place_rank, surname_rank, word_rank
 from rules.matching.scanner import Pattern
 from rules.names.words import is_clinical, is_common, is_given_name
+from rules.places.address_parts import read_name
 from rules.places.gazetteer import Listed, find_listed, label_of, surely_town, wide_end
 from rules.places.postcodes import STATE
-from rules.places.proper_names import read_name
 from rules.places.town_names import STOPS, read_town, with_district
 
 Found = tuple[int, int, str]

@@ -218,23 +218,19 @@ def _read_chunk(reader: _Reader, chunk: list[DateToken]) -> list[Group] | None:
             return groups
     if signature in _WHOLE:
         return None
-    for cut in _rank_split_points(reader.text, chunk):
+    # Rank the positions at which a chunk may split into two dates: comma, dash, middle
+    ranked = []
+    for cut in range(1, len(chunk)):
+        between = fold(reader.text[chunk[cut - 1].end : chunk[cut].start])
+        signs = [rank for rank, sign in enumerate(",;&-/") if sign in between]
+        if signs:
+            ranked.append((min(signs), abs(2 * cut - len(chunk)), cut))
+    for _, _, cut in sorted(ranked):
         head = _read_chunk(reader, chunk[:cut])
         tail = _read_chunk(reader, chunk[cut:]) if head else None
         if head and tail:
             return head + tail
     return None
-
-
-def _rank_split_points(text: str, chunk: list[DateToken]) -> list[int]:
-    """Rank the positions at which a chunk may split into two dates: comma, dash, middle."""
-    ranked = []
-    for cut in range(1, len(chunk)):
-        between = fold(text[chunk[cut - 1].end : chunk[cut].start])
-        signs = [rank for rank, sign in enumerate(",;&-/") if sign in between]
-        if signs:
-            ranked.append((min(signs), abs(2 * cut - len(chunk)), cut))
-    return [cut for _, _, cut in sorted(ranked)]
 
 
 def _read_signature(reader: _Reader, found: list[DateToken], signature: str) -> list[Group] | None:

@@ -87,20 +87,19 @@ class LSTM(LanguageModel):
         state = self._zeros(rows)
         if state[0].device.type != "cpu" or torch.is_grad_enabled():
             return LSTMState(state)
-        return LSTMState(state, self._cached_products(rows))
-
-    def _cached_products(self, rows: int) -> Products:
-        """Lay out the weights for products of so many rows: once, as long as none changes."""
+        # Lay out the weights for products of so many rows: once, as long as none changes
         with_onednn = rows >= _ONEDNN_MIN_ROWS and has_onednn()
-        if any(each.is_inference() for each in self.parameters()):  # these have no version
-            return self._prepare_weights(with_onednn=with_onednn)
-        versions = [(each.data_ptr(), each._version) for each in self.parameters()]
-        if self._weight_cache[0] != versions:
-            self._weight_cache = (versions, {})
-        kept = self._weight_cache[1]
-        if with_onednn not in kept:
-            kept[with_onednn] = self._prepare_weights(with_onednn=with_onednn)
-        return kept[with_onednn]
+        if any(each.is_inference() for each in self.parameters()):
+            products = self._prepare_weights(with_onednn=with_onednn)
+        else:
+            versions = [(each.data_ptr(), each._version) for each in self.parameters()]
+            if self._weight_cache[0] != versions:
+                self._weight_cache = (versions, {})
+            kept = self._weight_cache[1]
+            if with_onednn not in kept:
+                kept[with_onednn] = self._prepare_weights(with_onednn=with_onednn)
+            products = kept[with_onednn]
+        return LSTMState(state, products)
 
     def _prepare_weights(self, *, with_onednn: bool) -> Products:
         make = _matmul_by_onednn if with_onednn else _matmul_by_columns

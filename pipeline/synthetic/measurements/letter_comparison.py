@@ -20,7 +20,7 @@ from evaluation.detection.scores import measure_masker
 from evaluation.gate import Measured
 from evaluation.utility.readability import formulas_of
 from evaluation.utility.resemblance import Refilled, Vectors, reading_ease, resemblance
-from models.language.networks.word_vectors import PACKAGED, ContextualEmbeddings
+from models.language.networks.evaluation_networks import PACKAGED, ContextualEmbeddings
 from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 from models.tagger.serialization import VOCABULARY
 from models.tagger.shipped_model import SHIPPED

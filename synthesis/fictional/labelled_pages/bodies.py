@@ -133,21 +133,19 @@ def _letter(seed: int, scene: NoteContext, ward: _WardData, text: Annotated) -> 
     random = Random(f"team:{seed}:{scene.author.provider_id}")
     others = [c for c in ward.cast.clinicians if c is not scene.author and c.specialty != "gp"]
     team = (scene.author, *random.sample(others, random.randint(3, 6)))
-    record, group = scene.person.record, replace(ward.cast.care_sites[0], name=_named(ward, random))
-    return Letter(note, record, scene.author, team, scene.site, group, scene.visit)
-
-
-def _named(ward: _WardData, random: Random) -> str:
-    """Name a hospital; most are named after a town or a person, and are known nowhere else."""
+    # Name a hospital; most are named after a town or a person, and are known nowhere else
     pools, lang = ward.cast.pools, ward.cast.language.code
     if random.random() < 0.25:
-        return ward.cast.care_sites[0].name
-    form = random.choice(PAGE_WORDS[lang].hospitals)
-    return form.format(
-        town=random.choice(pools.towns).city,
-        family=random.choice(pools.family),
-        given=random.choice(pools.given[random.choice(sorted(pools.given))]),
-    )
+        named = ward.cast.care_sites[0].name
+    else:
+        form = random.choice(PAGE_WORDS[lang].hospitals)
+        named = form.format(
+            town=random.choice(pools.towns).city,
+            family=random.choice(pools.family),
+            given=random.choice(pools.given[random.choice(sorted(pools.given))]),
+        )
+    record, group = scene.person.record, replace(ward.cast.care_sites[0], name=named)
+    return Letter(note, record, scene.author, team, scene.site, group, scene.visit)
 
 
 @lru_cache(maxsize=256)

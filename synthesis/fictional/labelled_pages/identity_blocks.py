@@ -1,6 +1,6 @@
 """Patient identity and recipient on labelled pages: labels, boxes, addresses, rubber stamps."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from math import cos, radians, sin
 
@@ -16,7 +16,7 @@ from synthesis.fictional.labelled_pages.page_context import (
     draft,
 )
 from synthesis.fictional.pdf_letters import letterhead
-from synthesis.fictional.pdf_letters.drawing import Box, PaperSheet, PlacedLine, measure
+from synthesis.fictional.pdf_letters.drawing import Box, PaperSheet, PlacedLine, draw_bars, measure
 from synthesis.fictional.pdf_letters.layouts import Colour, PrintStyle
 from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, joined, line
 
@@ -144,19 +144,11 @@ def _stick(
         return x + right * cos(turn) - up * sin(turn), y + right * sin(turn) + up * cos(turn)
 
     sheet.shapes.append(Box(x, y, width, height, fill=(0.98, 0.98, 0.95), edge=RULE, angle=angle))
-    for offset, bar in _bars(context, width - 60.0):
+    for offset, bar in draw_bars(context.random, width - 60.0, (1.2, 2.4, 3.6), (1.5, 3.0)):
         sheet.shapes.append(Box(*stuck(10.0 + offset, 6.0), bar, 14.0, fill=BLACK, angle=angle))
     for placed in drawn.placed:
         left, up = stuck(9.0 + placed.x, height - 4.0 + placed.y)
         sheet.placed.append(replace(placed, x=left, y=up, angle=angle))
-
-
-def _bars(context: PageContext, width: float) -> Iterator[tuple[float, float]]:
-    at = 0.0
-    while at < width:
-        bar = context.random.choice((1.2, 2.4, 3.6))
-        yield at, bar
-        at += bar + context.random.choice((1.5, 3.0))
 
 
 def _grid(context: PageContext, sheet: PaperSheet, frame: Frame) -> None:
@@ -280,7 +272,16 @@ def stamps(context: PageContext, sheet: PaperSheet) -> None:
         x = context.size[0] * across + context.random.uniform(-20.0, 20.0)
         y = context.size[1] * up + context.random.uniform(-20.0, 20.0)
         turn = radians(angle)
-        for number, row in enumerate(_impression(context, dated=place != "across")):
+        dated = place != "across"
+        words = context.page_words
+        if not dated or context.random.random() < 0.4:
+            impression = [line(context.random.choice(words.stamps))]
+        else:
+            when = letterhead.written_date(context.letter.note.written, context.words)
+            before, _, after = context.random.choice(words.dated_stamps).partition("{}")
+            *above, last = before.split("\n")
+            impression = [*(line(text) for text in above), line(last, (when, Label.DATE), after)]
+        for number, row in enumerate(impression):
             down = -number * face.leading
             half = measure(face)(row.text) / 2
             left, base = (
@@ -289,13 +290,3 @@ def stamps(context: PageContext, sheet: PaperSheet) -> None:
             )
             left = min(max(left, 14.0), context.size[0] - 14.0 - 2 * half * cos(turn))
             sheet.placed.append(PlacedLine(row, left, base, face, angle=angle, kind="stamp"))
-
-
-def _impression(context: PageContext, *, dated: bool) -> list[MarkedLine]:
-    words = context.page_words
-    if not dated or context.random.random() < 0.4:
-        return [line(context.random.choice(words.stamps))]
-    when = letterhead.written_date(context.letter.note.written, context.words)
-    before, _, after = context.random.choice(words.dated_stamps).partition("{}")
-    *above, last = before.split("\n")
-    return [*(line(text) for text in above), line(last, (when, Label.DATE), after)]

@@ -148,12 +148,7 @@ def sample_layout(seed: int, *, held_out: bool) -> PageLayout:
         if chosen["drop"] == 0.0:  # the body begins at the very top, what heads it is at the foot
             chosen |= {"head": "bottom", "identity": "bottom-right", "address": "bottom-left"}
         novel = tuple(sorted((first, *others)))
-    layout = PageLayout(name="", novel=novel, **chosen, **_details(random))  # type: ignore[arg-type]
-    return _fitted(layout, random, f"{'held-out' if held_out else 'training'}-{seed}")
-
-
-def _details(random: Random) -> dict[str, object]:
-    return {
+    details = {
         "size": round(random.uniform(8.4, 11.6), 1),
         "leading": round(random.uniform(1.12, 1.5), 2),
         "small": round(random.uniform(6.0, 8.8), 1),
@@ -164,6 +159,8 @@ def _details(random: Random) -> dict[str, object]:
         "indent": random.choice((0.0, 0.0, 0.0, 14.0)),
         "turned": random.random() < 0.06,
     }
+    layout = PageLayout(name="", novel=novel, **chosen, **details)  # type: ignore[arg-type]
+    return _fitted(layout, random, f"{'held-out' if held_out else 'training'}-{seed}")
 
 
 def _fitted(layout: PageLayout, random: Random, name: str) -> PageLayout:

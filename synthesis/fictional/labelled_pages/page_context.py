@@ -1,4 +1,4 @@
-"""The context of drawing a labelled page: letter, layout, text styles, and the free area."""
+"""The context of drawing a labelled page: letter, layout, text styles, free area and lines."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from typing import Literal
 from synthesis.fictional.labelled_pages.bodies import BodyCase
 from synthesis.fictional.labelled_pages.layouts import PageLayout
 from synthesis.fictional.labelled_pages.vocabulary import PAGE_WORDS, PageWords
-from synthesis.fictional.pdf_letters.drawing import Column, PaperSheet, PlacedLine
+from synthesis.fictional.pdf_letters.drawing import Box, Column, PaperSheet, PlacedLine, Stroke
 from synthesis.fictional.pdf_letters.layouts import Colour, PrintStyle
 from synthesis.fictional.pdf_letters.letterhead import Letter, LetterWording, wording
 from synthesis.fictional.pdf_letters.marked_lines import MarkedLine
@@ -111,3 +111,40 @@ def draft(
     for row, face in rows:
         column.stack([row], face, align=align)
     return StackedLines(tuple(column.sheet.placed), -column.top)
+
+
+Part = tuple[MarkedLine, float, PrintStyle, float]
+
+
+@dataclass(frozen=True, slots=True)
+class TypesetLine:
+    """The content of one base line of a column: parts with offset, style and word spacing.
+
+    `above` is the room over it where it does not begin a column. `rules` and `strokes` are drawn
+    relative to the column's left edge and the base line. `keep` holds it to the slug that follows.
+    """
+
+    parts: tuple[Part, ...]
+    leading: float
+    above: float = 0.0
+    kind: str = "body"
+    rules: tuple[Box, ...] = ()
+    strokes: tuple[Stroke, ...] = ()
+    keep: bool = False
+
+    def without_continuation(self) -> "TypesetLine":
+        """Return the line for a new page; see `MarkedLine.without_continuation`."""
+        parts = tuple(
+            (row.without_continuation(), x, face, spread) for row, x, face, spread in self.parts
+        )
+        return replace(self, parts=parts)
+
+
+_GUTTER = 18.0
+
+
+def columns(frame: Frame, count: int) -> list[Frame]:
+    """Cut a frame into columns of one width."""
+    width = (frame.width - _GUTTER * (count - 1)) / count
+    lefts = [frame.left + number * (width + _GUTTER) for number in range(count)]
+    return [Frame(left, left + width, frame.top, frame.bottom) for left in lefts]

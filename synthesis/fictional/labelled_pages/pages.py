@@ -16,7 +16,15 @@ from synthesis.fictional.labelled_pages.layouts import (
     sample_layout,
     simplifications,
 )
-from synthesis.fictional.labelled_pages.page_context import BLACK, RULE, Frame, PageContext
+from synthesis.fictional.labelled_pages.page_context import (
+    BLACK,
+    RULE,
+    Frame,
+    PageContext,
+    Part,
+    TypesetLine,
+    columns,
+)
 from synthesis.fictional.pdf_letters import letterhead
 from synthesis.fictional.pdf_letters.drawing import (
     Box,
@@ -25,37 +33,12 @@ from synthesis.fictional.pdf_letters.drawing import (
     Stroke,
     draw_pdf,
     measure,
+    spread_blanks,
 )
 from synthesis.fictional.pdf_letters.layouts import A4, PrintStyle
 from synthesis.fictional.pdf_letters.marked_lines import MarkedLine, joined, line, wrap
 
 _SHADE = (0.93, 0.94, 0.96)
-
-Part = tuple[MarkedLine, float, PrintStyle, float]
-
-
-@dataclass(frozen=True, slots=True)
-class TypesetLine:
-    """The content of one base line of a column: parts with offset, style and word spacing.
-
-    `above` is the room over it where it does not begin a column. `rules` and `strokes` are drawn
-    relative to the column's left edge and the base line. `keep` holds it to the slug that follows.
-    """
-
-    parts: tuple[Part, ...]
-    leading: float
-    above: float = 0.0
-    kind: str = "body"
-    rules: tuple[Box, ...] = ()
-    strokes: tuple[Stroke, ...] = ()
-    keep: bool = False
-
-    def without_continuation(self) -> "TypesetLine":
-        """Return the line for a new page; see `MarkedLine.without_continuation`."""
-        parts = tuple(
-            (row.without_continuation(), x, face, spread) for row, x, face, spread in self.parts
-        )
-        return replace(self, parts=parts)
 
 
 def set_table(context: PageContext, width: float) -> Iterator[TypesetLine]:
@@ -212,7 +195,6 @@ def _scrawl(random: Random, x: float) -> Stroke:
     return Stroke(tuple(steps))
 
 
-_GUTTER = 18.0
 _VOWELS = "aeiouyáéíóúàèêô"
 _NO_BREAK = _VOWELS + "h"
 _SYLLABLE = 3  # letters that at least stand on either side of a hyphen at a line's end
@@ -342,7 +324,8 @@ class Typesetter:
         for number, part in enumerate(parts):
             room = width - (first if number == 0 else 0.0)
             full = self.context.layout.justified and number < len(parts) - 1
-            lines.append((part, _spread(part.text, room, face) if full else 0.0))
+            spread = spread_blanks(part.text, room, face, most=0.6) if full else 0.0
+            lines.append((part, spread))
         return lines
 
 
@@ -386,20 +369,7 @@ def _syllable(tail: str, room: float, face: PrintStyle) -> int:
     return best
 
 
-def _spread(text: str, width: float, face: PrintStyle) -> float:
-    blanks = text.count(" ")
-    room = width - measure(face)(text)
-    return room / blanks if blanks and 0 < room < blanks * face.size * 0.6 else 0.0
-
-
 # Pouring ------------------------------------------------------------------------------------------
-
-
-def columns(frame: Frame, count: int) -> list[Frame]:
-    """Cut a frame into columns of one width."""
-    width = (frame.width - _GUTTER * (count - 1)) / count
-    lefts = [frame.left + number * (width + _GUTTER) for number in range(count)]
-    return [Frame(left, left + width, frame.top, frame.bottom) for left in lefts]
 
 
 NextPage = Callable[[], tuple[PaperSheet, list[Frame]]]
@@ -432,12 +402,14 @@ class _PageFiller:
         elif not fresh:
             self._at -= typeset.above
         self._at -= typeset.leading
-        _put(
-            self.sheets[-1],
-            typeset,
-            self._frames[self._column].left,
-            self._at + typeset.leading / 4,
-        )
+        sheet, x = self.sheets[-1], self._frames[self._column].left
+        base = self._at + typeset.leading / 4
+        sheet.shapes += [replace(box, x=box.x + x, y=box.y + base) for box in typeset.rules]
+        sheet.shapes += [stroke.moved(x, base) for stroke in typeset.strokes]
+        for part, shift, face, spread in typeset.parts:
+            sheet.placed.append(
+                PlacedLine(part, x + shift, base, face, spread=spread, kind=typeset.kind)
+            )
 
     def _next_column(self, typeset: TypesetLine) -> TypesetLine:
         self._column += 1
@@ -455,15 +427,6 @@ def _kept(typeset_lines: Sequence[TypesetLine], start: int) -> Iterator[TypesetL
         yield typeset
         if not typeset.keep:
             break
-
-
-def _put(sheet: PaperSheet, typeset: TypesetLine, x: float, base: float) -> None:
-    sheet.shapes += [replace(box, x=box.x + x, y=box.y + base) for box in typeset.rules]
-    sheet.shapes += [stroke.moved(x, base) for stroke in typeset.strokes]
-    for part, shift, face, spread in typeset.parts:
-        sheet.placed.append(
-            PlacedLine(part, x + shift, base, face, spread=spread, kind=typeset.kind)
-        )
 
 
 __all__ = [
@@ -596,16 +559,13 @@ def _finish(
 
 
 def _marks(sheets: Sequence[PaperSheet], height: float) -> list[PageMark]:
-    return [
-        PageMark(number, _box(placed, height), placed.line.text, placed.kind, _identifiers(placed))
-        for number, sheet in enumerate(sheets)
-        for placed in sheet.placed
-    ]
-
-
-def _identifiers(placed: PlacedLine) -> tuple[str, ...]:
-    text = placed.line.text
-    return tuple(text[mark.start : mark.end] for mark in placed.line.marks)
+    marks = []
+    for number, sheet in enumerate(sheets):
+        for placed in sheet.placed:
+            text = placed.line.text
+            planted = tuple(text[mark.start : mark.end] for mark in placed.line.marks)
+            marks.append(PageMark(number, _box(placed, height), text, placed.kind, planted))
+    return marks
 
 
 def _box(placed: PlacedLine, height: float) -> tuple[float, float, float, float]:

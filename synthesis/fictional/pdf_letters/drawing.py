@@ -1,9 +1,10 @@
 """Drawing of pages: positioned lines and shapes, and their output as PDF and as text."""
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from random import Random
 from typing import Literal
 
 from reportlab.pdfbase.pdfmetrics import stringWidth
@@ -68,6 +69,27 @@ def measure(face: PrintStyle) -> Measure:
     """A measure of text in a face, in points."""
     font, size = face.font, face.size
     return lambda text: _unit_width(text, font) * size
+
+
+def spread_blanks(text: str, width: float, face: PrintStyle, *, most: float) -> float:
+    """Return the points to add to every blank so that a line fills its column.
+
+    0 where a blank would gape: where it takes more than `most` of the letters' size.
+    """
+    blanks = text.count(" ")
+    room = width - measure(face)(text)
+    return room / blanks if blanks and 0 < room < blanks * face.size * most else 0.0
+
+
+def draw_bars(
+    random: Random, width: float, bars: Sequence[float], gaps: Sequence[float]
+) -> Iterator[tuple[float, float]]:
+    """Draw the bars of a bar code: the offset and width of each."""
+    at = 0.0
+    while at < width:
+        bar = random.choice(bars)
+        yield at, bar
+        at += bar + random.choice(gaps)
 
 
 @lru_cache(maxsize=1 << 15)

@@ -20,8 +20,10 @@ from synthesis.fictional.pdf_letters.drawing import (
     PaperSheet,
     PlacedLine,
     Stroke,
+    draw_bars,
     draw_pdf,
     measure,
+    spread_blanks,
     to_transcript,
 )
 from synthesis.fictional.pdf_letters.layouts import (
@@ -202,20 +204,13 @@ class Composer:
 
         paper = Box(x, y, 205.0, height, fill=(0.98, 0.98, 0.95), edge=_RULE, angle=angle)
         sheet.shapes.append(paper)
-        for offset, width in self._bars(150.0):
+        for offset, width in draw_bars(self._random, 150.0, (0.8, 1.6, 2.4), (0.9, 1.7)):
             bar = Box(*stuck(10.0 + offset, 7.0), width, 15.0, fill=(0, 0, 0), angle=angle)
             sheet.shapes.append(bar)
         for placed in draft.sheet.placed:
             left, base = stuck(9.0, height - 5.0 + placed.y)
             sheet.placed.append(replace(placed, x=left, y=base, angle=angle))
         return y - 12.0
-
-    def _bars(self, width: float) -> Iterator[tuple[float, float]]:
-        at = 0.0
-        while at < width:
-            bar = self._random.choice((0.8, 1.6, 2.4))
-            yield at, bar
-            at += bar + self._random.choice((0.9, 1.7))
 
     def _grid(self, sheet: PaperSheet, top: float) -> float:
         rows = letterhead.identity_lines(self._letter, full=True)
@@ -271,7 +266,7 @@ class Composer:
             parts = wrap(paragraph, width, measure(face))
             for part in parts:
                 last = part is parts[-1] or not self._layout.justified
-                spread = 0.0 if last else _spread(part.text, width, face)
+                spread = 0.0 if last else spread_blanks(part.text, width, face, most=0.5)
                 yield _Item(part, face, above, spread)
                 above = 0.0
         above = 16.0
@@ -352,13 +347,6 @@ class Composer:
         family = self._layout.family
         font = family.bold if bold else family.plain
         return PrintStyle(font, size, size * 1.22, colour or self._layout.accent)
-
-
-def _spread(text: str, width: float, face: PrintStyle) -> float:
-    """The points to add to every blank so that a line fills its column; 0 where it would gape."""
-    blanks = text.count(" ")
-    room = width - measure(face)(text)
-    return room / blanks if blanks and 0 < room < blanks * face.size * 0.5 else 0.0
 
 
 _DPI = 200

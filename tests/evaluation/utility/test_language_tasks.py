@@ -22,10 +22,11 @@ from evaluation.utility.language_tasks import (
     read_rated_pairs,
     select_frequent,
 )
-from models.language.networks.truecasing import lowercase, train_truecaser
-from models.language.networks.word_vectors import (
+from models.language.networks.evaluation_networks import (
     cosine_similarity,
+    lowercase,
     random_vectors,
+    train_truecaser,
     train_word_vectors,
 )
 from record.errors import ConfigError

@@ -3,12 +3,11 @@
 import pytest
 
 from rules.places import (
+    address_parts,
     gazetteer,
     named_sites,
     places,
     postcodes,
-    proper_names,
-    street_parts,
     streets,
     town_names,
     towns,
@@ -22,13 +21,12 @@ from tests.rules.places.test_places_forms import outer
 MODULES = (
     places,
     streets,
-    street_parts,
     towns,
     town_names,
     gazetteer,
     postcodes,
     named_sites,
-    proper_names,
+    address_parts,
 )
 
 

@@ -9,7 +9,7 @@ import torch
 from transformers import BertConfig, BertModel
 
 from evaluation.utility.resemblance import bert_score
-from models.language.networks.word_vectors import ContextualEmbeddings
+from models.language.networks.evaluation_networks import ContextualEmbeddings
 from record.errors import ConfigError
 
 WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", *(f"w{number}" for number in range(40))]
