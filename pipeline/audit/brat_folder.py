@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline.audit.private_files import write_private
+from pipeline.audit.reader_mark import READ, keep_read
 from pipeline.files.brat import read_brat
 from record.document import Annotated
 from record.label import Label
 from record.span import Span
+
+HOW_TO_MARK = f"in each note that was read, mark any word as {READ}"
 
 _CONFIGURATION = """\
 [entities]
@@ -25,6 +28,7 @@ def write(folder: Path, notes: Sequence[Annotated]) -> None:
     https://brat.nlplab.org/standoff.html
     """
     labels = {str(label) for label in Label} | {s.label for note in notes for s in note.spans}
+    labels.add(READ)
     configuration = _CONFIGURATION.format(labels="\n".join(sorted(labels)))
     write_private(folder / "annotation.conf", configuration)
     for note in notes:
@@ -37,8 +41,8 @@ def write(folder: Path, notes: Sequence[Annotated]) -> None:
 
 
 def read(path: Path) -> list[Annotated]:
-    """Read the notes of a folder; all count as reviewed, since BRAT does not record it."""
-    return list(read_brat(path, []))
+    """Read the notes of a folder that hold a `READ`; BRAT itself does not record what was read."""
+    return keep_read(read_brat(path, []))
 
 
 def _format_line(number: int, span: Span, text: str) -> str:

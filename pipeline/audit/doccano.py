@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.audit.private_files import find_export, parse_json, write_private
+from pipeline.audit.reader_mark import READ, keep_read
 from pipeline.files.annotation_parsing import make_span, read_text
 from pipeline.files.jsonl import dump_line
 from record.document import Annotated, Document
@@ -16,18 +17,23 @@ from record.errors import ConfigError
 from record.label import Label
 
 NOTES = "notes.jsonl"
+HOW_TO_MARK = f"in each note that was read, mark any word as {READ}"
 
 
 def write(folder: Path, notes: Sequence[Annotated]) -> None:
     """Write `notes.jsonl` to import as JSONL, and `labels.json`, the project's labels."""
     labels = {str(label) for label in Label} | {s.label for note in notes for s in note.spans}
+    labels.add(READ)
     listed = [{"text": label} for label in sorted(labels)]
     write_private(folder / "labels.json", json.dumps(listed, indent=1) + "\n")
     write_private(folder / NOTES, "".join(dump_line(_to_record(note)) + "\n" for note in notes))
 
 
 def read(path: Path) -> list[Annotated]:
-    """Read a JSONL export; all its notes count as reviewed."""
+    """Read the notes of a JSONL export that hold a `READ`.
+
+    doccano's own "confirmed" is not among what it exports.
+    """
     file = find_export(path, ".jsonl", NOTES)
     found = []
     for number, line in enumerate(read_text(file).split("\n"), start=1):
@@ -52,7 +58,7 @@ def read(path: Path) -> list[Annotated]:
             except (KeyError, TypeError, AttributeError, ValueError):
                 problem, remedy = "not a note of a sample", "export the project as JSONL"
                 raise ConfigError(where, problem, remedy) from None
-    return found
+    return keep_read(found)
 
 
 def _to_record(note: Annotated) -> dict[str, Any]:

@@ -9,14 +9,21 @@ from record.document import Annotated
 
 
 class AnnotationFormat(Protocol):
-    """A format that an annotation tool imports and exports."""
+    """A format that an annotation tool imports and exports.
+
+    `HOW_TO_MARK` is what readers do to each note that they read.
+    """
+
+    @property
+    def HOW_TO_MARK(self) -> str:  # noqa: N802 # a constant of each module
+        ...
 
     def write(self, folder: Path, notes: Sequence[Annotated], /) -> None:
         """Write notes with their spans into an existing folder."""
         ...
 
     def read(self, path: Path, /) -> list[Annotated]:
-        """Read the reviewed notes with their corrected spans.
+        """Read the notes that a reader marked as read, with their corrected spans.
 
         `path` is the tool's export, or the written folder with the export in it. Raises
         ConfigError that names what cannot be read.

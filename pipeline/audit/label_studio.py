@@ -17,6 +17,7 @@ from record.label import Label
 from record.span import Span
 
 TASKS = "tasks.json"
+HOW_TO_MARK = "submit each task that was read, also where nothing had to be corrected"
 _FROM, _TO = "label", "text"
 
 
@@ -33,9 +34,10 @@ def write(folder: Path, notes: Sequence[Annotated]) -> None:
 
 
 def read(path: Path) -> list[Annotated]:
-    """Read an export in the format JSON; tasks without an annotation were not reviewed.
+    """Read an export in the format JSON; tasks that nobody submitted were not reviewed.
 
-    Of several annotations of a task, the last that was not cancelled counts. Offsets are code
+    An annotation counts where it names who completed it and was not cancelled; of several the
+    last one. Offsets are code
     points, or UTF-16 code units in versions before 2022; the exported words show which.
     """
     file = find_export(path, ".json", TASKS)
@@ -81,7 +83,11 @@ def _parse_task(where: str, task: Mapping[str, Any]) -> Annotated | None:
     data = task["data"]
     text = str(data["text"])
     document = Document(str(data["note_id"]), text, kind=str(data.get("kind") or ""))
-    done = [a for a in task.get("annotations", []) if not a.get("was_cancelled")]
+    done = [
+        annotation
+        for annotation in task.get("annotations", [])
+        if annotation.get("completed_by") is not None and not annotation.get("was_cancelled")
+    ]
     if not done:
         return None
     regions = [region for region in done[-1]["result"] if region["type"] == "labels"]

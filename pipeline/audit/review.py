@@ -157,7 +157,7 @@ _PART = "page"
 class CorrectedSample:
     """A reviewed sample: each note as detected and as corrected.
 
-    `unseen` counts the notes of the sample that were not reviewed.
+    `unseen` counts the notes of the sample that bear no reader's mark; they are not in `notes`.
     """
 
     sample: AuditSample
@@ -221,7 +221,8 @@ def make_sample(settings: Settings, request: SampleRequest, progress: Progress) 
 def read_corrections(settings: Settings, path: Path) -> CorrectedSample:
     """Read a reviewed sample: its folder, or an export in the folder of its `sample.json`.
 
-    Raises ConfigError for a note that is not in the sample, or whose text has changed.
+    Notes count that bear their reader's mark. Raises ConfigError where none does, and for a note
+    that is not in the sample, or whose text has changed.
     """
     folder = path if path.is_dir() else path.parent
     number = _read_sample_id(folder / MANIFEST)
@@ -230,7 +231,11 @@ def read_corrections(settings: Settings, path: Path) -> CorrectedSample:
     key, seal = master.derive(_PURPOSE), make_seal(master)
     with open_audit_records(resolve_urls(settings).state, settings.base) as records:
         sample, known = records.sample(number), records.notes(number)
-    found = FORMATS[sample.format].read(path)
+    form = FORMATS[sample.format]
+    found = form.read(path)
+    if not found:
+        problem = f"none of the {len(known)} notes of the sample is marked as read"
+        raise ConfigError(str(path), problem, f"{form.HOW_TO_MARK}; then export again")
     notes = [_match_note(note, known, key, seal) for note in found]
     if len({corrected.document.note_id for _, corrected in notes}) < len(notes):
         raise ConfigError(str(path), "contains a note twice", "export the project once")

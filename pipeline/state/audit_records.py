@@ -109,7 +109,10 @@ class AuditRecords:
 
     @retrying
     def reviews(self) -> list[AuditReview]:
-        """Read all reviews, latest first."""
+        """Read all reviews, latest first.
+
+        Those without a count of marked notes, stored before readers marked them, are left out.
+        """
         with transaction(self._engine, _WHAT) as connection:
             rows = connection.execute(select(AUDIT_REVIEW).order_by(AUDIT_REVIEW.c.read.desc()))
             return [
@@ -120,6 +123,7 @@ class AuditRecords:
                     json.loads(row.result),
                 )
                 for row in rows
+                if json.loads(row.result).get("marked")
             ]
 
 

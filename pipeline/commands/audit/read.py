@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pipeline.audit.formats import FORMATS
 from pipeline.audit.private_files import write_private
 from pipeline.audit.review import CorrectedSample, format_training_lines, read_corrections
 from pipeline.commands.options.output import SUMMARY, add_output_format, print_json
@@ -17,8 +18,9 @@ from pipeline.state.audit_records import open_audit_records
 
 DESCRIPTION = """\
 Reads the corrected sample of `audit sample` and estimates the rate of notes without a leak, with
-confidence intervals per kind and overall, and precision and recall per label. Only counts are
-stored, for the report and the data protection officer's document.
+confidence intervals per kind and overall, and precision and recall per label. Notes count that
+their reader marked as read: READ on any word in brat and doccano, a submitted task in Label Studio.
+Only counts are stored, for the report and the data protection officer's document.
 """
 EXAMPLES = """\
 examples:
@@ -63,7 +65,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     for line in _describe(result):
         console.say(line)
     if corrected.unseen:
-        console.warn(f"{corrected.unseen} notes of the sample were not reviewed")
+        how = FORMATS[corrected.sample.format].HOW_TO_MARK
+        console.warn(f"{corrected.unseen} notes are not marked as read and do not count: {how}")
     if options.output:
         console.say(f"wrote {options.output}; give it to `train` as --train")
         console.warn(f"{options.output} holds original text: keep it where the source is")
@@ -79,7 +82,8 @@ def _estimate(corrected: CorrectedSample) -> dict[str, Any]:
     gold = [note for _, note in corrected.notes]
     population = {kind: counts["population"] for kind, counts in corrected.sample.strata.items()}
     result = score_sample(pair_annotations(gold, detected).pairs, population)
-    return result | {"sample": corrected.sample.sample_id, "unseen": corrected.unseen}
+    told = {"sample": corrected.sample.sample_id, "unseen": corrected.unseen}
+    return result | told | {"marked": len(corrected.notes)}
 
 
 def _describe(result: dict[str, Any]) -> Iterator[str]:

@@ -52,15 +52,15 @@ def notes(draw_: st.DrawFn) -> list[Annotated]:
 
 
 def through(name: Any, given_notes: list[Annotated], folder: Any) -> list[Annotated]:
-    """Write notes in a format and read them as if somebody had saved them without a change."""
+    """Write notes in a format and read them as if somebody had marked them, and nothing else."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     FORMATS[name].write(folder, given_notes)
-    return FORMATS[name].read(saved(name, folder))
+    return FORMATS[name].read(read_by_someone(name, saved(name, folder)))
 
 
 def saved(name: str, folder: Path) -> Path:
-    """Do what the annotators' program does: accept what was predicted, and export it."""
+    """Do what the annotators' program does without them: take what was detected, and export it."""
     if name == "label-studio":
         tasks = json.loads((folder / "tasks.json").read_text())
         for number, task in enumerate(tasks):
@@ -74,6 +74,29 @@ def saved(name: str, folder: Path) -> Path:
         told = [{"id": n, "Comments": []} | line for n, line in enumerate(lines)]
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told)
         (folder / "all.jsonl").write_text(text, newline="")
+    return folder
+
+
+def read_by_someone(name: str, folder: Path, *, most: int = 1_000) -> Path:
+    """Mark the first notes of an export as its reader would: each in its program's own way."""
+    if name == "label-studio":
+        path = folder / "export.json"
+        tasks = json.loads(path.read_text())
+        for task in tasks[:most]:
+            task["annotations"][0] |= {"completed_by": {"id": 3}, "was_cancelled": False}
+        path.write_text(json.dumps(tasks))
+    elif name == "doccano":
+        path = folder / "all.jsonl"
+        records = [json.loads(line) for line in path.read_text().split("\n") if line]
+        for record in records[:most]:
+            record["label"].append([0, len(record["text"].split("\n")[0]) or 1, "READ"])
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    else:
+        for path in sorted(folder.glob("*.ann"))[:most]:
+            with path.open("a") as file:
+                text = path.with_suffix(".txt").read_bytes().decode()
+                word = " " if text[0].isspace() else text[0]
+                file.write(f"T998\tREAD 0 1\t{word}\n")
     return folder
 
 
@@ -118,7 +141,7 @@ def test_pieces_are_trimmed_lines_and_cover_the_same_letters(found: list[Annotat
 def test_label_studio_that_counted_utf16_units(tmp_path: Path) -> None:
     text = "👨 vu par Jean"
     value = {"start": 10, "end": 14, "text": "Jean", "labels": ["FIRST_NAME"]}
-    annotation = {"result": [{"type": "labels", "value": value}]}
+    annotation = {"result": [{"type": "labels", "value": value}], "completed_by": 1}
     task = {"data": {"text": text, "note_id": "1"}, "annotations": [annotation]}
     path = tmp_path / "e.json"
     path.write_text(json.dumps([task, {"data": {"text": "", "note_id": "2"}, "annotations": []}]))
@@ -139,7 +162,9 @@ def test_doccano_of_several_versions(
     mark: list[int | str] | dict[str, int | str], key: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "e.jsonl"
-    path.write_text(json.dumps({"text": "le 😀Jean", key: [mark], "meta": {"note_id": "7"}}))
+    path.write_text(
+        json.dumps({"text": "le 😀Jean", key: [mark, [0, 2, "READ"]], "meta": {"note_id": "7"}})
+    )
     (note,) = FORMATS["doccano"].read(path)
     assert (note.document.note_id, note.spans) == ("7", (Span(4, 8, "NAME"),))
 
@@ -229,9 +254,17 @@ def test_a_review_from_the_sample_to_the_rate(
         name,
         "--json",
     ]
+    assert main(reading) == 2, "nobody has read any note"
+    said = capsys.readouterr().err
+    many = sum(kind["read"] for kind in sample["strata"].values())
+    assert f"none of the {many} notes of the sample is marked as read" in said
+    assert FORMATS[name].HOW_TO_MARK in said
+    assert not [review for review in stored(audited) if review.reviewer == name]
+    read_by_someone(name, folder)
     assert main(reading) == 0
     agreed = json.loads(capsys.readouterr().out)
     assert agreed["zero_leak"]["rate"] == 1
+    assert agreed["marked"] == many
     assert agreed["notes"] == sum(kind["read"] for kind in sample["strata"].values())
     assert agreed["strict"]["f1"] == 1
 
@@ -258,6 +291,34 @@ def test_a_review_from_the_sample_to_the_rate(
              for w in [note.document.text[s.start:s.end]] if len(w) > 4}  # fmt: skip
     assert words
     assert not [word for word in words if word in json.dumps(review.result)]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_notes_without_a_mark_do_not_count(
+    name: str, audited: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "audit"
+    sampling = ["audit", "sample", str(audited), "--per-kind", "3", "--format", name]
+    assert main([*sampling, "-o", str(folder)]) == 0
+    assert "a note counts once its reader marked it" in capsys.readouterr().out
+    read_by_someone(name, saved(name, folder), most=2)
+    reading = ["audit", "read", str(audited), str(folder), "--reviewer", f"{name}-2", "--json"]
+    assert main(reading) == 0
+    said = capsys.readouterr()
+    found = json.loads(said.out)
+    assert (found["notes"], found["marked"]) == (2, 2)
+    assert found["unseen"] > 0
+    assert f"{found['unseen']} notes are not marked as read and do not count" in said.err
+    assert "READ" not in found["labels"]
+
+
+def test_reviews_of_which_nobody_knows_who_read_what_do_not_count(audited: Path) -> None:
+    one = load(audited)
+    with open_audit_records(one.state, one.base) as records:
+        records.add_review(
+            1, "before", {"notes": 80, "zero_leak": {"rate": 1, "low": 1, "high": 1}}
+        )
+        assert not [review for review in records.reviews() if review.reviewer == "before"]
 
 
 def mark_one_more(name: str, folder: Path) -> tuple[str, tuple[int, int]]:
@@ -309,17 +370,19 @@ def test_a_changed_text_and_a_foreign_note_are_refused(
     sampling = ["audit", "sample", str(audited), "--per-kind", "1", "--format", "brat"]
     assert main([*sampling, "-o", str(folder)]) == 0
     reading = ["audit", "read", str(audited), str(folder), "--reviewer", "r"]
+    read_by_someone("brat", folder)
     first = min(folder.glob("*.txt"))
     kept = first.read_bytes().decode()
     first.write_text("Zoé " + kept, newline="")
-    first.with_suffix(".ann").write_text("")
+    first.with_suffix(".ann").write_text("T1\tREAD 0 3\tZoé\n")
     capsys.readouterr()
     assert main(reading) == 2
     assert "was changed, so its offsets are invalid" in (said := capsys.readouterr().err)
     assert "Zoé" not in said
     first.write_text(kept, newline="")
+    first.with_suffix(".ann").write_text("")
     (folder / "777777.txt").write_text("a")
-    (folder / "777777.ann").write_text("")
+    (folder / "777777.ann").write_text("T1\tREAD 0 1\ta\n")
     assert main(reading) == 2
     assert "not in this sample" in capsys.readouterr().err
 
@@ -357,7 +420,7 @@ def test_the_report_of_a_run_tells_the_last_review(audited: Path, tmp_path: Path
     one = load(config)
     with open_audit_records(one.state, one.base) as records:
         rate = {"rate": 0.9875, "low": 0.951, "high": 0.998}
-        records.add_review(1, "mk", {"notes": 80, "zero_leak": rate})
+        records.add_review(1, "mk", {"notes": 80, "marked": 80, "zero_leak": rate})
     run_nightly(config, run_in_process)
     page = (config.parent / "report.html").read_text()
     assert "98.75 %" in page

@@ -24,6 +24,7 @@ TOMORROW = TODAY + timedelta(1)  # where midnight passes between here and there
 RATE = {"rate": 0.98, "low": 0.93, "high": 0.995}
 RESULT = {
     "notes": 50,
+    "marked": 4,
     "zero_leak": RATE,
     "kinds": {"a": {"reviewed": 50, "population": 900} | RATE},
 }
