@@ -97,8 +97,10 @@ _INVISIBLE = re.compile(
 # apart or in the wrong order.
 TERMINAL = "\x1b\\[[0-9;]{0,8}[A-Za-z]"
 BACKWARDS = "\u202e[^\u202c\n]*\u202c?"
-ERASED = "[^\n\x08]\x08"
-"""A character and the step back, which erases it or prints another over it."""
+ERASED = "[^\n\x08]\x08|(?<=[0-9])[A-Za-z]\x7f"
+"""A character and the step back, which erases it or prints another over it; a letter in a number
+and the key that erases it."""
+_DELETED = re.compile("(?<=[0-9])[A-Za-z]\x7f")
 _TERMINAL = re.compile(TERMINAL)
 _BACKWARDS = re.compile(BACKWARDS)
 _LINE_BREAKS = dict.fromkeys(map(ord, "\n\v\f\r\x85\u2028\u2029"), "\n")
@@ -124,7 +126,7 @@ def clean(text: str) -> str:
     """
     if _AS_IT_IS.fullmatch(text):
         return text
-    if any(sign in text for sign in "\x08\x1b\u202e"):
+    if any(sign in text for sign in "\x08\x1b\x7f\u202e"):
         text = _apply_terminal(text)
     text = text.replace("\r\n", "\n").translate(_CLEANER)
     if "\u00ad" in text:
@@ -135,7 +137,7 @@ def clean(text: str) -> str:
 
 def _apply_terminal(text: str) -> str:
     text = _BACKWARDS.sub(lambda match: match[0].strip("\u202e\u202c")[::-1], text)
-    text = _TERMINAL.sub("", text)
+    text = _DELETED.sub("", _TERMINAL.sub("", text))
     if "\x08" not in text:
         return text
     shown: list[str] = []

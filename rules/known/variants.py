@@ -85,7 +85,10 @@ _WORDS = re.compile(r"[^\W\d_]+|\d+")
 _UMLAUTS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "Å": "Aa"}
 )
-COUNTRY_CODES = "33 34 1 31 32 41 352 44 49 39 351 212 213 216 221 225 237 262 590 594 596".split()
+COUNTRY_CODES = (
+    "33 34 1 31 32 41 352 44 49 39 351 212 213 216 221 225 237 262 590 594 596"
+    " 43 30 36 40 45 46 47 48 353 358 370 371 372 385 386 420 421 90"
+).split()
 """Country codes of telephone numbers, those that are met most first."""
 _MOST_FORMS = 24
 EVERYDAY = ("words_fr", "words_en", "words_es", "words_clinical", "names_everyday")
@@ -306,7 +309,11 @@ def _without_number_at_end(parts: list[str]) -> list[str]:
     return parts
 
 
+_EXTENSION = re.compile(r"(?<=[0-9])[ ,]{0,3}(?:x|ext[.:]?|poste|#)[ ]?[0-9]{1,6}$", re.IGNORECASE)
+
+
 def _phone(value: str) -> Iterator[Known]:
+    value = _EXTENSION.sub("", value.strip())
     digits = "".join(part for part in words(value) if part.isdigit())
     national = national_number(value)
     if len(national) < 7:

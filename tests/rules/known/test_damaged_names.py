@@ -113,6 +113,9 @@ KINDS: dict[str, Callable[[str], str]] = {
     "a tag within": _once(lambda name, at: f"{name[:at]}<b>{name[at:]}</b>"),
     "marks of Markdown": _once(lambda name, at: f"**{name[:at]}**{name[at:]}"),
     "colours of a terminal": _once(lambda name, at: f"{name[:at]}\x1b[31m{name[at:]}\x1b[0m"),
+    "the zone of a passport": lambda name: f"P<FRA{_bare(name).upper()}<<JEAN<PAUL<<<<"
+    if _bare(name).isalpha()
+    else name,
     "control characters": "\x01".join,
     "overstruck": lambda name: "".join(f"{char}\b{char}" for char in name),
     "accents lost": lambda name: "".join(char if char.isascii() else "?" for char in name),

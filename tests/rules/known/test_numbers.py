@@ -155,3 +155,37 @@ def test_of_300_damaged_numbers_at_most_three_are_left(kind: str) -> None:
         unprotected += _left(PatientRecord("2", identifiers=(Identifier(label, other),)), written)
     assert left <= 3
     assert unprotected == 300, "what is not known is left, or nothing is shown"
+
+
+@pytest.mark.parametrize(
+    ("known", "line"),
+    [
+        ("344.976.2168x2752", "Call <3449762168> x2752"),
+        ("+1-912-994-7702 ext. 377", "Call +1 <912 994 7702>"),
+        ("+43 (0) 3882 48930208", "Tel. <+43 (0)\n3882 48930208>"),
+    ],
+)
+def test_telephone_numbers_are_known_with_their_country_and_without_extension(
+    known: str, line: str
+) -> None:
+    patient = KnownPatient(PatientRecord("1", phones=(known,)))
+    text = line.replace("<", "").replace(">", "")
+    start = line.index("<")
+    found = patient.find(text, lang="en")
+    assert any(at <= start and end >= line.index(">") - 1 for at, end, _ in found)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "huit zéro un deux trois quatre cinq six sept huit",
+        "eight, zero, one, two, three, four, five, six, seven, eight",
+        "ocho cero uno dos tres cuatro cinco seis siete ocho",
+        "acht null eins zwei drei vier fünf sechs sieben acht",
+    ],
+)
+def test_known_numbers_are_found_in_digits_said_one_by_one(said: str) -> None:
+    text = f"Nr. {said} ok"
+    assert [text[start:end] for start, end, _ in KNOWN.find(text)] == [said]
+    first, rest = said.split(" ", 1)
+    assert not KNOWN.find(f"Nr. {rest} {first} ok")
