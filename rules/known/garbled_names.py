@@ -14,6 +14,9 @@ from rules.matching.normalization import View
 _WORD = re.compile(r"[^\W\d_]{3,}")
 # Letters a name has where a plain letter may stand for an accented one, or none.
 _LONG = 5
+# A piece of a name that is shorter is looked at only where an odd sign stands beside it.
+_TELLING = 3
+_USUAL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;-'()/\n")
 # How far from its longest piece a name may reach.
 _WIDEST = 48
 _SIGN = r"(?:[^a-z0-9\s]|\xa0)"
@@ -49,11 +52,17 @@ class GarbledNames:
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield the names with anything in the places of their accented letters."""
-        data = view.data
+        # Where ligatures were written as two letters, one of them may stand beside.
+        data, telling = view.data, view.shifted
         for piece, exact, known, written in self._names:
             at, offset = data.find(piece), exact.find(piece)
             while at >= 0:
-                if not data.startswith(exact, max(0, at - offset)):
+                beside = (
+                    view.plain[max(0, at - 1) : at]
+                    + view.plain[at + len(piece) : at + len(piece) + 1]
+                )
+                odd = telling or len(piece) >= _TELLING or not _USUAL.issuperset(beside)
+                if odd and not data.startswith(exact, max(0, at - offset)):
                     near = max(0, at - _WIDEST), at + _WIDEST
                     match = _garbled(written).search(view.plain, *near)
                     if match and fold(match[0]) != known.form:

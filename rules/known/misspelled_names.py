@@ -99,7 +99,7 @@ class MisspelledNames:
         found: dict[tuple[int, int], str] = {}
         if self._automaton is None:
             return []
-        ends, exact = self._ends, self._exact
+        ends, exact, common = self._ends, self._exact, _common_words()
         data = stream.with_compounds() if self._compound else stream.data
         for index, start, stop in self._automaton.find_matches_as_indexes(data, overlapping=True):
             shortest, longest, names = ends[index]
@@ -110,7 +110,9 @@ class MisspelledNames:
             if not shortest <= end - first <= longest or not first:
                 continue
             word = data[first:end].decode("latin-1")
-            if word in exact and (first < stream.size or word not in self._names):
+            if word in common or (
+                word in exact and (first < stream.size or word not in self._names)
+            ):
                 continue
             for name in names:
                 if _is_close_spelling(word, name):
@@ -141,6 +143,10 @@ def _telling_ends(name: str) -> tuple[bytes, bytes]:
     first = 3 if _SHORT < size < _LONG else 2
     last = 3 if _SHORT + 1 < size < _LONG else 2
     return b"\n" + name[:first].encode(), name[-last:].encode() + b"\n"
+
+
+def _common_words() -> frozenset[str]:
+    return lexicons("words_fr", "words_en", "words_es", "words_clinical", "function_words")
 
 
 @lru_cache(maxsize=1 << 12)

@@ -77,6 +77,7 @@ def _marked(line: str) -> tuple[str, list[tuple[int, int, str]]]:
         # initials beside the family name
         "[J.-P.|FIRST_NAME] [MARTIN|LAST_NAME] / [MARTIN|LAST_NAME] [JP|FIRST_NAME]",
         # addresses
+        "vit [rue des Li-\nlas|STREET], [rue des L\u00adi-\nlas|STREET], [Saint-\nDe-\nnis|CITY]",
         "vit [12 bis, rue des Lilas|STREET], [75012|ZIP] [SAINT DENIS|CITY] cedex",
         "[12bis r. des lilas|STREET] [75 012|ZIP] [St-Denis|CITY]; F-[75012|ZIP]",
         "[8 ter rue des Lilas|STREET]; [8 quater, rue des Lilas|STREET]; "

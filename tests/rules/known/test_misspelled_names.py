@@ -11,7 +11,7 @@ MARTIN = PatientRecord(
     ("Martin", "Kowalczyk"),
     birth_names=("Delacourcelle",),
     addresses=(Address("4 rue Haute", "59000", "Wasquehal"),),
-    relatives=(PersonName(("Théodore",), ("Quéméner",)),),
+    relatives=(PersonName(("Théodore", "Zoé"), ("Quéméner",)),),
 )
 
 
@@ -36,6 +36,7 @@ MARTIN = PatientRecord(
         # words
         "Le Matin, un matin, un martinet. MATIN ET SOIR. Matin et soir",
         "Mme [[M a r t 1 n|LAST_NAME]], M. [[T-h-é-o-d-o-r|FIRST_NAME]]",
+        "Mme [[Z O É|FIRST_NAME]] est venue",
         # recognition
         "Mme [[Josi4ne|FIRST_NAME]], Mme [[KOWA1CZYK|LAST_NAME]], Mme [[Delacourcelle|LAST_NAME]]",
         "Mme [[Quérnéner|LAST_NAME]], Mme [[Kowaldzyk|LAST_NAME]]",
