@@ -11,6 +11,7 @@ from rapidfuzz.distance import OSA
 
 from rules.dates.calendar import MONTHS
 from rules.known.digit_gaps import DigitRuns
+from rules.known.spoken_numbers import SpokenDay
 from rules.matching.normalization import View
 
 # Folded names and abbreviations of the months, January first, and their Roman numbers.
@@ -72,10 +73,11 @@ class _Writing(NamedTuple):
 class Birthday:
     """One day of birth, ready to be looked for."""
 
-    __slots__ = ("_day", "_day_and_year", "_short", "_whole", "_year")
+    __slots__ = ("_day", "_day_and_year", "_short", "_spoken", "_whole", "_year")
 
     def __init__(self, day: date) -> None:
         self._day = day
+        self._spoken = SpokenDay(day)
         self._year = b"%04d" % day.year
         self._day_and_year = b"%d" % day.day + self._year[2:]
         writings = _write_in_digits(day)
@@ -106,6 +108,7 @@ class Birthday:
             for at in self._short_years(view.data):
                 found.update(self._find_around_year(view, [at, at + 1]))
         found.update(self._find_numeric(view, misread, self._short[:2], lang))
+        found.update(self._spoken.find(view))
         yield from sorted(found)
 
     def _short_years(self, data: bytes) -> Iterator[int]:

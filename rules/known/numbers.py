@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from record.label import Label
 from rules.known.digit_gaps import DigitRuns, is_gap
+from rules.known.spoken_numbers import find_spoken, spell_digits, spoken_languages
 from rules.known.variants import COUNTRY_CODES, Known, Match
 from rules.matching.normalization import View
 
@@ -34,6 +35,7 @@ class _Needle(NamedTuple):
     data: bytes
     before: str
     after: str
+    spoken: tuple[bytes, ...] = ()
 
 
 class _Found(NamedTuple):
@@ -58,12 +60,16 @@ class Numbers:
         Of a number of eight digits and more, any signs, blanks and ends of lines may stand
         between the digits, or none.
         """
-        digits, confused = view.digits, view.confused
+        digits, confused, letters = view.digits, view.confused, view.stream.letters
+        languages = spoken_languages(letters)
         exact, misread = DigitRuns(view), DigitRuns(view, right=_FEWEST_DIGITS)
         for needle in self._needles:
             if needle.data in digits:
                 for places in exact.find(needle.data):
                     yield from _whole_number(view, _Found(view.folded, places, needle))
+            for rank in languages if needle.spoken else ():
+                for place in find_spoken(view, needle.spoken[rank]):
+                    yield (*place, needle.known)
             if len(needle.data) >= _READABLE and needle.data in confused:
                 for places in islice(misread.find(needle.data), _MOST_MISREAD):
                     text = _correct_misread(view.folded, places, needle)
@@ -87,9 +93,10 @@ def _needle(known: Known) -> _Needle | None:
         digits, before, after = core.group(), known.form[: core.start()], known.form[core.end() :]
     else:
         return None
-    return (
-        _Needle(known, digits, digits.encode("ascii"), before, after) if len(digits) > 1 else None
-    )
+    if len(digits) < 2:
+        return None
+    spoken = spell_digits(digits) if len(digits) >= _LONG else ()
+    return _Needle(known, digits, digits.encode("ascii"), before, after, spoken)
 
 
 def _correct_misread(folded: str, places: list[int], needle: _Needle) -> str:

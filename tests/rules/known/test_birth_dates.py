@@ -87,6 +87,20 @@ def test_damaged_dates_of_birth_are_found_whole(line: str) -> None:
     assert detected(KNOWN.detect, line) == line
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "February three nineteen fifty",
+        "third of February nineteen fifty",
+        "February the third, nineteen fifty",
+        "February\nthree, nineteen-fifty",
+    ],
+)
+def test_dates_of_birth_are_found_in_english_words(written: str) -> None:
+    line = f"Born on [[{written}|BIRTH_DATE]], seen on May three nineteen fifty two."
+    assert detected(KNOWN.detect, line) == line
+
+
 def test_the_first_of_a_month_is_found_in_words_too() -> None:
     line = "[[premier octobre 1961|BIRTH_DATE]], [[1er octobre 1961|BIRTH_DATE]]"
     assert detected(FIRST.detect, f"{line}, premier mai") == f"{line}, premier mai"

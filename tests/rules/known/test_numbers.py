@@ -81,6 +81,7 @@ def _iban(rng: random.Random) -> str:
     return f"FR{check_digits.iban_digits('FR', account)}{account}"
 
 
+SPOKEN = "zéro un deux trois quatre cinq six sept huit neuf".split()
 KINDS: dict[str, Callable[[random.Random], str]] = {
     Label.PATIENT_ID: lambda rng: f"8{_digits(rng, 9)}",
     Label.VISIT_ID: lambda rng: f"{rng.randrange(1, 10)}{_digits(rng, 7)}",
@@ -122,6 +123,7 @@ DAMAGE: dict[str, Callable[[str, random.Random], str]] = {
     "address escape": _split("%20"),
     "tag": _split("</b>"),
     "backspaces": lambda number, _: "".join(f"{sign}\b{sign}" for sign in number),
+    "words": lambda number, _: " ".join(SPOKEN[int(sign)] for sign in number if sign.isdigit()),
     "foot of a page": _split("-\n--- page 2/3 ---\n"),
     "invisible signs": _between("\u200b"),
     "letters for digits": lambda number, _: number.replace("0", "O", 1).replace("1", "l", 1),
@@ -139,6 +141,8 @@ def _left(record: PatientRecord, written: str) -> bool:
     covered = {at for span in found for at in range(span.start, span.end)}
     start = text.index(written)
     digits = [at for at in range(start, start + len(written)) if text[at].isdigit()]
+    if not digits:
+        return not covered
     # The first sign that was erased may stand before the span.
     return sum(at not in covered for at in digits) > ("\b" in written)
 

@@ -1,0 +1,105 @@
+"""Known numbers and dates in words, as speech recognition writes what it hears.
+
+Dates in the words of other languages than English are those that the rules read.
+"""
+
+from collections.abc import Iterator
+from datetime import date
+from functools import cache, lru_cache
+from itertools import product
+
+from locales.registry import LANGUAGES
+from record.folding import fold
+from rules.matching.normalization import View
+
+# Between the day, the month and the year, as letters alone.
+_LINKS = ("", "of", "the")
+# A number of eight digits has as many different ones, nearly always.
+_FEWEST_WORDS = 4
+
+
+def spell_digits(digits: str) -> tuple[bytes, ...]:
+    """Return the digits in the words of each language, without anything between."""
+    return tuple("".join(map(words.__getitem__, digits)).encode() for words in _digit_words())
+
+
+@lru_cache(maxsize=8)
+def spoken_languages(letters: bytes) -> tuple[int, ...]:
+    """Return which languages' digits may be spelt in a text of letters: their ranks."""
+    return tuple(
+        rank
+        for rank, words in enumerate(_digit_words())
+        if sum(word.encode() in letters for word in words.values()) >= _FEWEST_WORDS
+    )
+
+
+def find_spoken(view: View, spoken: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where letters stand in a view, whatever stands between them."""
+    letters = view.stream.letters
+    at = letters.find(spoken)
+    if at < 0:
+        return
+    places = [place for place, code in enumerate(view.data) if chr(code).isalnum()]
+    while at >= 0:
+        yield places[at], places[at + len(spoken) - 1] + 1
+        at = letters.find(spoken, at + 1)
+
+
+class SpokenDay:
+    """A day in English words."""
+
+    __slots__ = ("_days", "_years")
+
+    def __init__(self, day: date) -> None:
+        self._years = tuple(_year_words(day.year))
+        self._days = _day_and_month(day.day, day.month)
+
+    def find(self, view: View) -> Iterator[tuple[int, int]]:
+        """Yield where the day stands in words, its year last."""
+        letters = view.stream.letters
+        for year in self._years:
+            at = letters.find(year)
+            while at >= 0:
+                before = letters[max(0, at - 64) : at]
+                for day in self._days:
+                    if before.endswith(day):
+                        yield from find_spoken(view, day + year)
+                        break
+                at = letters.find(year, at + 1)
+
+
+@cache
+def _digit_words() -> tuple[dict[str, str], ...]:
+    return tuple(
+        {str(digit): _letters(language.numbers.cardinal(digit)) for digit in range(10)}
+        for language in LANGUAGES.values()
+    )
+
+
+@cache
+def _year_words(year: int) -> frozenset[bytes]:
+    cardinal = LANGUAGES["en"].numbers.cardinal
+    written = {cardinal(year)}
+    if year >= 2000:
+        rest = cardinal(year - 2000) if year > 2000 else ""
+        written |= {f"twothousand{rest}", f"twothousandand{rest}"}
+    return frozenset(_letters(word).encode() for word in written)
+
+
+@cache
+def _day_and_month(day: int, month: int) -> tuple[bytes, ...]:
+    """Return the day before and behind the name of the month, longest first."""
+    found: set[str] = set()
+    numbers = LANGUAGES["en"].numbers
+    days = {_letters(numbers.cardinal(day))}
+    days |= {_letters(form.write(day)) for form in numbers.ordinals.values() if day <= form.last}
+    styles = LANGUAGES["en"].dates.months
+    months = {_letters(style.words[month - 1]) for style in styles if not style.short}
+    for number, name in product(days, months):
+        for first, second in ((number, name), (name, number)):
+            found |= {f"{first}{one}{second}{two}" for one in _LINKS for two in _LINKS}
+    return tuple(sorted((one.encode() for one in found), key=lambda one: (-len(one), one)))
+
+
+def _letters(written: str) -> str:
+    return "".join(char for char in fold(written) if "a" <= char <= "z")
