@@ -380,16 +380,21 @@ class _Release:
         request = self.context.request
         if request.accept_withdrawals:
             return ()
+        quality = self.context.tools.settings.quality
         notes, persons = changes["note"], changes["person"]
-        objecting = self._count_objecting()
         counts = WithdrawalCounts(
-            notes=notes.withdrawn - (stale if request.withdraw_stale else 0) - objecting["note"],
+            notes=notes.withdrawn - (stale if request.withdraw_stale else 0),
             all_notes=notes.published,
-            persons=persons.withdrawn - objecting["person"],
+            persons=persons.withdrawn,
             all_persons=persons.published,
         )
-        excesses = find_excesses(counts, self.context.tools.settings.quality)
-        return tuple(describe_alarm(alarm) for alarm in excesses)
+        if not find_excesses(counts, quality):
+            return ()
+        asked = self._count_objecting()
+        counts = replace(
+            counts, notes=counts.notes - asked["note"], persons=counts.persons - asked["person"]
+        )
+        return tuple(describe_alarm(alarm) for alarm in find_excesses(counts, quality))
 
     def _count_objecting(self) -> Counter[str]:
         """Count the withdrawn notes and persons that belong to persons who object."""

@@ -61,7 +61,10 @@ QUALITY_HELD = Table(
     Column("run_id", LONG, nullable=False),
     Column("accepted", SmallInteger, nullable=False),
 )
-"""Held notes: staged notes of a run with an alarm, and whether the run was accepted since."""
+"""Held notes of a run with an alarm, and whether the run was accepted since.
+
+A note in the stage waits to be published, any other to be withdrawn.
+"""
 
 QUALITY_DECISION = Table(
     "quality_decision",
