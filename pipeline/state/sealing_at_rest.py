@@ -8,9 +8,21 @@ not of the migrations of the tables.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, exists, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Table,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from pipeline.state.reconciliation import discard_results
 from pipeline.state.row_codes import add_codes
@@ -39,7 +51,11 @@ def is_sealed(engine: Engine) -> bool:
 
 def require_sealed(engine: Engine) -> None:
     """Raise ConfigError if rows have the form of an earlier version."""
-    if not is_sealed(engine):
+    if is_sealed(engine):
+        return
+    with transaction(engine, _WHAT) as connection:
+        has_notes = connection.scalar(select(LEDGER.c.note_id).limit(1)) is not None
+    if has_notes:
         raise ConfigError(
             "state.url",
             "the state database holds rows of an earlier version",
@@ -107,35 +123,52 @@ def _seal_notes(connection: Connection, keys: StateKeys, after: int | None) -> i
         _delete_orphans(connection)
         add_codes(connection, keys, [])
         return None
-    broken = [row.note_id for row in notes if not _seal_note(connection, keys, row)]
-    discard_results(connection, broken)
+    sealed = [_seal_note(keys, row) for row in notes]
+    for table, column in ((LEDGER, "ledger"), (STAGE, "staged"), (SPAN_STORE, "findings")):
+        _update(connection, table, [row for each in sealed if (row := getattr(each, column))])
+    discard_results(connection, [each.ledger["note_id"] for each in sealed if each.is_broken])
     add_codes(connection, keys, [row.note_id for row in notes])
     return int(notes[-1].note_id)
 
 
-def _seal_note(connection: Connection, keys: StateKeys, row: Any) -> bool:
-    """Seal a note's rows; return whether its findings could be opened."""
+@dataclass(frozen=True)
+class _SealedRows:
+    """The new values of a note's rows; empty where there is no row."""
+
+    ledger: dict[str, Any]
+    staged: dict[str, Any]
+    findings: dict[str, Any]
+    is_broken: bool = False
+
+
+def _seal_note(keys: StateKeys, row: Any) -> _SealedRows:
+    """Seal a note's rows; they are broken if the findings cannot be opened."""
     content = keys.key_digest("content", row.content)
     identity = keys.key_digest("identity", row.identity)
     version = NoteVersion(row.note_id, content, identity, row.config)
-    mine = update(LEDGER).where(LEDGER.c.note_id == row.note_id)
-    connection.execute(mine.values(content=content, identity=identity))
+    ledger = {"note_id": row.note_id, "content": content, "identity": identity}
+    staged: dict[str, Any] = {}
     if row.payload is not None:
         payload = keys.seal.seal_staged(version, row.payload)
-        mine = update(STAGE).where(STAGE.c.note_id == row.note_id)
-        connection.execute(mine.values(payload=payload))
+        staged = {"note_id": row.note_id, "payload": payload}
     if row.sealed is None:
-        return True
-    try:
-        findings = keys.seal.open(str(row.note_id), row.found_in, row.sealed)
-    except Unsafe:
-        return False
+        return _SealedRows(ledger, staged, {})
     found_in = keys.key_digest("content", row.found_in)
     version = NoteVersion(row.note_id, found_in, identity, row.found_under)
-    values = {"content": found_in, "sealed": keys.seal.seal_findings(version, findings)}
-    mine = update(SPAN_STORE).where(SPAN_STORE.c.note_id == row.note_id)
-    connection.execute(mine.values(values))
-    return True
+    try:
+        sealed = keys.seal.bind_to_version(row.found_in, version, row.sealed)
+    except Unsafe:
+        return _SealedRows(ledger, staged, {}, is_broken=True)
+    findings = {"note_id": row.note_id, "content": found_in, "sealed": sealed}
+    return _SealedRows(ledger, staged, findings)
+
+
+def _update(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    if rows:
+        mine = update(table).where(table.c.note_id == bindparam("this"))
+        values = {name: bindparam(name) for name in rows[0] if name != "note_id"}
+        numbered = [row | {"this": row["note_id"]} for row in rows]
+        connection.execute(mine.values(values), numbered)
 
 
 def _delete_orphans(connection: Connection) -> None:

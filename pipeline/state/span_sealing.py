@@ -95,6 +95,14 @@ class Seal:
         """Open what `close` sealed; raises Unsafe(`broken-seal`) if data, note or digest differ."""
         return _unpack(self._decrypt(sealed, [note_id.encode(), content]))
 
+    def bind_to_version(self, content: bytes, version: NoteVersion, sealed: bytes) -> bytes:
+        """Seal findings for a version that `close` sealed for its note and another digest.
+
+        Raises Unsafe(`broken-seal`) if data, note or digest differ.
+        """
+        data = self._decrypt(sealed, [str(version.note_id).encode(), content])
+        return self._cipher.encrypt(data, version.bind(_FINDINGS))
+
     def _decrypt(self, sealed: bytes, bound: list[bytes]) -> bytes:
         try:
             return self._cipher.decrypt(sealed, bound)

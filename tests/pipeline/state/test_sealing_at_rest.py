@@ -171,6 +171,11 @@ def test_other_commands_ask_for_a_run_first(waiting: Site, tmp_path: Path) -> No
     assert "cryptonym run" in refused.value.remedy
 
 
+def test_an_empty_database_needs_no_run_first(site: Site) -> None:
+    with open_resources(load(site.config)) as tools:
+        assert tools.accepted == {tools.config}
+
+
 def take_over(site: Site, moment: int) -> int:
     """Take over in a process that is killed at a moment; return how it ended."""
     child = os.fork()
