@@ -32,7 +32,7 @@ from pipeline.state.audit_records import AuditSample, SampledNote, open_audit_re
 from pipeline.state.ledger import State
 from pipeline.state.run_lock import make_run_lock
 from pipeline.state.span_sealing import NoteFindings, Seal
-from pipeline.warehouse.note_rows import Unit
+from pipeline.warehouse.note_rows import Unit, name_kind
 from pipeline.warehouse.warehouse import Source
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unsafe
@@ -78,8 +78,7 @@ def list_released_kinds(
     released = state.read_released_ids()
     while page := list(islice(released, _PAGE)):
         for row in source.store.lookup("note", _COLUMNS, "note_id", page):
-            concept = row.get("note_class_concept_id")
-            yield row["note_id"], settings.kinds.get(str(concept), f"class-{concept or 0}")
+            yield row["note_id"], name_kind(row.get("note_class_concept_id"), settings.kinds)
 
 
 BETWEEN = "\n\n"

@@ -15,7 +15,14 @@ from pipeline.notes.overlap_resolution import resolve_spans
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.run_summary import Outcome, Tally
 from pipeline.state.span_sealing import NoteFindings, NoteVersion
-from pipeline.warehouse.note_rows import NoteRow, PersonRow, Unit, parse_datetime, parse_integer
+from pipeline.warehouse.note_rows import (
+    NoteRow,
+    PersonRow,
+    Unit,
+    name_kind,
+    parse_datetime,
+    parse_integer,
+)
 from pipeline.warehouse.people import PeopleTables
 from record.document import Document
 from record.errors import Unreadable, Unsafe
@@ -301,13 +308,8 @@ def run_stage(name: str, stage: Stage, batch: Batch, resources: WorkerResources)
 
 
 def _hash_and_classify(item: BatchNote, resources: WorkerResources) -> BatchNote:
-    row = item.row
-    kinds = resources.settings.source.kinds
-    return replace(
-        item,
-        content=hash_row(row),
-        kind=kinds.get(str(row.note_class_concept_id), f"class-{row.note_class_concept_id or 0}"),
-    )
+    kind = name_kind(item.row.note_class_concept_id, resources.settings.source.kinds)
+    return replace(item, content=hash_row(item.row), kind=kind)
 
 
 def _fetch_document(item: BatchNote, resources: WorkerResources) -> bytes | None:

@@ -1,6 +1,7 @@
 """Rows of the tables note and person, units of work, and parsing of raw column values."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 from typing import Any
@@ -116,6 +117,17 @@ def parse_integer(value: Any) -> int | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return number if number == value and number in _INT64 else None
+
+
+def name_kind(concept: Any, kinds: Mapping[str, str]) -> str:
+    """Return the kind of note that reports show, named by `kinds` or by the concept's number.
+
+    A class that is text may name a patient: it counts as `class-other` unless `kinds` names it.
+    """
+    number = parse_integer(concept)
+    named = kinds.get(str(concept if number is None else number))
+    unnamed = "class-other" if concept and number is None else f"class-{number or 0}"
+    return named or unnamed
 
 
 def normalize_note(note: NoteRow) -> dict[str, Any]:

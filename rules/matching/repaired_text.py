@@ -1,17 +1,13 @@
 """Places of a text whose letters are written by other means, repaired, with offsets back.
 
 Entities of HTML, escapes of mail, addresses and JSON, marks of markup within words, bytes read in a
-wrong encoding, digits that are said one by one, names in the zone of a passport that machines read,
-and letters of other scripts that look like Latin ones.
+wrong encoding, names in the zone of a passport that machines read, and letters of other scripts that look like Latin ones.
 """
 
 import html
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-
-from locales.registry import LANGUAGES
-from record.folding import fold
 
 # What looks like a Latin letter, or is one in another shape, by the Latin letter.
 _LOOKALIKES = {
@@ -86,19 +82,6 @@ _LATIN = dict(
 )
 _LATIN |= {"ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "sh", "ю": "yu", "я": "ya"}
 _LATIN |= {"ь": "", "ъ": "", "θ": "th", "ξ": "x", "χ": "ch", "ψ": "ps"}
-# Digits that are said one by one, in the words of all languages.
-_WORD = re.compile(r"[^\W\d_]+")
-_DIGITS_BY_WORD = {
-    word: str(digit)
-    for language in LANGUAGES.values()
-    for digit in range(10)
-    for word in {language.numbers.cardinal(digit), fold(language.numbers.cardinal(digit))}
-}
-_DIGIT_NAMES = tuple(
-    b" %s" % word.encode("ascii") for word in _DIGITS_BY_WORD if word.isascii() and len(word) > 3
-)
-_DIGIT_WORD = rf"(?<![^\W_])(?:{'|'.join(_DIGITS_BY_WORD)})(?![^\W_])"
-_DIGITS_SAID = re.compile(rf"(?i:{_DIGIT_WORD}(?:[ ,.\n-]{{1,3}}{_DIGIT_WORD}){{4,}})")
 _AROUND = 64
 _BLANK = re.compile(r"[ \n]")
 _MOST_PASSES = 3
@@ -149,8 +132,6 @@ def _find_damage(text: str, data: bytes) -> Iterator[tuple[int, int]]:
             yield from _matches_at(text, data, sign, expression)
     if b"age " in data and any(foot in data for foot in _FEET):
         yield from (match.span() for match in _FOOT.finditer(text))
-    if sum(name in data for name in _DIGIT_NAMES) >= _FEWEST_DICTATED:
-        yield from (match.span() for match in _DIGITS_SAID.finditer(text))
     if data.count(b" comme ") >= _FEWEST_DICTATED:
         yield from (match.span() for match in _DICTATED.finditer(text))
     if signs.translate(None, _PRINTED):
@@ -323,12 +304,7 @@ def _read_zone(written: str) -> str:
     return " " + written[4:].replace("<", " ")
 
 
-def _read_digits(written: str) -> str:
-    return "".join(_DIGITS_BY_WORD[word] for word in _WORD.findall(written.casefold()))
-
-
 _REPAIRS = (
-    (_DIGITS_SAID, _read_digits),
     (_ZONE, _read_zone),
     (_ESCAPED, _drop),
     (_UNPRINTED, _drop),

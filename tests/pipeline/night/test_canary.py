@@ -17,6 +17,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 import pipeline.notes.detection
+import pipeline.notes.stages
 from pipeline.beam.failures import run_guarded_stage
 from pipeline.beam.worker import UnitShare, build_nightly_graph
 from pipeline.config.settings import load
@@ -330,3 +331,29 @@ def test_units_and_settings_are_all_that_travels(hospital: Site) -> None:
     data = unpacked(graph.to_runner_api().SerializeToString())
     assert not any(holds(data, word) for word in (NAME, META, WORD))
     assert secrets(hospital)[1] not in data
+
+
+def test_a_class_that_is_text_reaches_no_report(
+    hospital: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    word = "Quorvexine"
+    hospital.source("update note set note_class_concept_id = ? where note_id in (3, 4)", word)
+    # The control: named as it was, it does.
+    name = pipeline.notes.stages.name_kind
+    monkeypatch.setattr(
+        pipeline.notes.stages, "name_kind", lambda concept, kinds: f"class-{concept}"
+    )
+    run_nightly(hospital.config, run_in_process)
+    report = hospital.folder / "report.json"
+    assert word in report.read_text()
+    monkeypatch.setattr(pipeline.notes.stages, "name_kind", name)
+    for path in (report, *hospital.folder.glob("state.db*"), *hospital.folder.glob("research.db*")):
+        path.unlink()
+    run_nightly(hospital.config, run_in_process)
+    assert "class-other" in report.read_text()
+    holding = [
+        path.name
+        for path in hospital.folder.rglob("*")
+        if path.is_file() and path.name not in ORIGINALS and word.encode() in path.read_bytes()
+    ]
+    assert holding == []
