@@ -1,7 +1,8 @@
 """Places of a text whose letters are written by other means, repaired, with offsets back.
 
 Entities of HTML, escapes of mail, addresses and JSON, marks of markup within words, bytes read in a
-wrong encoding, names in the zone of a passport that machines read, and letters of other scripts that look like Latin ones.
+wrong encoding, names in the zone of a passport that machines read, and letters of other scripts
+that look like Latin ones.
 """
 
 import html
