@@ -179,8 +179,9 @@ def _is_accented(text: str) -> bool:
     beyond = len(text.encode("latin-1", "ignore").translate(None, _ASCII))
     if beyond < max(_ENOUGH_ACCENTS, len(text) // 4):
         return False
-    letters = _LETTER.findall(text)
-    return sum("\x80" <= letter < "\u0250" for letter in letters) > _ACCENTED_SHARE * len(letters)
+    letters: list[str] = _LETTER.findall(text)
+    accented = sum("\x80" <= letter < "\u0250" for letter in letters)
+    return accented > _ACCENTED_SHARE * len(letters)
 
 
 def _repair_pieces(text: str) -> str:

@@ -152,7 +152,7 @@ def _is_name(word: str) -> bool:
 
 def _probability(text: str, spoken: frozenset[str]) -> float:
     """Return the probability that a text is in none of the languages."""
-    ranked = _identifier().rank(text)
+    ranked: list[tuple[str, float]] = _identifier().rank(text)
     return sum(share for lang, share in ranked if lang not in spoken)
 
 

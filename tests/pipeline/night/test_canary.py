@@ -17,7 +17,6 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 import pipeline.notes.detection
-import pipeline.notes.stages
 from pipeline.beam.failures import run_guarded_stage
 from pipeline.beam.worker import UnitShare, build_nightly_graph
 from pipeline.config.settings import load
@@ -27,7 +26,7 @@ from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.stages import STAGES, read_batch
 from pipeline.notes.worker_resources import WorkerResources, open_resources
-from pipeline.warehouse.note_rows import Unit
+from pipeline.warehouse.note_rows import Unit, name_kind
 from record.document import Document
 from record.errors import CryptonymError
 from tests.pipeline.conftest import Site
@@ -55,7 +54,6 @@ if sys.orig_argv[1:]:
     pipeline.notes.detection.FAMILIES += (detect,)
 """
 FAILS = """
-import pipeline.notes.stages
 def detect(batch, tools):
     raise RuntimeError([(item.row.note_text, item.title.text) for item in batch.items])
 pipeline.notes.stages.STAGES = tuple(
@@ -339,14 +337,12 @@ def test_a_class_that_is_text_reaches_no_report(
     word = "Quorvexine"
     hospital.source("update note set note_class_concept_id = ? where note_id in (3, 4)", word)
     # The control: named as it was, it does.
-    name = pipeline.notes.stages.name_kind
-    monkeypatch.setattr(
-        pipeline.notes.stages, "name_kind", lambda concept, kinds: f"class-{concept}"
-    )
+    place = "pipeline.notes.stages.name_kind"
+    monkeypatch.setattr(place, lambda concept, kinds: f"class-{concept}")
     run_nightly(hospital.config, run_in_process)
     report = hospital.folder / "report.json"
     assert word in report.read_text()
-    monkeypatch.setattr(pipeline.notes.stages, "name_kind", name)
+    monkeypatch.setattr(place, name_kind)
     for path in (report, *hospital.folder.glob("state.db*"), *hospital.folder.glob("research.db*")):
         path.unlink()
     run_nightly(hospital.config, run_in_process)
