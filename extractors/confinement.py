@@ -17,7 +17,7 @@ from pathlib import Path
 
 _ROOMS = ("extractors", "record")
 _SYSTEM = (
-    "/usr", "/lib", "/lib64", "/opt/homebrew", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts",
+    "/usr", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts",
     "/sys/devices/system/cpu", "/dev/urandom",
 )  # fmt: skip
 

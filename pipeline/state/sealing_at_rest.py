@@ -166,7 +166,7 @@ def _seal_note(keys: StateKeys, row: Any) -> _SealedRows:
 def _update(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
     if rows:
         mine = update(table).where(table.c.note_id == bindparam("this"))
-        values = {name: bindparam(name) for name in rows[0] if name != "note_id"}
+        values: dict[str, Any] = {name: bindparam(name) for name in rows[0] if name != "note_id"}
         numbered = [row | {"this": row["note_id"]} for row in rows]
         connection.execute(mine.values(values), numbered)
 
