@@ -155,9 +155,13 @@ class _Lookup:
             hits += self._joined.around(view, hit)
         hits += self._initials.beside(view, named, lang)
         hits += self._parted.find(view)
-        hits += self._garbled.find(view)
         hits += split_glued_names(view, joined)
         close = list(self._find_misspelt(view, named, doubtful)) if misspelt else []
+        for hit in self._garbled.find(view):
+            # With another letter or none in the place of an accented one it is but misspelt.
+            spelt = view.folded[hit.start : hit.end].isalpha()
+            if misspelt or not spelt:
+                (close if spelt else hits).append(hit)
         if not view.complete:
             return _Hits(hits, close, undecided)
         if view.whole and "@" in view.folded:
