@@ -234,7 +234,7 @@ def read_corrections(settings: Settings, path: Path) -> CorrectedSample:
     found = form.read(path)
     if not found:
         problem = f"none of the {len(known)} notes of the sample is marked as read"
-        raise ConfigError(str(path), problem, f"{form.HOW_TO_MARK}; then export again")
+        raise ConfigError(str(path), problem, f"{form.how_to_mark}; then export again")
     notes = [_match_note(note, known, key, seal) for note in found]
     if len({corrected.document.note_id for _, corrected in notes}) < len(notes):
         raise ConfigError(str(path), "contains a note twice", "export the project once")

@@ -2,9 +2,9 @@
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -158,3 +158,40 @@ def _first_cell(line: str) -> str:
 def _is_number(cell: str) -> bool:
     digits = cell.removeprefix("-")
     return digits.isascii() and digits.isdigit() and int(cell) in range(-(2**63), 2**63)
+
+
+_SETTING = "source.objections"
+
+
+class ColumnValues(Protocol):
+    """Tables of which the values of a column can be read."""
+
+    def require(self, table: str, columns: Sequence[str]) -> None:
+        """Raise ConfigError unless the table exists and has these columns."""
+        ...
+
+    def values(self, table: str, column: str) -> list[Any]:
+        """Return the distinct values of a column, which must exist."""
+        ...
+
+
+def read_objections(
+    settings: SourceSettings, base: Path, tables: ColumnValues, *, has_sql: bool
+) -> frozenset[int]:
+    """Read the ids of objecting persons; paths are relative to `base`, URLs must be resolved.
+
+    An empty list is valid: nobody objects. Raises ConfigError where there is no such table or file,
+    or a value is not an id, and Unavailable: without the list nothing is read.
+    """
+    found = settings.objections
+    if found is None:
+        return frozenset()
+    if found.file is not None:
+        return frozenset(read_person_ids(base / found.file, _SETTING))
+    if found.table is not None:
+        tables.require(found.table, [found.person_id])
+        return frozenset(check_person_ids(tables.values(found.table, found.person_id), _SETTING))
+    if not has_sql:
+        problem = "a query cannot be used with a Parquet source"
+        raise ConfigError(_SETTING, problem, "name a file or a table")
+    return frozenset(query_person_ids(found.sql or "", settings, base, _SETTING))

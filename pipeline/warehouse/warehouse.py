@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from pipeline.config.settings import IdentitySettings, OutputSettings, SourceSettings
 from pipeline.warehouse.databases import chunks, connect, retrying_briefly
 from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow, Unit, parse_integer
-from pipeline.warehouse.objections import read_objections
 from pipeline.warehouse.parquet_output import ParquetOutput
 from pipeline.warehouse.parquet_source import ParquetStore
 from pipeline.warehouse.people import (
@@ -22,6 +21,7 @@ from pipeline.warehouse.people import (
     find_patients,
     find_visit_numbers,
 )
+from pipeline.warehouse.person_lists import read_objections
 from pipeline.warehouse.sql_output import Output, SqlOutput
 from pipeline.warehouse.sql_source import SqlStore
 from record.columns import TABLES

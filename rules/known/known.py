@@ -13,10 +13,9 @@ from record.span import Span
 from rules.known.birth_dates import Birthday
 from rules.known.concatenated_names import ConcatenatedNames, Initials, addresses
 from rules.known.context import Hit
-from rules.known.garbled_names import GarbledNames
+from rules.known.damaged_names import GarbledNames, PartedNames, split_glued_names
 from rules.known.misspelled_names import MisspelledNames
 from rules.known.numbers import Numbers
-from rules.known.parted_names import PartedNames, split_glued_names
 from rules.known.variants import Known, Match, around, variants
 from rules.known.words import Words
 from rules.matching.normalization import View, views

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     for line in _describe(result):
         console.say(line)
     if corrected.unseen:
-        how = FORMATS[corrected.sample.format].HOW_TO_MARK
+        how = FORMATS[corrected.sample.format].how_to_mark
         console.warn(f"{corrected.unseen} notes are not marked as read and do not count: {how}")
     if options.output:
         console.say(f"wrote {options.output}; give it to `train` as --train")

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         console.say(f"{kind}: {counts['read']} of {counts['population']} released notes")
     if lost := sum(counts["drawn"] - counts["read"] for counts in sample.strata.values()):
         console.warn(f"{lost} drawn notes have changed since the last run, and are not in it")
-    console.say(f"a note counts once its reader marked it: {FORMATS[options.format].HOW_TO_MARK}")
+    console.say(f"a note counts once its reader marked it: {FORMATS[options.format].how_to_mark}")
     console.say(f"sample {sample.sample_id}, seed {sample.seed}: {options.output}")
     console.warn(f"{options.output} holds original text: keep it where the source is, then delete")
     return EXIT_DONE

@@ -258,7 +258,7 @@ def test_a_review_from_the_sample_to_the_rate(
     refused = capsys.readouterr().err
     many = sum(kind["read"] for kind in sample["strata"].values())
     assert f"none of the {many} notes of the sample is marked as read" in refused
-    assert FORMATS[name].HOW_TO_MARK in refused
+    assert FORMATS[name].how_to_mark in refused
     assert not [review for review in stored(audited) if review.reviewer == name]
     read_by_someone(name, folder)
     assert main(reading) == 0

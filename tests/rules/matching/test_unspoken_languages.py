@@ -3,8 +3,7 @@
 import pytest
 
 from rules.matching.language_identification import LANGUAGES
-from rules.matching.scripts import foreign_scripts
-from rules.matching.unspoken_languages import holds_unspoken
+from rules.matching.unspoken_languages import foreign_scripts, holds_unspoken
 from tests.rules.matching import language_lines
 from tests.rules.matching.foreign_notes import LATIN, OTHER_SCRIPTS
 
