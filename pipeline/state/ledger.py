@@ -64,18 +64,8 @@ from pipeline.warehouse.note_rows import Unit
 from record.errors import Unsafe
 
 
-def write_unit_result(
-    connection: Connection, run_id: int, result: UnitResult, keys: StateKeys | None = None
-) -> None:
+def write_unit_result(connection: Connection, run_id: int, result: UnitResult) -> None:
     """Write the result of a unit, in the transaction that marks the unit as done."""
-    written = [note.note_id for note in result.releases]
-    written += [note.note_id for note in result.failures]
-    with update_codes(connection, keys, written):
-        _write_note_rows(connection, result)
-    write_unit_fingerprints(connection, run_id, result)
-
-
-def _write_note_rows(connection: Connection, result: UnitResult) -> None:
     _write_staged_notes(connection, result.releases)
     _write_ledger_rows(connection, result.failures, QUARANTINED)
     rows = [{c.name: getattr(note, c.name) for c in QUARANTINE.columns} for note in result.failures]
@@ -83,6 +73,7 @@ def _write_note_rows(connection: Connection, result: UnitResult) -> None:
     for some in chunks([note.note_id for note in result.failures]):
         for table in (STAGE, SPAN_STORE):
             connection.execute(delete(table).where(table.c.note_id.in_(some)))
+    write_unit_fingerprints(connection, run_id, result)
 
 
 def _write_staged_notes(connection: Connection, notes: Sequence[StagedNote]) -> None:
@@ -311,23 +302,27 @@ class State:
         Raises Unsafe `unknown-unit` for a unit that is not part of the run.
         """
         here = (RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit == unit.index)
+        written = [note.note_id for note in result.releases]
+        written += [note.note_id for note in result.failures]
         with transaction(self._engine, _WHAT, write=True) as connection:
             planned = connection.execute(select(RUN_UNIT).where(*here)).first()
             if planned is None:
                 raise Unsafe("unknown-unit")
             if planned.done:
                 return False
-            write_unit_result(connection, run_id, result, self._keys)
-            ids = {*result.read_ids, planned.first_id, planned.last_id} - {None}
-            record = {
-                "done": 1,
-                "first_id": min(ids, default=None),
-                "last_id": max(ids, default=None),
-                "read_ids": pack_ids(result.read_ids),
-                "accounted": pack_ids(result.accounted()),
-                "tally": result.tally,
-            }
-            connection.execute(update(RUN_UNIT).where(*here).values(record))
+            # Codes come last: from then on other workers wait for the end of the transaction.
+            with update_codes(connection, self._keys, written):
+                write_unit_result(connection, run_id, result)
+                ids = {*result.read_ids, planned.first_id, planned.last_id} - {None}
+                record = {
+                    "done": 1,
+                    "first_id": min(ids, default=None),
+                    "last_id": max(ids, default=None),
+                    "read_ids": pack_ids(result.read_ids),
+                    "accounted": pack_ids(result.accounted()),
+                    "tally": result.tally,
+                }
+                connection.execute(update(RUN_UNIT).where(*here).values(record))
         return True
 
     def reconcile(self, run_id: int, source: PresenceLookup) -> Reconciliation:
