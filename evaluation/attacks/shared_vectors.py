@@ -29,7 +29,7 @@ from evaluation.attacks.sentence_pairs import (
 )
 from evaluation.detection.auc import area_under_curve
 from evaluation.gate import Measured
-from models.private.inversion_attack import InversionSettings, train_inversion
+from models.private.adversary_training import InversionSettings, train_inversion
 from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
 from models.tagger.encoders.bilstm import CASES, case_class

@@ -35,7 +35,7 @@ from evaluation.attacks.shared_vectors import (
     unprotected_side,
 )
 from evaluation.gate import Verdict, decide, read_requirements
-from models.private import inversion_attack
+from models.private import adversary_training
 from models.private.embeddings import Embeddings
 from models.private.pseudonymization import Pseudonymizer
 from models.private.sentences import Sentence
@@ -182,7 +182,7 @@ def test_several_sights_tell_more_than_one() -> None:
 
 
 def test_an_inverse_learns_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    course = inversion_attack.InversionSettings
+    course = adversary_training.InversionSettings
     monkeypatch.setattr(
         "evaluation.attacks.shared_vectors.InversionSettings",
         lambda seed: course(epochs=1, steps=50, seed=seed),

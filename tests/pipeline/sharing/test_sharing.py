@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from benchmarks.sharing import pooled
 from evaluation.gate import Axis, Measured
 from models.private.adversaries import Adversaries
+from models.private.adversary_training import InversionSettings
 from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.deidentifier_training import (
     DeidentifierRecipe,
@@ -24,7 +25,6 @@ from models.private.deidentifier_training import (
     train_deidentifier,
 )
 from models.private.embeddings import Embeddings
-from models.private.inversion_attack import InversionSettings
 from models.private.representer import Representer
 from models.private.sentences import Sentence
 from models.private.serialization import RepresenterBundle, digest, load, save
