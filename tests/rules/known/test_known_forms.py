@@ -36,6 +36,15 @@ MODULES = (
     normalization,
 )  # fmt: skip
 LANGS = ("fr", "en", "es", "de", "nl")
+EXTENSIONS = PatientRecord(
+    "1",
+    phones=(
+        "344.976.2168x2752",
+        "926 626 5418 ext. 17",
+        "01 44 55 66 88 poste 12",
+        "212-555-0188 #4",
+    ),
+)
 
 
 @cache
@@ -173,10 +182,11 @@ def test_every_alternative_is_needed() -> None:
         test_misspelled_names.test_names_with_letters_wrong,
         test_birth_dates.test_damaged_dates_of_birth_are_found_whole,
     )
+    lines.append(("3449762168, 9266265418, 144556688, 2125550188", ""))
     lines += [(line, "fr") for line, _ in lines]
     others = vars(test_known.test_other_countries)["pytestmark"][0].args[1]
     records = [test_known.JEAN, test_known.PETIT, test_known.FOLEY, test_known.CONDE]
-    records += [test_misspelled_names.MARTIN, *(record for record, _ in others)]
+    records += [test_misspelled_names.MARTIN, EXTENSIONS, *(record for record, _ in others)]
 
     def detect(document: Document) -> list[Span]:
         normalization.views.cache_clear()
