@@ -36,7 +36,7 @@ class Confinement:
 def confine(readable: Iterable[Path] = ()) -> Confinement:
     """Confine this process for good: it reads the interpreter, our rooms and `readable`.
 
-    It can neither write to files, nor use any network, nor start a process or program. Later
+    It can neither write to files (but for the null device), nor use any network, nor start a process or program. Later
     threads are confined too. Returns what the kernel offers of it.
     """
     _LIBC.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
@@ -56,10 +56,11 @@ def _list_system_places() -> Iterator[Path]:
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG = 1
 _PATH_BENEATH = 1
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 14
 _ALL_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
 """Version of Landlock -> number of rights to files that it knows (bits from 0 on)."""
 
+_TRUNCATE_SINCE = 3
 _NETWORK_SINCE, _TCP = 4, 0b11
 _SCOPES_SINCE, _SCOPES = 6, 0b11
 
@@ -79,18 +80,20 @@ def _restrict_files(readable: Iterable[Path]) -> int:
         return 0
     try:
         for place in readable:
-            _allow_reading(rules, place)
+            _allow(rules, place, _READ_FILE | _READ_DIR if place.is_dir() else _READ_FILE)
+        # Tesseract opens it for what it would say, and crashes where that is refused.
+        truncate = _TRUNCATE if version >= _TRUNCATE_SINCE else 0
+        _allow(rules, Path(os.devnull), _READ_FILE | _WRITE_FILE | truncate)
         return 0 if _LIBC.syscall(_RESTRICT_SELF, rules, 0) else version
     finally:
         os.close(rules)
 
 
-def _allow_reading(rules: int, place: Path) -> None:
+def _allow(rules: int, place: Path, rights: int) -> None:
     # A place that does not exist needs no permission.
     with suppress(OSError):
         handle = os.open(place, os.O_PATH | os.O_CLOEXEC)
         try:
-            rights = _READ_FILE | _READ_DIR if place.is_dir() else _READ_FILE
             rule = struct.pack("=Qi", rights, handle)
             _LIBC.syscall(_ADD_RULE, rules, _PATH_BENEATH, rule, 0)
         finally:

@@ -30,7 +30,7 @@ _END_TAG = re.compile(r"</[A-Za-z][\w:.-]*\s*>")
 _ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}[1-4]?|#\d{2,6}|#x[0-9A-Fa-f]{2,5});")
 _KEY = re.compile(r"""[{,]\s{0,40}(["'])[^"'\n]{1,60}\1\s{0,3}:""")
 _KEY_ENDS = ('":', "':", '" :')
-_ROWS = re.compile(r"(?:<tr\b(?:(?!</tr).)*+</tr\s*>\s*)++", re.IGNORECASE | re.DOTALL)
+_ROWS = re.compile(r"(?:<tr\b(?:(?!</?tr\b).)*+</tr\s*>\s*)++", re.IGNORECASE | re.DOTALL)
 _HL7 = re.compile(r"(?:\A|\n|\r)(?:MSH\|\^~|PID\|[^\n]*\|)")
 _SEVERAL = 3  # what one alone, or two, people type
 
@@ -42,7 +42,7 @@ _SOFT_BREAK = re.compile(r"[^\s=]=\r?\n(?=\S)")
 _QUOTED_SIGNS = ("=C", "=D", "=E", "=F", "=\n", "=\r")
 _BASE64_WIDTH = 60
 _BASE64_LINE = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+/]{60,}={0,2}")
-_BASE64 = re.compile(r"\s*(?:[A-Za-z0-9+/]{4,}\s*)+={0,2}\s*")
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]++={0,2}\s*")
 _ESCAPES = re.compile(r"\\u[0-9A-Fa-f]{4}|\\x[89A-Fa-f][0-9A-Fa-f]|%C[2-5]%[89AB]")
 _ESCAPE_SIGNS = ("\\u", "\\x", "%C")
 

@@ -44,6 +44,7 @@ print(json.dumps({
     "allowed": attempt(lambda: read(allowed)),
     "module": attempt(lambda: __import__("xml.dom.minidom")),
     "thread": attempt(thread),
+    "nowhere": attempt(lambda: open(os.devnull, "w").close()),
     "secret": attempt(lambda: read(secret)),
     "passwords": attempt(lambda: read("/etc/passwd")),
     "parent": attempt(lambda: read(f"/proc/{os.getppid()}/environ")),
@@ -61,7 +62,7 @@ print(json.dumps({
     "found": [found.landlock, found.seccomp] if found else None,
 }))
 """
-HARMLESS = {"allowed", "module", "thread"}
+HARMLESS = {"allowed", "module", "thread", "nowhere"}
 
 
 @pytest.fixture

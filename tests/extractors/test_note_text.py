@@ -147,3 +147,11 @@ def test_any_text_is_read_or_refused_and_always_alike(text: str) -> None:
             return refused.reason
 
     assert once() == once()
+
+
+def test_long_base64_that_ends_wrong_is_refused_at_once() -> None:
+    # Of an expression that can cut the lines in many ways this would take forever.
+    lines = "\n".join(["QWJjZGVmMTIzNDU2" * 5] * 5_000)
+    with pytest.raises(Unreadable) as refused:
+        read_note_text(f"{lines}\n!", lambda data: Extracted("read", "html"))
+    assert refused.value.reason == "encoding"

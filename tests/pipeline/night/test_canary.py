@@ -54,6 +54,7 @@ if sys.orig_argv[1:]:
     pipeline.notes.detection.FAMILIES += (detect,)
 """
 FAILS = """
+import pipeline.notes.stages
 def detect(batch, tools):
     raise RuntimeError([(item.row.note_text, item.title.text) for item in batch.items])
 pipeline.notes.stages.STAGES = tuple(

@@ -189,7 +189,10 @@ def holds_planted(clinic: Clinic) -> list[str]:
 def test_nothing_of_them_is_anywhere(
     clinic: Clinic, objects: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Planted text of objecting patients is in no output, state, stage or log; else it is."""
+    """Planted text of objecting patients is in no output, state, stage or log.
+
+    That of others is in the output; in the stage it is sealed.
+    """
     clinic.source(
         "update note set note_text = note_text || :more where person_id <= 3",
         more=f"\nExamen {PLANTED}.",
@@ -222,7 +225,7 @@ def test_nothing_of_them_is_anywhere(
     assert clinic.release(everybody())[0] == EXIT_DONE
     assert any(PLANTED in text for text in seen) is not objects
     assert bool(holds_planted(clinic)) is not objects
-    assert [bool(found) for found in staged] == [not objects] * 2
+    assert [bool(found) for found in staged] == [False, not objects]
 
 
 def test_an_objection_reaches_what_a_run_has_staged(
