@@ -114,6 +114,8 @@ class MisspelledNames:
                 word in exact and (first < stream.size or word not in self._names)
             ):
                 continue
+            if first >= stream.size and not exact.isdisjoint(stream.pieces(first)):
+                continue  # a name, and the word behind or before it
             for name in names:
                 if _is_close_spelling(word, name):
                     found.setdefault(stream.place(first, end), name)

@@ -301,6 +301,11 @@ class WordStream:
             return start - 1, end - 1
         return self._extents[bisect_right(self._places, start) - 1]
 
+    def pieces(self, start: int) -> list[str]:
+        """Return the words that a word of the stream from `size` on was put together from."""
+        first, last = self._extents[bisect_right(self._places, start) - 1]
+        return self._data[first:last].translate(_WORD_BYTES).decode("latin-1").split()
+
     def __repr__(self) -> str:
         return f"WordStream({len(self.data)} bytes)"
 
