@@ -182,9 +182,9 @@ def _head_start(folded: str, end: int) -> int:
 
 
 # What ends or begins a line as a whole: a date, and a word before something else.
-_DAY_BEFORE = re.compile(r"[0-9]{1,2}([/.\-])[0-9]{1,2}\1(?:[0-9]{4}|(?<=/)[0-9]{2})\Z")
-_DAY_AFTER = re.compile(r"[0-9]{1,2}/[0-9]{1,2}(?:/|\Z)")
-_WORD_AFTER = re.compile(r"[a-z]{2,6}(?: |\Z)")
+_DAY_BEFORE = re.compile(r"[0-9]{1,2}([/.\-])[0-9]{1,2}\1[0-9]{4}\Z")
+_DAY_AFTER = re.compile(r"[0-9]{1,2}/[0-9]{1,2}(?![^/])")
+_WORD_AFTER = re.compile(r"[a-z]{2,6}(?![^ ])")
 _BANK_BEFORE = re.compile(r"(?<![0-9a-z])[a-z]{2}[0-9]{2}(?![0-9/])")
 
 

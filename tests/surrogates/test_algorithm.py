@@ -161,6 +161,7 @@ def masters(tmp_path: Path) -> dict[str, MasterKey]:
     (custody / f"{name}.secret").chmod(0o600)
     for version in ("v1", "v2"):
         made[version] = load_master(f"file:{version}", tmp_path)
+    made["v2"].begin_log()
     return made
 
 

@@ -16,6 +16,7 @@ from tests.rules.identifiers.forms_identifiers import named, shaped
 from tests.rules.identifiers.forms_identifiers_each import each
 from tests.rules.identifiers.forms_not_identifiers import nobody
 from tests.rules.identifiers.test_identifiers import LABELLED, NEGATIVES, NIR, SHAPED
+from tests.rules.identifiers.test_wrapped import wrapped_lines
 from tests.rules.marked import detected, unmark
 from tests.rules.mutation import survivors
 
@@ -39,4 +40,5 @@ def test_every_alternative_of_the_rules_for_identifiers_is_needed() -> None:
     # Those that one mark decides come first, as only so many lines are tried.
     spoken = [(unmark(line)[0], lang) for lang, line in chain(named(), shaped(), nobody())]
     alone = chain(each(), NIR, LABELLED, SHAPED, NEGATIVES)
-    assert survivors(MODULES, detect, [*((unmark(line)[0], "") for line in alone), *spoken]) == []
+    lines = [*((unmark(line)[0], "") for line in alone), *((one, "") for one in wrapped_lines())]
+    assert survivors(MODULES, detect, [*lines, *spoken]) == []

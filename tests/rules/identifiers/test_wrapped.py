@@ -142,17 +142,28 @@ def test_a_number_that_is_none_is_left_over_the_end_of_a_line() -> None:
     assert left == 50, "check digits prove nothing, or nothing is shown"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Na 140\n139 mmol/l\n4.2 K\n101 Cl",
-        "12/03/2024 7.40 38 24\n13/03/2024 7.38 41 25",
-        "Leucocytes 12 400\nPlaquettes 245 000\nHb 12,4 g/dl\nCRP 45",
-        "TA 120/80\n130/85 FC 72\n84 SpO2 98\n97",
-        "dose de 500 mg\n3 fois par jour pendant 10 jours",
-        "score 12345678\nA jeun depuis hier",
-    ],
+VALUES = (
+    "Na 140\n139 mmol/l\n4.2 K\n101 Cl",
+    "12/03/2024 7.40 38 24\n13/03/2024 7.38 41 25",
+    "Leucocytes 12 400\nPlaquettes 245 000\nHb 12,4 g/dl\nCRP 45",
+    "TA 120/80\n130/85 FC 72\n84 SpO2 98\n97",
+    "dose de 500 mg\n3 fois par jour pendant 10 jours",
+    "score 12345678\nA jeun depuis hier",
 )
+
+
+def wrapped_lines() -> Iterator[str]:
+    """Yield numbers with the end of a line at each place, and values that are no number."""
+    rng = random.Random(4)
+    for number in (make(rng) for make in NUMBERS.values()):
+        for end in ("\n", "-\n", "\n> "):
+            for written in _broken(number, end):
+                yield f"Ses coordonnées sont {written} selon la fiche."
+                yield f"Compte {written}"
+    yield from VALUES
+
+
+@pytest.mark.parametrize("text", VALUES)
 def test_values_on_several_lines_are_no_number(text: str) -> None:
     assert not any("\n" in text[span.start : span.end] for span in detect(Document("1", text)))
 
