@@ -36,8 +36,8 @@ class Confinement:
 def confine(readable: Iterable[Path] = ()) -> Confinement:
     """Confine this process for good: it reads the interpreter, our rooms and `readable`.
 
-    It can neither write to files (but for the null device), nor use any network, nor start a process or program. Later
-    threads are confined too. Returns what the kernel offers of it.
+    It can neither write to files (but for the null device), nor use any network, nor start a
+    process or program. Later threads are confined too. Returns what the kernel offers of it.
     """
     _LIBC.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     return Confinement(_restrict_files((*_list_system_places(), *readable)), _filter_calls())
