@@ -154,10 +154,10 @@ def masters(tmp_path: Path) -> dict[str, MasterKey]:
         path = tmp_path / version
         path.write_text(f"cryptonym-key-{version}\n{MASTER.hex()}\n")
         path.chmod(0o600)
+    custody = tmp_path / "v2.custody"
+    custody.mkdir(mode=0o700)
     for version in ("v1", "v2"):
         made[version] = load_master(f"file:{version}", tmp_path)
-    custody = tmp_path / "v2.custody"
-    custody.mkdir(mode=0o700, exist_ok=True)
     made["v2"].begin_log()
     name = hashlib.sha256(VECTORS["cohort"].encode()).hexdigest()[:16]
     (custody / f"{name}.secret").write_text(f"cryptonym-cohort-v1\n{SECRET.hex()}\n")
