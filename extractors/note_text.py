@@ -156,9 +156,11 @@ def _repair(text: str) -> str:
     if text.isascii():
         return text
     signs = text.encode("latin-1", "replace").translate(_BEYOND)
-    if any(sign in signs for sign in _SUSPECT):
+    suspect = any(sign in signs for sign in _SUSPECT)
+    beyond = suspect or signs.count(b"?") > text.count("?")
+    if suspect:
         text = _repair_suspect(text)
-    if any(sign in text for sign in _DOS_SIGNS) and len(_DOS.findall(text)) > 1:
+    if beyond and any(sign in text for sign in _DOS_SIGNS) and len(_DOS.findall(text)) > 1:
         text = decode_western(text.encode("cp1252"))
     return text
 

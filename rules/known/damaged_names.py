@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from ahocorasick_rs import BytesAhoCorasick
 
@@ -35,17 +35,6 @@ _ALPHABET = {
         " oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu"
     ).split()
 }
-# A name spelt with them has a vowel, and `echo` is a word of notes beside which another stands.
-_TELLING_WORDS = (
-    b"india",
-    b"oscar",
-    b"uniform",
-    b"alpha",
-    b"romeo",
-    b"tango",
-    b"sierra",
-    b"yankee",
-)
 _LONGEST = 24
 
 
@@ -91,7 +80,7 @@ class PartedNames:
                     )
                     if pieces and _stands_apart(folded, hit):
                         yield hit
-        if any(word in letters for word in _TELLING_WORDS):
+        if view.stream.spelt:
             for spelt, known in self._spelt:
                 if spelt.encode() in letters:
                     yield from (Hit(*one.span(), known) for one in _parted(spelt).finditer(folded))
@@ -245,8 +234,8 @@ class GarbledNames:
                 at = data.find(piece, at + 1)
 
 
+@lru_cache(maxsize=1 << 10)
 def _garbled(written: str) -> re.Pattern[str]:
-    """Return an expression of a name; `re` keeps what it compiled last."""
     letter = "|[a-z]{1,2}" if len(written) >= _LONG else ""
     parts = []
     for at, char in enumerate(written):

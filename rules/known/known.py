@@ -111,8 +111,8 @@ class _Lookup:
     """What is known of some persons; what is rarely needed is compiled when it is."""
 
     __slots__ = (
-        "_birthday", "_forms", "_garbled", "_initials", "_joined", "_misspelt", "_numbers",
-        "_parted", "_staff", "_words", "size",
+        "_birthday", "_forms", "_garbled", "_initials", "_is_numbers", "_joined", "_misspelt",
+        "_numbers", "_parted", "_staff", "_words", "size",
     )  # fmt: skip
 
     def __init__(
@@ -134,17 +134,20 @@ class _Lookup:
         self._parted = PartedNames(forms)
         self._misspelt: MisspelledNames | None = None
         self._staff = staff
+        numbers = (Match.DIGITS, Match.CODE)
+        self._is_numbers = not people and all(known.match in numbers for known in forms)
 
     def hits(self, text: str, lang: str, *, misspelt: bool) -> "_Hits":
         hits = _Hits([], [], [])
         for view in views(text):
             found = self._hits_in_view(view, lang, misspelt=misspelt)
-            if view.shifted:
-                found = _Hits(*([_placed(view, hit) for hit in part] for part in found))
-            hits += found
+            for all_hits, part in zip(hits, found, strict=True):
+                all_hits.extend([_placed(view, hit) for hit in part] if view.shifted else part)
         return hits
 
     def _hits_in_view(self, view: View, lang: str, *, misspelt: bool) -> "_Hits":
+        if self._is_numbers:
+            return _Hits(self._find_numbers(view) if view.complete else [], [], [])
         named, doubtful, joined, undecided = self._words.find(view)
         hits = [
             _with_house_number(view, hit) if hit.known.label == Label.STREET else hit
@@ -165,12 +168,15 @@ class _Lookup:
             return _Hits(hits, close, undecided)
         if view.whole and "@" in view.folded:
             hits += list(addresses(view, hits + doubtful))
-        hits += (Hit(*number) for number in self._numbers.find(view))
+        hits += self._find_numbers(view)
         if view.whole and not self._staff:
             hits += self._initials.alone(view, lang)
         if self._birthday:
             hits += (Hit(*extent, _BIRTHDAY) for extent in self._birthday.find(view, lang))
         return _Hits(hits, close, undecided)
+
+    def _find_numbers(self, view: View) -> list[Hit]:
+        return [Hit(*number) for number in self._numbers.find(view)]
 
     def _find_misspelt(self, view: View, named: list[Hit], doubtful: list[Hit]) -> Iterator[Hit]:
         if self._misspelt is None:

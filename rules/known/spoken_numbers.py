@@ -3,10 +3,13 @@
 Dates in the words of other languages than English are those that the rules read.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from functools import cache, lru_cache
 from itertools import product
+
+from ahocorasick_rs import BytesAhoCorasick
 
 from locales.registry import LANGUAGES
 from record.folding import fold
@@ -26,11 +29,12 @@ def spell_digits(digits: str) -> tuple[bytes, ...]:
 @lru_cache(maxsize=8)
 def spoken_languages(letters: bytes) -> tuple[int, ...]:
     """Return which languages' digits may be spelt in a text of letters: their ranks."""
-    return tuple(
-        rank
-        for rank, words in enumerate(_digit_words())
-        if sum(word.encode() in letters for word in words.values()) >= _FEWEST_WORDS
-    )
+    automaton, ranks = _spoken_digits()
+    found = {match[0] for match in automaton.find_matches_as_indexes(letters, overlapping=True)}
+    if len(found) < _FEWEST_WORDS:
+        return ()
+    counts = Counter(rank for word in found for rank in ranks[word])
+    return tuple(sorted(rank for rank, count in counts.items() if count >= _FEWEST_WORDS))
 
 
 def find_spoken(view: View, spoken: bytes) -> Iterator[tuple[int, int]]:
@@ -74,6 +78,16 @@ def _digit_words() -> tuple[dict[str, str], ...]:
         {str(digit): _letters(language.numbers.cardinal(digit)) for digit in range(10)}
         for language in LANGUAGES.values()
     )
+
+
+@cache
+def _spoken_digits() -> tuple[BytesAhoCorasick, list[list[int]]]:
+    """Return the words of digits, and for each the ranks of the languages that have it."""
+    ranks: dict[bytes, list[int]] = {}
+    for rank, words in enumerate(_digit_words()):
+        for word in words.values():
+            ranks.setdefault(word.encode(), []).append(rank)
+    return BytesAhoCorasick(list(ranks)), list(ranks.values())
 
 
 @cache

@@ -68,6 +68,9 @@ _WORD_BYTES = bytes(
 )
 _NO_LETTERS = bytes(code for code in range(256) if not chr(code).isalnum())
 _FEWEST, _LONGEST_WORD = 5, 40
+# Of the alphabet of radio: a name spelt with it has a vowel, and `echo` is a word of notes beside
+# which another stands.
+_TELLING_WORDS = tuple(b"india oscar uniform alpha romeo tango sierra yankee".split())
 # The last letter of Latin Extended-B: what shows Latin letters beyond it is a symbol.
 _LAST_LATIN = 0x24F
 # Letters, by kind, between which a line ends, and those that a mark joins.
@@ -88,6 +91,16 @@ _CHINESE = dict(zip(map(ord, "〇零一二三四五六七八九"), "00123456789"
 _CHINESE_NUMBER = re.compile(
     r"(?<![〇\u4e00-\u9fff])[〇零一二三四五六七八九]+(?![〇\u4e00-\u9fff])"
 )
+
+
+def _has_chinese_digits(folded: str, data: bytes) -> bool:
+    """Return whether a text has one; `data` are its bytes, with `?` for what is beyond Latin-1."""
+    at = data.find(b"?")
+    while at >= 0:
+        if ord(folded[at]) in _CHINESE:
+            return True
+        at = data.find(b"?", at + 1)
+    return False
 
 
 class View:
@@ -128,7 +141,7 @@ class View:
         self.plain = plain
         self.folded = folded
         self.data = folded.encode("latin-1", "replace")
-        if b"?" in self.data and not folded.isascii() and _CHINESE_NUMBER.search(folded):
+        if b"?" in self.data and not folded.isascii() and _has_chinese_digits(folded, self.data):
             digits = _CHINESE_NUMBER.sub(lambda run: run[0].translate(_CHINESE), folded)
             self.folded, self.data = digits, digits.encode("latin-1", "replace")
         self.whole = self.complete = whole
@@ -219,8 +232,8 @@ class WordStream:
     of hyphens and apostrophes in one.
     """
 
-    __slots__ = ("_data", "_extents", "_kinds", "_letters", "_mixed", "_places", "compounds",
-                 "data", "size")  # fmt: skip
+    __slots__ = ("_data", "_extents", "_kinds", "_letters", "_mixed", "_places", "_spelt",
+                 "compounds", "data", "size")  # fmt: skip
 
     def __init__(self, view: View) -> None:
         data = self._data = view.data
@@ -228,6 +241,7 @@ class WordStream:
         self.data = b"\n%s\n\n" % _trim_marks(data.translate(_WORD_BYTES))
         self.size = len(self.data)
         self._letters: bytes | None = None
+        self._spelt: bool | None = None
         self._mixed: list[tuple[int, int, bytes]] | None = None
         self._places: list[int] = []
         self._extents: list[tuple[int, int]] = []
@@ -294,6 +308,14 @@ class WordStream:
         if self._letters is None:
             self._letters = self._data.translate(None, _NO_LETTERS)
         return self._letters
+
+    @property
+    def spelt(self) -> bool:
+        """Whether a name may be spelt by the alphabet of radio."""
+        if self._spelt is None:
+            letters = self.letters
+            self._spelt = any(word in letters for word in _TELLING_WORDS)
+        return self._spelt
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Return the stretch of the view that a word of the stream stands for."""
