@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
+from urllib.parse import unquote
 
 from faker import Faker
 
@@ -201,13 +202,16 @@ def is_survivor(attempt: Attempt, released: str) -> bool:
     words = attempt.value.written.split() if attempt.value.sort == "name" else []
     if any(len(word) > SHORTEST and _squeeze(word) in held for word in words):
         return True
-    wanted = _squeeze(attempt.damaged)
+    wanted, value = _squeeze(attempt.damaged), _squeeze(attempt.value.written)
+    if value in wanted:
+        wanted = value  # what a kind writes beside a value is no part of it
     size = SequenceMatcher(None, wanted, held, autojunk=False).find_longest_match().size
     return size >= max(SHORTEST, SHARE * len(wanted))
 
 
 def _squeeze(text: str) -> str:
-    return "".join(char for char in text if char.isalnum()).casefold()
+    # Digits of escapes are none of the value.
+    return "".join(char for char in unquote(text) if char.isalnum()).casefold()
 
 
 def print_table(

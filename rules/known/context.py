@@ -139,7 +139,7 @@ class Neighbours:
     def beside(self, hit: Hit) -> Iterator[Hit]:
         """Yield the hits next to one: at most three characters between, no letter or digit.
 
-        A line break may stand between where a long line is broken, not where lines are a list.
+        A line break may stand between where a line of words is broken, not where lines are a list.
         """
         for gap in range(_WIDEST_GAP + 1):
             if hit.start - gap in self._by_end and self._is_gap(hit.start - gap, hit.start):
@@ -151,7 +151,10 @@ class Neighbours:
         between = self._view.folded[start:end]
         if any(char.isalnum() for char in between):
             return False
-        return "\n" not in between or self._view.folded.rfind("\n", 0, start) + _FULL < start
+        if "\n" not in between:
+            return True
+        line = self._view.folded[max(0, start - _FULL) : start].rpartition("\n")[2]
+        return len(line) == _FULL or line.count(" ") > 1
 
 
 def opens_sentence(view: View, start: int) -> bool:

@@ -11,7 +11,8 @@ from ahocorasick_rs import BytesAhoCorasick
 from record.folding import fold
 from record.label import Label
 from record.patient import PersonName
-from rules.known.context import CUES, VERBS, Hit, opens_sentence
+from rules.known.context import CUES, VERBS, Hit, has_cue_before, opens_sentence
+from rules.known.everyday_names import STATES, comes_from
 from rules.known.variants import EVERYDAY, NAMES, Known, Match
 from rules.matching.lexicon import given_rank, lexicon, lexicons, surname_rank, term_kind, word_rank
 from rules.matching.normalization import View
@@ -20,7 +21,7 @@ _LABELS = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.CITY.v
 # Letters that a name in pieces has at least, and one within a longer word.
 _SHORTEST, _SHORTEST_WITHIN = 4, 4
 _GAP = r"[^a-z0-9]{0,12}?"
-_ODD_GAP = re.compile(r"[^\w\s.,'’\-]|\.\.|_")
+_ODD_GAP = re.compile(r"[^\w\s.,'’\-]|\.\.|_|[\u2000-\u200a]")
 _PIECE = re.compile(r"[a-z0-9]+")
 # Words up to this class of frequency are words of their own rather than pieces of a name.
 _FREQUENT = 2
@@ -105,7 +106,8 @@ def _is_in_pieces(view: View, hit: Hit, name: str) -> bool:
     folded, (start, end, known) = view.folded, hit
     pieces = _PIECE.findall(folded, start, end)
     if len(pieces) * 2 > len(name) + 1:
-        return len(name) > _SHORTEST or view.plain[start:end].isupper()
+        telling = len(name) > _SHORTEST or view.plain[start:end].isupper()
+        return telling or has_cue_before(view, start) or comes_from(view, start)
     written = view.plain[start:end]
     if _ODD_GAP.search(written) and (written[0].isupper() or len(name) > _SHORTEST):
         return True
@@ -115,7 +117,11 @@ def _is_in_pieces(view: View, hit: Hit, name: str) -> bool:
         return True
     first = len(pieces[0])
     capital = written[0].isupper() and written[first:].lower() == written[first:]
-    capital |= written.isupper() and "\n" in written.replace("\f", "\n")
+    capital |= written.isupper() and (
+        "\n" in written.replace("\f", "\n")
+        or has_cue_before(view, start)
+        or comes_from(view, start)
+    )
     return capital and "'" not in written and ("\n" in written or not opens_sentence(view, start))
 
 
@@ -150,7 +156,12 @@ def split_glued_names(view: View, hits: Iterable[Hit]) -> Iterator[Hit]:
 
 def _is_glue(before: str, after: str, known: Known) -> bool:
     """Return whether what stands before and after a name are words that notes put beside one."""
-    if known.match is Match.CAPITALISED and before not in CUES:
+    if before == after == "x":  # what marks the ends of a field
+        return True
+    if not before and after == "s":  # of a family, or what is hers
+        return True
+    told = before in CUES or (not before and (after in _INFLECTIONS or _tells(after)))
+    if known.match is not Match.WORDS and not told:
         return False
     return all(not word or _is_beside_names(word) for word in (before, after))
 
@@ -161,11 +172,16 @@ def _is_beside_names(word: str) -> bool:
     if (
         word in _INFLECTIONS
         or word in CUES
-        or word in VERBS
+        or _tells(word)
         or (len(word) > 1 and word in lexicon("function_words"))
     ):
         return True
     return len(word) > 2 and 0 < word_rank(word) <= _FREQUENT + (len(word) > 4)
+
+
+def _tells(word: str) -> bool:
+    """Return whether a word tells what somebody does or is."""
+    return word in VERBS or word in STATES
 
 
 def _is_known(word: str) -> bool:
@@ -180,7 +196,9 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _LONG = 5
 # A piece of a name that is shorter is looked at only where an odd sign stands beside it.
 _TELLING = 3
-_USUAL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;-'()/\n")
+_USUAL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;-()/\n")
+# So many signs are looked at on both sides of a shorter piece.
+_BESIDE = 6
 # How far from its longest piece a name may reach.
 _WIDEST = 48
 _SIGN = r"(?:[^a-z0-9\s]|\xa0)"
@@ -221,27 +239,45 @@ class GarbledNames:
         for piece, exact, known, written in self._names:
             at, offset = data.find(piece), exact.find(piece)
             while at >= 0:
-                beside = (
-                    view.plain[max(0, at - 1) : at]
-                    + view.plain[at + len(piece) : at + len(piece) + 1]
-                )
-                odd = telling or len(piece) >= _TELLING or not _USUAL.issuperset(beside)
+                odd = telling or len(piece) >= _TELLING or _is_odd_beside(view, at, len(piece))
                 if odd and not data.startswith(exact, max(0, at - offset)):
                     near = max(0, at - _WIDEST), at + _WIDEST
                     match = _garbled(written).search(view.plain, *near)
                     if match and fold(match[0]) != known.form:
-                        yield Hit(*match.span(), known)
+                        hit = Hit(*match.span(), known)
+                        if len(written) >= _LONG or _is_telling(view, hit):
+                            yield hit
                 at = data.find(piece, at + 1)
+
+
+def _is_odd_beside(view: View, at: int, size: int) -> bool:
+    """Return whether something stands beside a piece that plain text has not, or it is a capital."""
+    plain = view.plain
+    if any(map(str.isupper, plain[max(0, at - _BESIDE) : at + 1])):
+        return True
+    beside = plain[max(0, at - _BESIDE) : at] + plain[at + size : at + size + _BESIDE]
+    return not _USUAL.issuperset(beside)
+
+
+def _is_telling(view: View, hit: Hit) -> bool:
+    """Return whether a short name is shown by a sign in it, or by a capital and being no word."""
+    found = view.plain[hit.start : hit.end]
+    if not found.isalpha() or not found[0].isupper():
+        return not found.isalpha()
+    word = fold(found)
+    if has_cue_before(view, hit.start) or comes_from(view, hit.start):
+        return word not in lexicons(*EVERYDAY)
+    return not _is_known(word)
 
 
 @lru_cache(maxsize=1 << 10)
 def _garbled(written: str) -> re.Pattern[str]:
-    letter = "|[a-z]{1,2}" if len(written) >= _LONG else ""
+    letter = "|[a-z]{1,2}" if len(written) >= _LONG - 1 else ""
     parts = []
     for at, char in enumerate(written):
         base = re.escape(fold(char))
         if at in (0, len(written) - 1):
-            signs = f"{base}|{_OUTER}{{1,8}}|{_ESCAPED}{letter}"
+            signs = f"{base}{_SIGN}?|{_OUTER}{{1,8}}|{_ESCAPED}{letter}"
         else:
             lost = "|" if letter else ""
             signs = f"{_SIGN}{{0,2}}{base}{_SIGN}{{0,2}}|{_SIGN}{{1,8}}|{_ESCAPED}{letter}{lost}"

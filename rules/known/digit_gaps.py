@@ -16,6 +16,8 @@ _LABELS = frozenset(
 _STROKES = frozenset("li")
 # The widest gap, so many signs within a line, and beside the ends of so many lines at most.
 _WIDEST, _WIDEST_IN_LINE, _WIDEST_BESIDE, _MOST_LINES = 72, 8, 24, 4
+# What stands before the extension of a telephone number.
+_EXTENSION = re.compile(r"(?:x|ext|poste)[. ]?[0-9oil]")
 _APART = "\0\0"  # what a view puts between two places of a text
 _ZERO, _NINE = 0x30, 0x39
 
@@ -106,4 +108,5 @@ class DigitRuns:
             return False
         first, last = places[0], places[-1]
         before = folded[first].isalpha() and first > 0 and folded[first - 1].isalpha()
-        return not (before or (folded[last].isalpha() and folded[last + 1 : last + 2].isalpha()))
+        after = folded[last].isalpha() and folded[last + 1 : last + 2].isalpha()
+        return not (before or (after and not _EXTENSION.match(folded, last + 1)))

@@ -32,8 +32,7 @@ _PLACES = frozenset(
     "ch chb chbre chambre lit box salle porte fenetre secteur boxe room rm bed bay bedroom hab"
     " habitacion cama zimmer zi bett kamer rea sspi uhcd".split()
 )
-# What a person does or is in a nurse's shorthand, beside verbs: `Petit sorti`, `Young awake`.
-_STATES = frozenset(
+STATES = frozenset(
     "vu vue vus vues sorti sortie admis admise reparti repartie parti partie revu revue recu recue"
     " mis mise perdu perdue descendu descendue venu venue endormi endormie averti avertie assis"
     " assise inclus pris prise endormis refait tombe tombee chute rentre rentree calme stable"
@@ -50,9 +49,12 @@ _STATES = frozenset(
     " still currently today again unable able not now will can did does could would should"
     " despierto despierta tranquilo tranquila afebril estable sigue come duerme bebe camina habla"
     " pide quiere puede sale entra sube baja llora vomita tolera rechaza hoy ayer ahora"
+    " visto vista acude refiere ingresa fue ha"
+    " heute gestern jetzt nun wieder gesehen aufgenommen entlassen kommt hat ist vandaag gisteren"
     " wach ruhig stabil geht isst schlaft trinkt klagt mochte wurde wird bleibt gaat eet slaapt"
     " drinkt klaagt wil werd wordt blijft rustig".split()
 )
+"""What a person does or is in a nurse's shorthand, beside verbs: `Petit sorti`, `Young awake`."""
 # Endings of participles as they are written, and what they may also be endings of.
 _PARTICIPLES = ("é", "ée", "és", "ées", "ait", "aient", "ado", "ada", "ido", "ida")
 _ENGLISH_PARTICIPLES = ("ed", "ing")
@@ -100,6 +102,12 @@ _BARE_NUMBER_BEFORE = re.compile(
 )
 _ROOM_AFTER = re.compile(r"[ ]?[,:;(\-/]?[ ]?([a-z]{2,10})[ .]{0,2}(?:n[o°º.]{0,2} ?)?[0-9]")
 _ENTRY_AFTER = re.compile(r"[ ]?(?::|[,;(\-/]?[ ]?[0-9]{1,3}[ \-]?([a-z]{1,5})|[\-/,;(][ ]?[0-9])")
+# What comes from somebody: `appel de petit`, `call from baker`.
+_MESSAGE_FROM = re.compile(
+    r"\b(?:appels?|mails?|message|courriel|courrier|lettre|visite|calls?|letter|visit"
+    r"|e-?mail|llamadas?|mensaje|carta|correo|visita|anruf|nachricht|brief|besuch|telefonat"
+    r"|telefoontje|oproep|bezoek)(?: tel\w{0,12}\.?)? (?:d'|(?:de|from|by|von|van|por) )$"
+)
 _HEAD = re.compile(r"(?:\A|\n)[ \t*•>|\-]{0,6}(?:[0-9]{1,4} )?$")
 _WORD = re.compile(r"[^\W\d_]+")
 _WIDEST = 24
@@ -125,6 +133,8 @@ def read_everyday(view: View, hit: Hit) -> Reading:
     """
     place = _look_around(view, hit)
     if has_title_before(view, hit.start) or _is_entry(view, hit, place):
+        return Reading.NAME
+    if comes_from(view, hit.start):
         return Reading.NAME
     written = view.plain[hit.start : hit.end]
     if is_eponym(view, hit, frequent=True) or _is_occupation(view, place):
@@ -170,7 +180,12 @@ def read_short(view: View, hit: Hit) -> Reading:
 def tells_of_person(view: View, hit: Hit) -> bool:
     """Return whether what stands around a word is what stands around somebody."""
     place = _look_around(view, hit)
-    return _is_entry(view, hit, place) or _is_subject(view, place)
+    return _is_entry(view, hit, place) or _is_subject(view, place) or comes_from(view, hit.start)
+
+
+def comes_from(view: View, start: int) -> bool:
+    """Return whether what stands before is a message or the like, and somebody has sent it."""
+    return _MESSAGE_FROM.search(view.folded, max(0, start - 2 * _WIDEST), start) is not None
 
 
 def _look_around(view: View, hit: Hit) -> _Surroundings:
@@ -282,7 +297,7 @@ def _is_thing(word: str, written: str = "") -> bool:
 
 
 def _tells_of_person(word: str, written: str) -> bool:
-    if word in VERBS or word in _STATES:
+    if word in VERBS or word in STATES:
         return True
     if word in _SHADES or word in _COMPOUNDED:
         return False

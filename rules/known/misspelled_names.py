@@ -18,7 +18,7 @@ from rules.known.context import (
     opens_sentence,
     word_before,
 )
-from rules.known.everyday_names import ARTICLES, tells_of_person
+from rules.known.everyday_names import ARTICLES, comes_from, tells_of_person
 from rules.known.variants import EVERYDAY, NAMES, Known, Match
 from rules.matching.lexicon import lexicons, term_kind, word_rank
 from rules.matching.normalization import View, WordStream, misread
@@ -37,6 +37,11 @@ _LINE_BREAK = 10
 _FREQUENT = 3
 # Where nothing announces a name in small letters, it must be as long.
 _TELLING = 5
+# What sounds alike, the longer first.
+_SOUNDS = (
+    *(("eau", "o"), ("au", "o"), ("ph", "f"), ("qu", "k"), ("ck", "k"), ("ain", "en")),
+    ("ein", "en"),
+)
 _TRIPLE = re.compile(r"(.)\1\1")
 
 
@@ -58,10 +63,14 @@ class MisspelledNames:
             name = known.form.replace(" ", "")
             if known.label not in _LABELS:
                 continue
-            self._exact.update((name, *known.form.split(" ")))
+            self._exact.add(name)
+            self._exact.update(part for part in known.form.split(" ") if len(part) >= _SHORTEST)
             plain = name.isascii() and name.isalpha() and known.match is not Match.GUARDED
             if plain and len(name) >= _SHORT:
                 self._names.setdefault(name, known)
+                heard = _write_as_heard(name)
+                if len(heard) >= _SHORT:
+                    self._names.setdefault(heard, known)
                 self._compound |= " " in known.form
             elif plain and len(name) >= _SHORTEST:
                 short.setdefault(name, known)
@@ -83,8 +92,6 @@ class MisspelledNames:
 
         Of those that may be mere words, the `doubtful`, what stands beside is yielded as well.
         """
-        if self._automaton is None:
-            return
         close = self._close_spellings(view.stream)
         if self._read:
             close += self._find_misread(view.stream)
@@ -128,8 +135,19 @@ class MisspelledNames:
         return [
             Hit(first, last, known)
             for first, last, word in stream.mixed
-            if (known := self._read.get(misread(word)))
+            if (known := self._read.get(misread(word)) or self._read_six(word))
         ]
+
+    def _read_six(self, word: bytes) -> Known | None:
+        """Return the name that a word is whose 6 stands for a `g`, rather than for a `b`."""
+        return self._read.get(misread(word.replace(b"6", b"g"))) if b"6" in word else None
+
+
+def _write_as_heard(name: str) -> str:
+    """Write a name as somebody does who only heard it: `Bonno`, `Filipp`, `Jackes`."""
+    for written, heard in _SOUNDS:
+        name = name.replace(written, heard)
+    return name
 
 
 class _Around(NamedTuple):
@@ -184,6 +202,7 @@ def _accepted_hits(view: View, hit: Hit, around: _Around) -> Iterator[Hit]:
             yield hit
         return
     title = has_title_before(view, start) or (capital and has_cue_before(view, start))
+    title |= comes_from(view, start)
     if _is_far(written, known.form) and written in lexicons(*NAMES):
         return
     if len(known.form) < _SHORT:
@@ -191,7 +210,7 @@ def _accepted_hits(view: View, hit: Hit, around: _Around) -> Iterator[Hit]:
     elif meaning == "":
         accepted = title or capital or end - start >= _TELLING
     elif meaning == "rare":
-        accepted = title or capital
+        accepted = title or capital or tells_of_person(view, hit)
     else:
         accepted = title and capital and known.label in _PERSON
         accepted |= meaning != "drug" and capital and _stands_out(view, start, end)

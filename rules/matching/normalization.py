@@ -54,7 +54,7 @@ _BLOCK = 256
 
 def _stands_for_letter(char: str) -> bool:
     """Return whether a sign may be a letter that was lost, within a word."""
-    return char in "?~*^_" or "\xa1" <= char <= "\xbf" or char in "\xd7\xf7"
+    return char in "?~*^_#" or "\xa1" <= char <= "\xbf" or char in "\xd7\xf7"
 
 
 # Letters and digits, and what stands for letters; all else parts words.
@@ -77,6 +77,8 @@ _LAST_LATIN = 0x24F
 _BROKEN = (b"a\na", b"a \na", b"a\n a", b"a\n\na")
 _JOINED = (b"a-a", b"aa'a", b" a'a")
 _BLANK_BYTE, _LETTER_O = 32, 111
+# A small `l` after a capital and before another, `I` behind a small letter.
+_CAPITAL_L, _CAPITAL_I = re.compile("[A-Z]l[A-ZÀ-Þ]"), re.compile("[a-zß-ÿ]I(?![A-Z])")
 _NO_DIGITS = bytes(code for code in range(256) if not 0x30 <= code <= 0x39)
 _CONFUSED_LETTERS = b"oilsbzag|"
 CONFUSED = bytes.maketrans(_CONFUSED_LETTERS, b"011582461")
@@ -232,11 +234,12 @@ class WordStream:
     of hyphens and apostrophes in one.
     """
 
-    __slots__ = ("_data", "_extents", "_kinds", "_letters", "_mixed", "_places", "_spelt",
-                 "compounds", "data", "size")  # fmt: skip
+    __slots__ = ("_data", "_extents", "_kinds", "_letters", "_mixed", "_places", "_plain",
+                 "_spelt", "compounds", "data", "size")  # fmt: skip
 
     def __init__(self, view: View) -> None:
         data = self._data = view.data
+        self._plain = view.plain
         self._kinds = data.translate(_KINDS)
         self.data = b"\n%s\n\n" % _trim_marks(data.translate(_WORD_BYTES))
         self.size = len(self.data)
@@ -266,7 +269,7 @@ class WordStream:
 
     @property
     def mixed(self) -> list[tuple[int, int, bytes]]:
-        """The words of letters and digits: their extents in the view and what they are."""
+        """The words of letters and digits, or with `l` and `I` exchanged: extents and words."""
         if self._mixed is None:
             words, kinds = self.data, self._data.translate(_APART_LETTERS)
             found = {
@@ -274,6 +277,11 @@ class WordStream:
                 for pattern in (b"a1", b"1a")
                 for at in _find_all(kinds, pattern)
             }
+            plain = self._plain
+            for pattern in (_CAPITAL_L, _CAPITAL_I):
+                for match in pattern.finditer(plain):
+                    at = match.start() + 1
+                    found.add((words.rfind(b"\n", 0, at + 1), words.find(b"\n", at + 1) - 1))
             self._mixed = [(first, last, self._data[first:last]) for first, last in sorted(found)]
         return self._mixed
 
@@ -350,10 +358,9 @@ _MISREAD = bytes.maketrans(b"0123456789i|@$", b"olzeasbtbgllas")
 
 
 def misread(folded: bytes) -> bytes:
-    """Write what recognition confuses in one way: `rn` as `m`, `cl` as `d`, `1` as `l`."""
-    read = folded.translate(_MISREAD)
-    read = read.replace(b"rn", b"m").replace(b"cl", b"d").replace(b"vv", b"w")
-    return read.replace(b"ll", b"h").replace(b"rl", b"n")
+    """Write what recognition confuses in one way: `m` as `rn`, `d` as `cl`, `1` as `l`."""
+    read = folded.translate(_MISREAD).replace(b"m", b"rn").replace(b"n", b"rl")
+    return read.replace(b"h", b"ll").replace(b"d", b"cl").replace(b"w", b"vv")
 
 
 class _Origin:

@@ -83,6 +83,8 @@ _LATIN = dict(
 )
 _LATIN |= {"ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "sh", "ю": "yu", "я": "ya"}
 _LATIN |= {"ь": "", "ъ": "", "θ": "th", "ξ": "x", "χ": "ch", "ψ": "ps"}
+# Two letters of Greek that stand for one sound.
+_GREEK_PAIRS = (("ντ", "δ"), ("μπ", "β"), ("γκ", "γ"))
 _AROUND = 64
 _BLANK = re.compile(r"[ \n]")
 _MOST_PASSES = 3
@@ -164,8 +166,9 @@ def _find_odd_letters(text: str, data: bytes) -> Iterator[tuple[int, int]]:
     """Yield what looks like a letter beside one; Greek letters alone are measures and drugs."""
     at = data.find(b"?")
     while at >= 0:
+        before, after = text[at - 1 : at], text[at + 1 : at + 2]
         if (text[at] in _ODD or text[at].lower() in _LATIN) and (
-            _is_letter(text[at - 1 : at]) or _is_letter(text[at + 1 : at + 2])
+            _is_letter(before) or _is_letter(after) or (before.isdigit() and after.isdigit())
         ):
             yield at, at + 1
         at = data.find(b"?", at + 1)
@@ -283,6 +286,8 @@ def _read_dictated(written: str) -> str:
 
 def _transliterate(written: str) -> str:
     """Write letters of another alphabet in Latin ones, by their sound and by their look."""
+    for letters, sound in _GREEK_PAIRS:
+        written = re.sub(letters, sound, written, flags=re.IGNORECASE)
     sounds = "".join(_LATIN.get(char, _LATIN.get(char.lower(), "").upper()) for char in written)
     if all(ord(char) in _TABLE for char in written):
         return f"{''.join(_TABLE[ord(char)] for char in written)} {sounds}"

@@ -199,3 +199,42 @@ def test_a_damaged_name_is_covered_whole(written: str) -> None:
 )
 def test_what_only_looks_damaged_is_left(text: str) -> None:
     assert _own(0).search(Document("1", text)) == ([], [], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        # a patient all of whose names are short
+        ("Reif", "Patient RE1F vu ce jour"),
+        ("Wang", "Appel de Wan9 ce matin"),
+        ("Guay", "Appel de 6UAY ce matin"),
+        ("Reif", "Patient RElF vu ce jour"),
+        ("Jähn", "Patient Jhn vu ce jour"),
+        ("Rémy", "Appel de RIMY ce matin"),
+        ("Rémy", "Vu R&#233 my ce matin"),
+        ("Rémy", "Vu RE'MY ce matin"),
+        ("Rock", "Appel de Ro c k ce matin"),
+        ("Goff", "Vu les GOFFs ce matin"),
+        # a name with an apostrophe
+        ("O'Cassidy", "Patient O'CASSID seen today"),
+        # a name that is a word, glued to what somebody does
+        ("Pierre", "Pierreadmis ce matin"),
+        ("Renard", "Renardkommt heute"),
+        ("Poulain", "Vu xPoulainx ce matin"),
+        # a name in words
+        ("Charles", "Appel de CHAR LES ce matin"),
+        ("Richard", "Patient Ριχαρντ vu"),
+        ("Carrier", "Patient CARNER vu"),
+    ],
+)
+def test_short_names_and_names_that_are_words_are_found_damaged(name: str, line: str) -> None:
+    known = KnownPatient(PatientRecord("1", ("Jo",), (name,)))
+    assert any(known.search(Document("1", line)))
+    assert not any(_stranger(0).search(Document("1", line)))
+
+
+def test_a_name_over_two_lines_is_one() -> None:
+    known = KnownPatient(PatientRecord("1", ("Karen",), ("Beard",)))
+    text = "Call from Karen\nBeard about the results."
+    found = known.detect(Document("1", text))
+    assert [text[span.start : span.end] for span in found] == ["Karen", "Beard"]

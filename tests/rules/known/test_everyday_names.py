@@ -23,6 +23,9 @@ ENTRIES = (
     "Herr {}, Zi. 12",
     "Patient : {}",
     "{} va bien",
+    "Appel de {} pour les résultats",
+    "Call from {} about the results",
+    "Anruf von {} wegen der Befunde",
 )
 # The same with a capital alone.
 CAPITALISED = (

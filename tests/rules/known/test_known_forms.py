@@ -183,6 +183,7 @@ def test_every_alternative_is_needed() -> None:
         test_birth_dates.test_damaged_dates_of_birth_are_found_whole,
     )
     lines.append(("3449762168, 9266265418, 144556688, 2125550188", ""))
+    lines.append(("344.976.216Bx2752, 926 626 541Bext 17, 01 44 55 66 8Bposte 12", ""))
     lines += [(line, "fr") for line, _ in lines]
     others = vars(test_known.test_other_countries)["pytestmark"][0].args[1]
     records = [test_known.JEAN, test_known.PETIT, test_known.FOLEY, test_known.CONDE]

@@ -40,6 +40,9 @@ MARTIN = PatientRecord(
         # recognition
         "Mme [[Josi4ne|FIRST_NAME]], Mme [[KOWA1CZYK|LAST_NAME]], Mme [[Delacourcelle|LAST_NAME]]",
         "Mme [[Quérnéner|LAST_NAME]], Mme [[Kowaldzyk|LAST_NAME]]",
+        "Mme [[MARTlN|LAST_NAME]], Mme [[Kowa#czyk|LAST_NAME]], Mme [[KowaIczyk|LAST_NAME]]",
+        # by ear, and where somebody has sent a message
+        "Mme [[Delakourcelle|LAST_NAME]], appel de [[delacourcele|LAST_NAME]]",
         # a disease and a sentence's own words
         "maladie de Kowalczik, Kowalczik's disease",
         "vers [[Wasquehat|CITY]], Mme [[Kowalczik|LAST_NAME]] Durand, [[kowalczik|LAST_NAME]]",

@@ -193,3 +193,14 @@ def test_known_numbers_are_found_in_digits_said_one_by_one(said: str) -> None:
     assert [text[start:end] for start, end, _ in KNOWN.find(text)] == [said]
     first, rest = said.split(" ", 1)
     assert not KNOWN.find(f"Nr. {rest} {first} ok")
+
+
+@pytest.mark.parametrize("written", ["01965090", "1965090"])
+def test_a_number_without_its_zeros_is_known(written: str) -> None:
+    record = PatientRecord("1", identifiers=(Identifier("SSN", "001-96-5090"),))
+    assert KnownPatient(record).find(f"SSN {written} ok") == [(4, 4 + len(written), "SSN")]
+
+
+def test_a_letter_of_a_code_may_be_of_another_script() -> None:
+    record = PatientRecord("1", identifiers=(Identifier("SSN", "261122B03386894"),))
+    assert KnownPatient(record).find("NIR 261122\u041203386894") == [(4, 19, "SSN")]
