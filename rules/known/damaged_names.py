@@ -251,7 +251,7 @@ class GarbledNames:
 
 
 def _is_odd_beside(view: View, at: int, size: int) -> bool:
-    """Return whether something stands beside a piece that plain text has not, or it is a capital."""
+    """Return whether a sign that plain text has not stands beside a piece, or a capital before."""
     plain = view.plain
     if any(map(str.isupper, plain[max(0, at - _BESIDE) : at + 1])):
         return True
