@@ -13,6 +13,7 @@ import quopri
 import re
 from collections.abc import Callable
 from html import unescape
+from urllib.parse import unquote
 
 from extractors.document.file_type import FileType, sniff
 from extractors.document.limits import Extracted
@@ -45,6 +46,9 @@ _BASE64_LINE = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+/]{60,}={0,
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]++={0,2}\s*")
 _ESCAPES = re.compile(r"\\u[0-9A-Fa-f]{4}|\\x[89A-Fa-f][0-9A-Fa-f]|%C[2-5]%[89AB]")
 _ESCAPE_SIGNS = ("\\u", "\\x", "%C")
+# Signs as addresses write them, such as `%20`; of a link they are a part.
+_TOKEN = re.compile(r"\S+")
+_SIGN_ESCAPE = re.compile(r"%(?:2[0-9A-F]|3[A-F]|40|5[B-F]|7[B-E])", re.IGNORECASE)
 
 # In text that was decoded wrongly, characters beyond ASCII come in pairs, or as controls.
 _ASCII = bytes(range(128))
@@ -125,13 +129,15 @@ def _is_message(text: str) -> bool:
 
 
 def _decode_transfer(text: str, read: Callable[[bytes], Extracted]) -> tuple[str, bool]:
-    """Decode quoted-printable and base64; the flag says that the text is that of a document."""
+    """Decode quoted-printable, signs of addresses and base64; the flag says that the text is that of a document."""
     if _is_message(text):
         return text, False  # its extractor decodes it
     if _is_quoted(text):
         text = decode(quopri.decodestring(text.encode()))
     if any(sign in text for sign in _ESCAPE_SIGNS) and len(_ESCAPES.findall(text)) >= _SEVERAL:
         raise Unreadable("encoding")
+    if text.count("%") > 1:
+        text = _TOKEN.sub(_decode_signs, text)
     lines = (line.strip() for line in text.split("\n") if len(line) >= _BASE64_WIDTH)
     if not any(" " not in line and _BASE64_LINE.fullmatch(line) for line in lines):
         return text, False
@@ -142,6 +148,13 @@ def _decode_transfer(text: str, read: Callable[[bytes], Extracted]) -> tuple[str
     except binascii.Error:
         raise Unreadable("encoding") from None
     return read(data).text, True
+
+
+def _decode_signs(token: re.Match[str]) -> str:
+    written = token[0]
+    if "://" in written or len(_SIGN_ESCAPE.findall(written)) <= 1:
+        return written
+    return _SIGN_ESCAPE.sub(lambda sign: unquote(sign[0]), written)
 
 
 def _is_quoted(text: str) -> bool:

@@ -59,6 +59,7 @@ DECODED = {
         "Martin Jean\nTA\xa0: 12\nFC\xa0: 8",
     ),
     "rtf": (r"{\rtf1\ansi\ansicpg1252 Jean Martin, n\'e9\par TA 12/7}", "Jean Martin, né\nTA 12/7"),
+    "signs of addresses": ("Tel. %2B33%20%280%291%2081, vu", "Tel. +33 (0)1 81, vu"),
     "one entity": ("Ren&eacute; Martin, vu ce jour", "René Martin, vu ce jour"),
     "a message": (
         "MIME-Version: 1.0\nFrom: a@b.example\nSubject: avis\n"
@@ -120,6 +121,7 @@ ORDINARY = (
     "LÂCHÉ, PÂLE, âgé, Ñuñoa, Łódź, Şahin, μg, 38 °C, ½, ≥ 3, → avis",
     "TA 12/7\x92 stable",
     "https://pacs.example/view?acc=CA240521-77&u=12&x=%20a",
+    "https://pacs.example/view?name=a%20b%20c, FEVG 50%20, 50%/20%",
     "Séquence ACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT",
     "3f786850e387550fdab836ed7e6dc881de23001b3f786850e387550fdab836ed7e6dc881",
     "From: a@b.example\nTo: c@d.example\nVoir le patient ce jour",
