@@ -92,7 +92,7 @@ class MisspelledNames:
 
         Of those that may be mere words, the `doubtful`, what stands beside is yielded as well.
         """
-        close = self._close_spellings(view.stream)
+        close = self._close_spellings(view)
         if self._read:
             close += self._find_misread(view.stream)
         if not close:
@@ -101,9 +101,10 @@ class MisspelledNames:
         for hit in close:
             yield from _accepted_hits(view, hit, around)
 
-    def _close_spellings(self, stream: WordStream) -> list[Hit]:
-        """Return where words come close to a name."""
+    def _close_spellings(self, view: View) -> list[Hit]:
+        """Return where words come close to a name, common ones where they have a capital."""
         found: dict[tuple[int, int], str] = {}
+        stream = view.stream
         if self._automaton is None:
             return []
         ends, exact, common = self._ends, self._exact, _common_words()
@@ -117,9 +118,9 @@ class MisspelledNames:
             if not shortest <= end - first <= longest or not first:
                 continue
             word = data[first:end].decode("latin-1")
-            if word in common or (
-                word in exact and (first < stream.size or word not in self._names)
-            ):
+            if word in exact and (first < stream.size or word not in self._names):
+                continue
+            if word in common and not view.plain[stream.place(first, end)[0]].isupper():
                 continue
             if first >= stream.size and not exact.isdisjoint(stream.pieces(first)):
                 continue  # a name, and the word behind or before it
@@ -205,7 +206,9 @@ def _accepted_hits(view: View, hit: Hit, around: _Around) -> Iterator[Hit]:
     title |= comes_from(view, start)
     if _is_far(written, known.form) and written in lexicons(*NAMES):
         return
-    if len(known.form) < _SHORT:
+    if written in _common_words():
+        accepted = title and capital and known.label in _PERSON
+    elif len(known.form) < _SHORT:
         accepted = meaning == ""
     elif meaning == "":
         accepted = title or capital or end - start >= _TELLING

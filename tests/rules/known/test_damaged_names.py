@@ -223,6 +223,8 @@ def test_what_only_looks_damaged_is_left(text: str) -> None:
         ("Poulain", "Vu xPoulainx ce matin"),
         # a name in words
         ("Charles", "Appel de CHAR LES ce matin"),
+        ("Carreras", "Patient CARRERA vu"),
+        ("Martin", "Appel de MATIN ce jour"),
         ("Richard", "Patient Ριχαρντ vu"),
         ("Carrier", "Patient CARNER vu"),
     ],
