@@ -129,7 +129,7 @@ def _is_message(text: str) -> bool:
 
 
 def _decode_transfer(text: str, read: Callable[[bytes], Extracted]) -> tuple[str, bool]:
-    """Decode quoted-printable, signs of addresses and base64; the flag says that the text is that of a document."""
+    """Decode quoted-printable, signs of addresses, base64; the flag tells a document's text."""
     if _is_message(text):
         return text, False  # its extractor decodes it
     if _is_quoted(text):

@@ -97,10 +97,12 @@ _INVISIBLE = re.compile(
 # apart or in the wrong order.
 TERMINAL = "\x1b\\[[0-9;]{0,8}[A-Za-z]"
 BACKWARDS = "\u202e[^\u202c\n]*\u202c?"
-ERASED = "[^\n\x08]\x08|(?<=[0-9])[A-Za-z]\x7f|(?<=[A-Z])[a-z]\x7f(?=[A-Z])"
+_DIGIT = "[\\d\u00b2\u00b3\u00b9\u2070-\u2089]"
+_ERASED_LETTER = f"(?<={_DIGIT})[^\\W\\d_]\x7f|(?<=[A-Z])[a-z]\x7f(?=[A-Z])"
+ERASED = f"[^\n\x08]\x08|{_ERASED_LETTER}"
 """A character and the step back, which erases it or prints another over it; a letter in a number
 or among capitals, and the key that erases it."""
-_DELETED = re.compile("(?<=[0-9])[A-Za-z]\x7f|(?<=[A-Z])[a-z]\x7f(?=[A-Z])")
+_DELETED = re.compile(_ERASED_LETTER)
 _TERMINAL = re.compile(TERMINAL)
 _BACKWARDS = re.compile(BACKWARDS)
 _LINE_BREAKS = dict.fromkeys(map(ord, "\n\v\f\r\x85\u2028\u2029"), "\n")

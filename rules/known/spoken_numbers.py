@@ -1,7 +1,4 @@
-"""Known numbers and dates in words, as speech recognition writes what it hears.
-
-Dates in the words of other languages than English are those that the rules read.
-"""
+"""Known numbers and dates in words, as speech recognition writes what it hears."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +13,7 @@ from record.folding import fold
 from rules.matching.normalization import View
 
 # Between the day, the month and the year, as letters alone.
-_LINKS = ("", "of", "the")
+_LINKS = ("", "of", "the", "de")
 # A number of eight digits has as many different ones, nearly always.
 _FEWEST_WORDS = 4
 
@@ -50,13 +47,13 @@ def find_spoken(view: View, spoken: bytes) -> Iterator[tuple[int, int]]:
 
 
 class SpokenDay:
-    """A day in English words."""
+    """A day in words."""
 
     __slots__ = ("_days", "_years")
 
     def __init__(self, day: date) -> None:
         self._years = tuple(_year_words(day.year))
-        self._days = _day_and_month(day.day, day.month)
+        self._days = _days_and_months(day.day, day.month)
 
     def find(self, view: View) -> Iterator[tuple[int, int]]:
         """Yield where the day stands in words, its year last."""
@@ -92,26 +89,27 @@ def _spoken_digits() -> tuple[BytesAhoCorasick, list[list[int]]]:
 
 @cache
 def _year_words(year: int) -> frozenset[bytes]:
-    cardinal = LANGUAGES["en"].numbers.cardinal
-    written = {cardinal(year)}
+    written = {language.numbers.cardinal(year) for language in LANGUAGES.values()}
     if year >= 2000:
-        rest = cardinal(year - 2000) if year > 2000 else ""
+        rest = LANGUAGES["en"].numbers.cardinal(year - 2000) if year > 2000 else ""
         written |= {f"twothousand{rest}", f"twothousandand{rest}"}
     return frozenset(_letters(word).encode() for word in written)
 
 
 @cache
-def _day_and_month(day: int, month: int) -> tuple[bytes, ...]:
+def _days_and_months(day: int, month: int) -> tuple[bytes, ...]:
     """Return the day before and behind the name of the month, longest first."""
     found: set[str] = set()
-    numbers = LANGUAGES["en"].numbers
-    days = {_letters(numbers.cardinal(day))}
-    days |= {_letters(form.write(day)) for form in numbers.ordinals.values() if day <= form.last}
-    styles = LANGUAGES["en"].dates.months
-    months = {_letters(style.words[month - 1]) for style in styles if not style.short}
-    for number, name in product(days, months):
-        for first, second in ((number, name), (name, number)):
-            found |= {f"{first}{one}{second}{two}" for one in _LINKS for two in _LINKS}
+    for language in LANGUAGES.values():
+        numbers = language.numbers
+        days = {_letters(numbers.cardinal(day))}
+        ordinals = numbers.ordinals.values()
+        days |= {_letters(form.write(day)) for form in ordinals if day <= form.last}
+        styles = language.dates.months
+        months = {_letters(style.words[month - 1]) for style in styles if not style.short}
+        for number, name in product(days, months):
+            for first, second in ((number, name), (name, number)):
+                found |= {f"{first}{one}{second}{two}" for one in _LINKS for two in _LINKS}
     return tuple(sorted((one.encode() for one in found), key=lambda one: (-len(one), one)))
 
 

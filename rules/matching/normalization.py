@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 from record.folding import fold
 from rules.matching.normalized_document import fold_once
@@ -76,6 +76,12 @@ _LAST_LATIN = 0x24F
 # Letters, by kind, between which a line ends, and those that a mark joins.
 _BROKEN = (b"a\na", b"a \na", b"a\n a", b"a\n\na")
 _JOINED = (b"a-a", b"aa'a", b" a'a")
+# Capitals, small letters, digits; where letters of another case, or digits, are glued to a word.
+_CASES = bytes(
+    65 if char.isupper() else 97 if char.islower() else 49 if "0" <= char <= "9" else 32
+    for char in map(chr, range(256))
+)
+_GLUED = ((b"aAA", 1), (b"AAAaaa", 3), (b"aaa1", 3), (b"AAA1", 3))
 _BLANK_BYTE, _LETTER_O = 32, 111
 # A small `l` after a capital and before another, `I` behind a small letter.
 _CAPITAL_L, _CAPITAL_I = re.compile("[A-Z]l[A-ZÀ-Þ]"), re.compile("[a-zß-ÿ]I(?![A-Z])")
@@ -248,7 +254,8 @@ class WordStream:
         self._mixed: list[tuple[int, int, bytes]] | None = None
         self._places: list[int] = []
         self._extents: list[tuple[int, int]] = []
-        self.data += self._in_one(self._broken(view.plain), self.size)
+        extents = chain(self._broken(view.plain), self._glued(view.plain))
+        self.data += self._in_one(extents, self.size)
         self.compounds = b""
 
     def with_compounds(self) -> bytes:
@@ -293,6 +300,17 @@ class WordStream:
                 after = at + len(pattern) - 1
                 if plain[after].islower() or plain[at].isupper():
                     yield words.rfind(b"\n", 0, at + 1), words.find(b"\n", after + 1) - 1
+
+    def _glued(self, plain: str) -> Iterator[tuple[int, int]]:
+        """Yield the parts of glued words: `dossierMARTIN`, `MARTINsorti`, `Martin64ans`."""
+        words, cases = self.data, plain.encode("latin-1", "replace").translate(_CASES)
+        for pattern, size in _GLUED:
+            for at in _find_all(cases, pattern):
+                parts = at + size
+                first = words.rfind(b"\n", 0, parts)
+                yield first, parts
+                if pattern[-1:] != b"1":
+                    yield parts, words.find(b"\n", parts + 1) - 1
 
     def _joined(self) -> Iterator[tuple[int, int]]:
         """Yield the extents of words with hyphens or apostrophes between letters.

@@ -85,6 +85,10 @@ _LATIN |= {"ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "sh
 _LATIN |= {"ь": "", "ъ": "", "θ": "th", "ξ": "x", "χ": "ch", "ψ": "ps"}
 # Two letters of Greek that stand for one sound.
 _GREEK_PAIRS = (("ντ", "δ"), ("μπ", "β"), ("γκ", "γ"))
+# A letter that stands alone beside another one, in letters set apart.
+_WIDEST_GAP = 4
+_SPACED_AFTER = re.compile(r"[^\w\n]{1,4}[^\W\d_](?![^\W_])")
+_SPACED_BEFORE = re.compile(r"(?<![^\W_])[^\W\d_][^\w\n]{1,4}$")
 _AROUND = 64
 _BLANK = re.compile(r"[ \n]")
 _MOST_PASSES = 3
@@ -168,7 +172,11 @@ def _find_odd_letters(text: str, data: bytes) -> Iterator[tuple[int, int]]:
     while at >= 0:
         before, after = text[at - 1 : at], text[at + 1 : at + 2]
         if (text[at] in _ODD or text[at].lower() in _LATIN) and (
-            _is_letter(before) or _is_letter(after) or (before.isdigit() and after.isdigit())
+            _is_letter(before)
+            or _is_letter(after)
+            or (before.isdigit() and after.isdigit())
+            or _SPACED_AFTER.match(text, at + 1)
+            or _SPACED_BEFORE.search(text, max(0, at - _WIDEST_GAP - 1), at)
         ):
             yield at, at + 1
         at = data.find(b"?", at + 1)
@@ -271,7 +279,7 @@ def _drop(_written: str) -> str:
 
 def _read_utf_7(written: str) -> str | None:
     made = _decode(written.encode("ascii"), "utf-7")
-    return made if made and made.isalpha() else None
+    return made if made and made.isprintable() else None
 
 
 def _read_rich(written: str) -> str | None:

@@ -77,6 +77,9 @@ _LOOK_ALIKES = frozenset(
 )
 # More single letters than symbols would be: a word whose letters were parted.
 _MANY = 8
+# So many of them one after another, parted by signs and blanks, are such a word.
+_SPACED = 5
+_PARTED = re.compile(r"[\W_]{1,4}")
 
 
 def foreign_scripts(text: str) -> frozenset[str]:
@@ -90,7 +93,12 @@ def foreign_scripts(text: str) -> frozenset[str]:
         return frozenset()
     found = set[str]()
     singles = dict[str, int]()
+    spaced, until = 0, 0
     for script, start, end in _runs(text, foreign):
+        parted = end - start == 1 and _PARTED.fullmatch(text, until, start)
+        spaced, until = spaced + 1 if parted else 1, end
+        if spaced >= _SPACED:
+            found.add(script)
         if script in _LEAST and not _is_word_apart(text, start, end):
             continue
         if end - start >= _LEAST.get(script, _LEAST_ELSEWHERE):

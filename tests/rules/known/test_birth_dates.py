@@ -106,6 +106,16 @@ def test_the_first_of_a_month_is_found_in_words_too() -> None:
     assert detected(FIRST.detect, f"{line}, premier mai") == f"{line}, premier mai"
 
 
+@pytest.mark.parametrize(
+    "written",
+    ["trois . février . mille . neuf . cent . cinquante", "tres de febrero de mil / novecientos"
+     " / cincuenta", "dritter Februar / neunzehnhundertfünfzig", "3+AH4-02+AH4-1950"],
+)  # fmt: skip
+def test_dates_of_birth_are_found_in_words_with_signs_between(written: str) -> None:
+    line = f"[[{written}|BIRTH_DATE]] ; vu"
+    assert detected(KNOWN.detect, line) == line
+
+
 # --- the attack: damage to any date, which the record without it leaves in clear ---
 
 

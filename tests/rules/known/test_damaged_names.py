@@ -221,6 +221,13 @@ def test_what_only_looks_damaged_is_left(text: str) -> None:
         ("Pierre", "Pierreadmis ce matin"),
         ("Renard", "Renardkommt heute"),
         ("Poulain", "Vu xPoulainx ce matin"),
+        # a letter wrong, and glued to an age or a word
+        ("Drohan", "Vu Drohat82a ce matin"),
+        ("Drohan", "Vu DROHAT82 ce matin"),
+        ("Bartley", "dossierBARTLE vu ce jour"),
+        ("Bartley", "BARTLEsorti hier"),
+        # look-alikes and Latin letters, set apart
+        ("Comerford", "vu C.Ο.Μ.Ε.R.F.Ο.R.D ce jour"),
         # a name in words
         ("Charles", "Appel de CHAR LES ce matin"),
         ("Carreras", "Patient CARRERA vu"),

@@ -64,6 +64,8 @@ def test_one_word_of_another_script_is_enough() -> None:
     assert foreign_scripts("M. LI Wei (李伟), 45 ans") == {"cjk"}
     assert foreign_scripts("Anna Иванова") == {"cyrillic"}
     assert foreign_scripts("王 大 明 先 生 患 者 四") == {"cjk"}
+    assert foreign_scripts("vu Ν, Ε, Υ, Μ, Α, Υ, Ε, Ρ") == {"greek"}
+    assert foreign_scripts("alpha α, β, γ, δ : chaînes") == frozenset()
     assert foreign_scripts("α-bloquant, Δ, Маrtin, ℵ0") == frozenset()
 
 
