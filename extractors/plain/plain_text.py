@@ -97,11 +97,10 @@ _INVISIBLE = re.compile(
 # apart or in the wrong order.
 TERMINAL = "\x1b\\[[0-9;]{0,8}[A-Za-z]"
 BACKWARDS = "\u202e[^\u202c\n]*\u202c?"
-_DIGIT = "[\\d\u00b2\u00b3\u00b9\u2070-\u2089]"
-_ERASED_LETTER = f"(?<={_DIGIT})[^\\W\\d_]\x7f|(?<=[A-Z])[a-z]\x7f(?=[A-Z])"
+_ERASED_LETTER = "[^\\W\\d_]\x7f"
 ERASED = f"[^\n\x08]\x08|{_ERASED_LETTER}"
-"""A character and the step back, which erases it or prints another over it; a letter in a number
-or among capitals, and the key that erases it."""
+"""A character and the step back, which erases it or prints another over it; a letter and the key
+that erases it."""
 _DELETED = re.compile(_ERASED_LETTER)
 _TERMINAL = re.compile(TERMINAL)
 _BACKWARDS = re.compile(BACKWARDS)

@@ -138,7 +138,8 @@ def split_glued_names(view: View, hits: Iterable[Hit]) -> Iterator[Hit]:
         start, end, known = hit
         if known.label not in _LABELS or known.match is Match.GUARDED or " " in known.form:
             continue
-        if end - start < _SHORTEST_WITHIN:
+        announced = has_cue_before(view, start) or comes_from(view, start)
+        if end - start < (_SHORTEST_WITHIN - announced):
             continue
         first, last = start, end
         while first > 0 and start - first < _LONGEST and folded[first - 1].isalpha():
@@ -149,7 +150,7 @@ def split_glued_names(view: View, hits: Iterable[Hit]) -> Iterator[Hit]:
         if (
             (before or after)
             and _is_glue(before, after, known)
-            and not _is_known(folded[first:last])
+            and not (_is_everyday if announced and not before else _is_known)(folded[first:last])
         ):
             yield hit
 
@@ -184,6 +185,10 @@ def _tells(word: str) -> bool:
     return word in VERBS or word in STATES
 
 
+def _is_everyday(word: str) -> bool:
+    return word in lexicons(*EVERYDAY)
+
+
 def _is_known(word: str) -> bool:
     """Return whether a longer word is a word or a name itself: `martinet`, `Lambertin`."""
     if word in lexicons(*EVERYDAY, *NAMES) or word_rank(word) or term_kind(word):
@@ -204,6 +209,7 @@ _WIDEST = 48
 _SIGN = r"(?:[^a-z0-9\s]|\xa0)"
 # At its ends, what is no quotation mark or bracket around it.
 _OUTER = r"[^\x00->@-\x7f«»“”‘’‹›–—]"
+_LETTER = r"[^\W\d_]"
 _ESCAPED = r"&\#?[a-z0-9]{2,7}[; ]?|\+[a-z0-9]{2,4}-|\\['x]?[0-9a-f]{2}\\?"
 
 
@@ -245,7 +251,9 @@ class GarbledNames:
                     match = _garbled(written).search(view.plain, *near)
                     if match and fold(match[0]) != known.form:
                         hit = Hit(*match.span(), known)
-                        if len(written) >= _LONG or _is_telling(view, hit):
+                        ends = not (written[0].isascii() and written[-1].isascii())
+                        brief = len(written) < _LONG or (ends and len(match[0]) < len(written))
+                        if not brief or _is_telling(view, hit):
                             yield hit
                 at = data.find(piece, at + 1)
 
@@ -262,24 +270,30 @@ def _is_odd_beside(view: View, at: int, size: int) -> bool:
 def _is_telling(view: View, hit: Hit) -> bool:
     """Return whether a short name is shown by a sign in it, or by a capital and being no word."""
     found = view.plain[hit.start : hit.end]
-    if not found.isalpha() or not found[0].isupper():
-        return not found.isalpha()
+    if not found.isalpha():
+        return True
     word = fold(found)
-    if has_cue_before(view, hit.start) or comes_from(view, hit.start):
-        return word not in lexicons(*EVERYDAY)
-    return not _is_known(word)
+    if comes_from(view, hit.start):
+        return not _is_everyday(word)
+    if not found[0].isupper():
+        return False
+    return not (_is_everyday if has_cue_before(view, hit.start) else _is_known)(word)
 
 
 @lru_cache(maxsize=1 << 10)
 def _garbled(written: str) -> re.Pattern[str]:
-    letter = "|[a-z]{1,2}" if len(written) >= _LONG - 1 else ""
+    # Short names are looked at again: they may be other words.
+    letter, lost = ("|[a-z]{1,2}", "|") if len(written) >= _LONG - 1 else ("", "")
     parts = []
     for at, char in enumerate(written):
         base = re.escape(fold(char))
-        if at in (0, len(written) - 1):
-            signs = f"{base}{_SIGN}?|{_OUTER}{{1,8}}|{_ESCAPED}{letter}"
+        if at == 0:
+            none = f"|(?={_LETTER})" if lost else ""
+            signs = f"{base}{_SIGN}?|{_OUTER}{{1,8}}|{_ESCAPED}{letter}{none}"
+        elif at == len(written) - 1:
+            none = f"|(?<={_LETTER})" if lost else ""
+            signs = f"{base}|{_OUTER}{{1,8}}|{_ESCAPED}{letter}{none}"
         else:
-            lost = "|" if letter else ""
             signs = f"{_SIGN}{{0,2}}{base}{_SIGN}{{0,2}}|{_SIGN}{{1,8}}|{_ESCAPED}{letter}{lost}"
         parts.append(char if char.isascii() else f"(?:{signs})")
     return re.compile(rf"(?<![^\W_]){''.join(parts)}(?![^\W_])", re.IGNORECASE)

@@ -42,6 +42,8 @@ _SOUNDS = (
     *(("eau", "o"), ("au", "o"), ("ph", "f"), ("qu", "k"), ("ck", "k"), ("ain", "en")),
     ("ein", "en"),
 )
+# Letters that other alphabets lack.
+_OTHER_ALPHABETS = str.maketrans("cqw", "kkv")
 _TRIPLE = re.compile(r"(.)\1\1")
 
 
@@ -68,9 +70,9 @@ class MisspelledNames:
             plain = name.isascii() and name.isalpha() and known.match is not Match.GUARDED
             if plain and len(name) >= _SHORT:
                 self._names.setdefault(name, known)
-                heard = _write_as_heard(name)
-                if len(heard) >= _SHORT:
-                    self._names.setdefault(heard, known)
+                for heard in (_write_as_heard(name), name.translate(_OTHER_ALPHABETS)):
+                    if len(heard) >= _SHORT:
+                        self._names.setdefault(heard, known)
                 self._compound |= " " in known.form
             elif plain and len(name) >= _SHORTEST:
                 short.setdefault(name, known)
@@ -102,12 +104,12 @@ class MisspelledNames:
             yield from _accepted_hits(view, hit, around)
 
     def _close_spellings(self, view: View) -> list[Hit]:
-        """Return where words come close to a name, common ones where they have a capital."""
+        """Return where words come close to a name."""
         found: dict[tuple[int, int], str] = {}
         stream = view.stream
         if self._automaton is None:
             return []
-        ends, exact, common = self._ends, self._exact, _common_words()
+        ends, exact = self._ends, self._exact
         data = stream.with_compounds() if self._compound else stream.data
         for index, start, stop in self._automaton.find_matches_as_indexes(data, overlapping=True):
             shortest, longest, names = ends[index]
@@ -119,8 +121,6 @@ class MisspelledNames:
                 continue
             word = data[first:end].decode("latin-1")
             if word in exact and (first < stream.size or word not in self._names):
-                continue
-            if word in common and not view.plain[stream.place(first, end)[0]].isupper():
                 continue
             if first >= stream.size and not exact.isdisjoint(stream.pieces(first)):
                 continue  # a name, and the word behind or before it
@@ -203,11 +203,12 @@ def _accepted_hits(view: View, hit: Hit, around: _Around) -> Iterator[Hit]:
             yield hit
         return
     title = has_title_before(view, start) or (capital and has_cue_before(view, start))
-    title |= comes_from(view, start)
+    sent = comes_from(view, start)
+    title |= sent
     if _is_far(written, known.form) and written in lexicons(*NAMES):
         return
     if written in _common_words():
-        accepted = title and capital and known.label in _PERSON
+        accepted = title and (capital or sent) and known.label in _PERSON
     elif len(known.form) < _SHORT:
         accepted = meaning == ""
     elif meaning == "":
@@ -215,7 +216,7 @@ def _accepted_hits(view: View, hit: Hit, around: _Around) -> Iterator[Hit]:
     elif meaning == "rare":
         accepted = title or capital or tells_of_person(view, hit)
     else:
-        accepted = title and capital and known.label in _PERSON
+        accepted = title and (capital or sent) and known.label in _PERSON
         accepted |= meaning != "drug" and capital and _stands_out(view, start, end)
         accepted |= meaning == "listed" and capital and tells_of_person(view, hit)
     if accepted:

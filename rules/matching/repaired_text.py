@@ -56,9 +56,10 @@ _DICTATED = re.compile(
     r"(?:(?<![^\W_])[^\W\d_],? (?:comme|como|wie|as in|for) [^\W\d_]{2,12}[ ,;.]{0,3}){3,}"
 )
 _FOREIGN = re.compile("(?<![^\\W_])(?:[\u0400-\u0452]{3,}|[\u0386-\u03ce]{3,})(?![^\\W_])")
+_NUMERALS = r"[\d\u00b2\u00b3\u00b9\u2070-\u2089\u2460-\u2473\u24ea]{1,3}"
 _FOOT = re.compile(
-    r"(?<=[^\W_])-\s{1,4}-{0,3} ?[Pp]age [0-9]{1,3}(?:(?: sur | of |/)[0-9]{1,3})?"
-    r" ?-{0,3}\s{1,4}(?=[^\W_])"
+    rf"(?<=[^\W_])-\s{{1,4}}-{{0,3}} ?[Pp]age {_NUMERALS}(?:(?: sur | of |/){_NUMERALS})?"
+    rf" ?-{{0,3}}\s{{1,4}}(?=[^\W_])"
 )
 # The names in a passport's machine-readable zone, from the sign after its type (ICAO 9303).
 _ZONE = re.compile("<[A-Z<]{3}[A-Z]{2,30}<[A-Z<]{1,40}")
