@@ -42,6 +42,7 @@ _SOUNDS = (
     *(("eau", "o"), ("au", "o"), ("ph", "f"), ("qu", "k"), ("ck", "k"), ("ain", "en")),
     ("ein", "en"),
 )
+_FROM = frozenset(b"de d from by von van por".split())
 # Letters that other alphabets lack.
 _OTHER_ALPHABETS = str.maketrans("cqw", "kkv")
 _TRIPLE = re.compile(r"(.)\1\1")
@@ -109,7 +110,7 @@ class MisspelledNames:
         stream = view.stream
         if self._automaton is None:
             return []
-        ends, exact = self._ends, self._exact
+        ends, exact, common = self._ends, self._exact, _common_words()
         data = stream.with_compounds() if self._compound else stream.data
         for index, start, stop in self._automaton.find_matches_as_indexes(data, overlapping=True):
             shortest, longest, names = ends[index]
@@ -121,6 +122,11 @@ class MisspelledNames:
                 continue
             word = data[first:end].decode("latin-1")
             if word in exact and (first < stream.size or word not in self._names):
+                continue
+            if word in common and not (
+                view.plain[stream.place(first, end)[0]].isupper()
+                or _follows_preposition(data, first)
+            ):
                 continue
             if first >= stream.size and not exact.isdisjoint(stream.pieces(first)):
                 continue  # a name, and the word behind or before it
@@ -142,6 +148,11 @@ class MisspelledNames:
     def _read_six(self, word: bytes) -> Known | None:
         """Return the name that a word is whose 6 stands for a `g`, rather than for a `b`."""
         return self._read.get(misread(word.replace(b"6", b"g"))) if b"6" in word else None
+
+
+def _follows_preposition(words: bytes, first: int) -> bool:
+    """Return whether the word before is one with which a message comes from somebody."""
+    return words[words.rfind(b"\n", 0, first - 1) + 1 : first - 1] in _FROM
 
 
 def _write_as_heard(name: str) -> str:

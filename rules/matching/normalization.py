@@ -81,10 +81,11 @@ _CASES = bytes(
     65 if char.isupper() else 97 if char.islower() else 49 if "0" <= char <= "9" else 32
     for char in map(chr, range(256))
 )
+# The same, but for `l` among capitals and `I` among small letters, which take each other's place.
+_SMALL_L = 108
+_EXCHANGED = bytes(code if chr(code) in "lI" else case for code, case in enumerate(_CASES))
 _GLUED = ((b"aAA", 1), (b"AAAaaa", 3), (b"aaa1", 3), (b"AAA1", 3))
 _BLANK_BYTE, _LETTER_O = 32, 111
-# A small `l` after a capital and before another, `I` behind a small letter.
-_CAPITAL_L, _CAPITAL_I = re.compile("[A-Z]l[A-ZÀ-Þ]"), re.compile("[a-zß-ÿ]I(?![A-Z])")
 _NO_DIGITS = bytes(code for code in range(256) if not 0x30 <= code <= 0x39)
 _CONFUSED_LETTERS = b"oilsbzag|"
 CONFUSED = bytes.maketrans(_CONFUSED_LETTERS, b"011582461")
@@ -284,11 +285,10 @@ class WordStream:
                 for pattern in (b"a1", b"1a")
                 for at in _find_all(kinds, pattern)
             }
-            plain = self._plain
-            for pattern in (_CAPITAL_L, _CAPITAL_I):
-                for match in pattern.finditer(plain):
-                    at = match.start() + 1
-                    found.add((words.rfind(b"\n", 0, at + 1), words.find(b"\n", at + 1) - 1))
+            cases = self._plain.encode("latin-1", "replace").translate(_EXCHANGED)
+            for at in chain(_find_all(cases, b"AlA"), _find_all(cases, b"aI")):
+                if cases[at + 2 : at + 3] != b"A" or cases[at + 1] == _SMALL_L:
+                    found.add((words.rfind(b"\n", 0, at + 2), words.find(b"\n", at + 2) - 1))
             self._mixed = [(first, last, self._data[first:last]) for first, last in sorted(found)]
         return self._mixed
 
