@@ -23,7 +23,6 @@ from record.errors import Unreadable
 
 _LIMITS = frozenset(("too-long", "too-large", "timed-out", "out-of-memory", "crashed"))
 _MARKED = frozenset((FileType.HTML, FileType.RTF, FileType.CDA))
-_MIME_NAMES = ("MIME-", "Mime-", "mime-", "-Transfer-", "-transfer-")
 _MIME = re.compile(r"^(?:content-transfer-encoding|mime-version):", re.IGNORECASE | re.MULTILINE)
 _RTF = re.compile(r"\{\\rtf\d")
 _BLOCK = re.compile(r"<(?:p|div|br|table|tr|t[dh]|li|[uo]l|h[1-6]|html|body|pre)\b", re.IGNORECASE)
@@ -45,7 +44,6 @@ _BASE64_WIDTH = 60
 _BASE64_LINE = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+/]{60,}={0,2}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]++={0,2}\s*")
 _ESCAPES = re.compile(r"\\u[0-9A-Fa-f]{4}|\\x[89A-Fa-f][0-9A-Fa-f]|%C[2-5]%[89AB]")
-_ESCAPE_SIGNS = ("\\u", "\\x", "%C")
 # Signs as addresses write them, such as `%20`; of a link they are a part.
 _TOKEN = re.compile(r"\S+")
 _SIGN_ESCAPE = re.compile(r"%(?:2[0-9A-F]|3[A-F]|40|5[B-F]|7[B-E])", re.IGNORECASE)
@@ -56,7 +54,6 @@ _BEYOND = bytes(
     code if code < 0x80 else 1 if code > 0x9F or code == 0x85 else 2 for code in range(256)
 )
 _SUSPECT = (b"\2", b"\1\1", b"\1?", b"?\1", b"??")
-_CONTROL = re.compile("[\x80-\x84\x86-\x9f]")
 _LONE_CONTROL = re.compile("(?<![^\\W\\d_])[\x80-\x84\x86-\x9f](?![^\\W\\d_])")
 _PIECE = re.compile("[^\0-\x7f]{2,}")
 _WESTERN = re.compile("[\x09-\u024f\u2010-\u2044\u20ac\u2122\u2190-\u2265\ufb01\ufb02]*")
@@ -125,7 +122,8 @@ def _may_be_marked(text: str) -> bool:
 
 
 def _is_message(text: str) -> bool:
-    return any(name in text for name in _MIME_NAMES) and _MIME.search(text) is not None
+    named = "ime-" in text or "IME-" in text or "ransfer-" in text
+    return named and _MIME.search(text) is not None
 
 
 def _decode_transfer(text: str, read: Callable[[bytes], Extracted]) -> tuple[str, bool]:
@@ -134,9 +132,9 @@ def _decode_transfer(text: str, read: Callable[[bytes], Extracted]) -> tuple[str
         return text, False  # its extractor decodes it
     if _is_quoted(text):
         text = decode(quopri.decodestring(text.encode()))
-    if any(sign in text for sign in _ESCAPE_SIGNS) and len(_ESCAPES.findall(text)) >= _SEVERAL:
+    if ("\\" in text or "%C" in text) and len(_ESCAPES.findall(text)) >= _SEVERAL:
         raise Unreadable("encoding")
-    if text.count("%") > 1:
+    if "%2" in text and len(_SIGN_ESCAPE.findall(text)) > 1:
         text = _TOKEN.sub(_decode_signs, text)
     lines = (line.strip() for line in text.split("\n") if len(line) >= _BASE64_WIDTH)
     if not any(" " not in line and _BASE64_LINE.fullmatch(line) for line in lines):
@@ -183,10 +181,16 @@ def _repair_suspect(text: str) -> str:
         before, text = text, _repair_pieces(text)
         if text == before:
             break
-    text = repair_mojibake(_LONE_CONTROL.sub(_read_control, text))
-    if _CONTROL.search(text) or _is_accented(text):
+    if _has_controls(text):
+        text = _LONE_CONTROL.sub(_read_control, text)
+    text = repair_mojibake(text)
+    if _has_controls(text) or _is_accented(text):
         raise Unreadable("encoding")
     return text
+
+
+def _has_controls(text: str) -> bool:
+    return b"\2" in text.encode("latin-1", "replace").translate(_BEYOND)
 
 
 def _is_accented(text: str) -> bool:

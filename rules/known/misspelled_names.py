@@ -55,7 +55,7 @@ class MisspelledNames:
     more, two from nine on; where the first letter is wrong, only one.
     """
 
-    __slots__ = ("_automaton", "_compound", "_ends", "_exact", "_names", "_read")
+    __slots__ = ("_automaton", "_compound", "_ends", "_exact", "_heard", "_names", "_read")
 
     def __init__(self, forms: Iterable[Known]) -> None:
         self._names: dict[str, Known] = {}
@@ -71,9 +71,6 @@ class MisspelledNames:
             plain = name.isascii() and name.isalpha() and known.match is not Match.GUARDED
             if plain and len(name) >= _SHORT:
                 self._names.setdefault(name, known)
-                for heard in (_write_as_heard(name), name.translate(_OTHER_ALPHABETS)):
-                    if len(heard) >= _SHORT:
-                        self._names.setdefault(heard, known)
                 self._compound |= " " in known.form
             elif plain and len(name) >= _SHORTEST:
                 short.setdefault(name, known)
@@ -85,7 +82,15 @@ class MisspelledNames:
             (min(map(len, names)) - _MOST_WRONG, max(map(len, names)) + _MOST_WRONG, names)
             for names in ends.values()
         ]
-        self._automaton = BytesAhoCorasick(list(ends)) if ends else None
+        # Other spellings of a whole name stand behind the ends.
+        self._heard = [
+            (b"\n%b\n" % heard.encode(), name)
+            for name in self._names
+            for heard in {_write_as_heard(name), name.translate(_OTHER_ALPHABETS)} - {name}
+            if len(heard) >= _SHORT
+        ]
+        wholes = [whole for whole, _ in self._heard]
+        self._automaton = BytesAhoCorasick([*ends, *wholes]) if ends else None
         self._read = {
             misread(name.encode()): known for name, known in (short | self._names).items()
         }
@@ -113,6 +118,11 @@ class MisspelledNames:
         ends, exact, common = self._ends, self._exact, _common_words()
         data = stream.with_compounds() if self._compound else stream.data
         for index, start, stop in self._automaton.find_matches_as_indexes(data, overlapping=True):
+            if index >= len(ends):
+                found.setdefault(
+                    stream.place(start + 1, stop - 1), self._heard[index - len(ends)][1]
+                )
+                continue
             shortest, longest, names = ends[index]
             if data[start] == _LINE_BREAK:
                 first, end = start + 1, data.find(b"\n", stop, start + longest + 2)

@@ -52,21 +52,18 @@ class SpokenDay:
     __slots__ = ("_days", "_years")
 
     def __init__(self, day: date) -> None:
-        self._years = tuple(_year_words(day.year))
+        self._years = _year_words(day.year)
         self._days = _days_and_months(day.day, day.month)
 
     def find(self, view: View) -> Iterator[tuple[int, int]]:
         """Yield where the day stands in words, its year last."""
         letters = view.stream.letters
-        for year in self._years:
-            at = letters.find(year)
-            while at >= 0:
-                before = letters[max(0, at - 64) : at]
-                for day in self._days:
-                    if before.endswith(day):
-                        yield from find_spoken(view, day + year)
-                        break
-                at = letters.find(year, at + 1)
+        for _, at, end in self._years.find_matches_as_indexes(letters, overlapping=True):
+            before = letters[max(0, at - 64) : at]
+            for day in self._days:
+                if before.endswith(day):
+                    yield from find_spoken(view, day + letters[at:end])
+                    break
 
 
 @cache
@@ -88,12 +85,12 @@ def _spoken_digits() -> tuple[BytesAhoCorasick, list[list[int]]]:
 
 
 @cache
-def _year_words(year: int) -> frozenset[bytes]:
+def _year_words(year: int) -> BytesAhoCorasick:
     written = {language.numbers.cardinal(year) for language in LANGUAGES.values()}
     if year >= 2000:
         rest = LANGUAGES["en"].numbers.cardinal(year - 2000) if year > 2000 else ""
         written |= {f"twothousand{rest}", f"twothousandand{rest}"}
-    return frozenset(_letters(word).encode() for word in written)
+    return BytesAhoCorasick(sorted({_letters(word).encode() for word in written}))
 
 
 @cache

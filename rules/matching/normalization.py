@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, islice
 
+from ahocorasick_rs import BytesAhoCorasick
+
 from record.folding import fold
 from rules.matching.normalized_document import fold_once
 from rules.matching.repaired_text import RepairedText, repair
@@ -50,6 +52,7 @@ _BLANK = re.compile(r"[ \n]")
 _LAST_BLANK = re.compile(r".*[ \n]", re.DOTALL)
 _APART = "\0\0"
 _BLOCK = 256
+_RECENT = 32
 
 
 def _stands_for_letter(char: str) -> bool:
@@ -70,7 +73,7 @@ _NO_LETTERS = bytes(code for code in range(256) if not chr(code).isalnum())
 _FEWEST, _LONGEST_WORD = 5, 40
 # Of the alphabet of radio: a name spelt with it has a vowel, and `echo` is a word of notes beside
 # which another stands.
-_TELLING_WORDS = tuple(b"india oscar uniform alpha romeo tango sierra yankee".split())
+_TELLING_WORDS = BytesAhoCorasick(b"india oscar uniform alpha romeo tango sierra yankee".split())
 # The last letter of Latin Extended-B: what shows Latin letters beyond it is a symbol.
 _LAST_LATIN = 0x24F
 # Letters, by kind, between which a line ends, and those that a mark joins.
@@ -339,8 +342,7 @@ class WordStream:
     def spelt(self) -> bool:
         """Whether a name may be spelt by the alphabet of radio."""
         if self._spelt is None:
-            letters = self.letters
-            self._spelt = any(word in letters for word in _TELLING_WORDS)
+            self._spelt = bool(_TELLING_WORDS.find_matches_as_indexes(self.letters))
         return self._spelt
 
     def place(self, start: int, end: int) -> tuple[int, int]:
@@ -411,14 +413,14 @@ def plain(value: str) -> str:
     return _ODD.sub(lambda odd: _EXPANSIONS.get(odd.group(), ""), value)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=_RECENT)
 def views(text: str) -> tuple[View, ...]:
     """Return the text made plain and, where they differ, its places with words rejoined.
 
     The second view closes words that a hyphen breaks over two lines; the third closes letters
     set apart (`D U P O N T`); further ones are the same of the places that were repaired. Each is
     there only where the text has such a thing, since it joins words that are separate in the first
-    view. The last text's views stay in memory.
+    view. Those of the last texts stay in memory: titles of notes repeat.
     """
     found = tuple(_views(text, fold_once(text)))
     repaired = repair(
