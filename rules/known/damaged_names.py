@@ -37,6 +37,8 @@ _ALPHABET = {
     ).split()
 }
 _LONGEST = 24
+# The word that stands for the last letter, wherever it is broken.
+_LAST_SAID = re.compile(r"[\W_]{0,16}[^\W_]{0,12}")
 
 
 class PartedNames:
@@ -81,10 +83,25 @@ class PartedNames:
                     )
                     if pieces and _stands_apart(folded, hit):
                         yield hit
+        yield from self._find_dictated(view)
         if view.stream.spelt:
             for spelt, known in self._spelt:
                 if spelt.encode() in letters:
                     yield from (Hit(*one.span(), known) for one in _parted(spelt).finditer(folded))
+
+    def _find_dictated(self, view: View) -> Iterator[Hit]:
+        """Yield names whose letters are dictated: `L comme Louis, A comme Anatole`."""
+        said = view.stream.dictated()
+        if not said:
+            return
+        spelt = bytes(view.stream.letters[at] for at in said)
+        places = [place for place, code in enumerate(view.data) if chr(code).isalnum()]
+        for written, name, known in self._sought:
+            at = spelt.find(name.encode()) if name == written else -1
+            if at >= 0:
+                last = places[min(said[at + len(name) - 1] + len("comme"), len(places) - 1)]
+                word = _LAST_SAID.match(view.folded, last + 1)
+                yield Hit(places[said[at]], word.end() if word else last + 1, known)
 
 
 def _spell(name: str) -> str:

@@ -71,6 +71,9 @@ _WORD_BYTES = bytes(
 )
 _NO_LETTERS = bytes(code for code in range(256) if not chr(code).isalnum())
 _FEWEST, _LONGEST_WORD = 5, 40
+_FEWEST_DICTATED = 3
+# What stands between the parts of a word.
+_NO_PART_OF_WORDS = b"\n -'\r\t\x0c>|="
 # Of the alphabet of radio: a name spelt with it has a vowel, and `echo` is a word of notes beside
 # which another stands.
 _TELLING_WORDS = BytesAhoCorasick(b"india oscar uniform alpha romeo tango sierra yankee".split())
@@ -88,6 +91,10 @@ _CASES = bytes(
 _SMALL_L = 108
 _EXCHANGED = bytes(code if chr(code) in "lI" else case for code, case in enumerate(_CASES))
 _GLUED = ((b"aAA", 1), (b"AAAaaa", 3), (b"aaa1", 3), (b"AAA1", 3))
+# Letters between which a quoted mail, a table or a page breaks a line, and parts of file names.
+_BROKEN_FAR = re.compile(rb"(?<=[a-z])(?:=?\n>{1,3} ?| ?\|\n\| ?|\n\x0c\n|\n[ \t]{2,12})(?=[a-z])")
+_OF_FILES = re.compile(rb"(?<=_)[a-z?\xdf-\xff]{4,}(?=[_.\n ]|\Z)")
+_FAR_SIGNS = (b"\n>", b"|\n|", b"\n\x0c", b"\n  ", b"\n\t")
 _BLANK_BYTE, _LETTER_O = 32, 111
 _NO_DIGITS = bytes(code for code in range(256) if not 0x30 <= code <= 0x39)
 _CONFUSED_LETTERS = b"oilsbzag|"
@@ -258,7 +265,8 @@ class WordStream:
         self._mixed: list[tuple[int, int, bytes]] | None = None
         self._places: list[int] = []
         self._extents: list[tuple[int, int]] = []
-        extents = chain(self._broken(view.plain), self._glued(view.plain))
+        plain = view.plain
+        extents = chain(self._broken(plain), self._glued(plain), self._broken_far())
         self.data += self._in_one(extents, self.size)
         self.compounds = b""
 
@@ -274,7 +282,9 @@ class WordStream:
             if _FEWEST <= last - first <= _LONGEST_WORD:
                 self._places.append(size)
                 self._extents.append((first, last))
-                pieces.append(self._data[first:last].translate(_WORD_BYTES, b"\n -'\r") + b"\n")
+                pieces.append(
+                    self._data[first:last].translate(_WORD_BYTES, _NO_PART_OF_WORDS) + b"\n"
+                )
                 size += len(pieces[-1])
         return b"".join(pieces)
 
@@ -315,6 +325,16 @@ class WordStream:
                 if pattern[-1:] != b"1":
                     yield parts, words.find(b"\n", parts + 1) - 1
 
+    def _broken_far(self) -> Iterator[tuple[int, int]]:
+        """Yield the extents of two words between which a line of a quotation or table ends."""
+        words, data = self.data, self._data
+        if any(sign in data for sign in _FAR_SIGNS):
+            for match in _BROKEN_FAR.finditer(data):
+                first, last = words.rfind(b"\n", 0, match.start()), match.end()
+                yield first, words.find(b"\n", last + 1) - 1
+        if b"_" in data:
+            yield from (match.span() for match in _OF_FILES.finditer(data))
+
     def _joined(self) -> Iterator[tuple[int, int]]:
         """Yield the extents of words with hyphens or apostrophes between letters.
 
@@ -345,6 +365,15 @@ class WordStream:
             self._spelt = bool(_TELLING_WORDS.find_matches_as_indexes(self.letters))
         return self._spelt
 
+    def dictated(self) -> list[int]:
+        """Return which of `letters` are dictated, as in `L comme Louis`; few are none."""
+        letters = self.letters
+        if letters.count(b"comme") < _FEWEST_DICTATED and letters.count(b"como") < _FEWEST_DICTATED:
+            return []
+        return sorted(
+            at - 1 for word in (b"comme", b"como") for at in _find_all(letters, word) if at
+        )
+
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Return the stretch of the view that a word of the stream stands for."""
         if start < self.size:
@@ -368,7 +397,9 @@ def _find_all(data: bytes, pattern: bytes) -> Iterator[int]:
 
 
 def _trim_marks(words: bytes) -> bytes:
-    """Leave what cannot be read as a letter within words alone: `F?lix`, and not `Lambert ?`."""
+    """Leave what cannot be read as a letter within words alone: `F?lix`, not `Lambert ?`."""
+    if b"\n@" in words:
+        words = words.replace(b"\n@", b"\n\n")
     if b"?" in words:
         words = words.replace(b"??", b"\n\n").replace(b"?\n", b"\n\n").replace(b"\n?", b"\n\n")
     return words

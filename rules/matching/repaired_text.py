@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from record.folding import fold
+
 # What looks like a Latin letter, or is one in another shape, by the Latin letter.
 _LOOKALIKES = {
     "a": "аαɑᴀᎪ🅰", "b": "вьβʙᏴ🅱", "c": "сϲᴄⅽᏟ🅲", "d": "ԁᴅɖժᎠ🅳", "e": "еєεᴇҽᎬ🅴", "f": "ϝꜰƒ🅵",
@@ -56,10 +58,9 @@ _DICTATED = re.compile(
     r"(?:(?<![^\W_])[^\W\d_],? (?:comme|como|wie|as in|for) [^\W\d_]{2,12}[ ,;.]{0,3}){3,}"
 )
 _FOREIGN = re.compile("(?<![^\\W_])(?:[\u0400-\u0452]{3,}|[\u0386-\u03ce]{3,})(?![^\\W_])")
-_NUMERALS = r"[\d\u00b2\u00b3\u00b9\u2070-\u2089\u2460-\u2473\u24ea]{1,3}"
-_FOOT = re.compile(
-    rf"(?<=[^\W_])-\s{{1,4}}-{{0,3}} ?[Pp]age {_NUMERALS}(?:(?: sur | of |/){_NUMERALS})?"
-    rf" ?-{{0,3}}\s{{1,4}}(?=[^\W_])"
+_FOOT = re.compile(  # of folded text
+    r"(?<=[^\W_])-\s{1,4}-{0,3} ?page [0-9]{1,3}(?:(?: sur | of |/)[0-9]{1,3})?"
+    r" ?-{0,3}\s{1,4}(?=[^\W_])"
 )
 # The names in a passport's machine-readable zone, from the sign after its type (ICAO 9303).
 _ZONE = re.compile("<[A-Z<]{3}[A-Z]{2,30}<[A-Z<]{1,40}")
@@ -139,7 +140,8 @@ def _find_damage(text: str, data: bytes) -> Iterator[tuple[int, int]]:
         if sign in signs:
             yield from _matches_at(text, data, sign, expression)
     if b"age " in data and any(foot in data for foot in _FEET):
-        yield from (match.span() for match in _FOOT.finditer(text))
+        # As data: digits and letters of all kinds are plain there.
+        yield from (match.span() for match in _FOOT.finditer(data.decode("latin-1")))
     if data.count(b" comme ") >= _FEWEST_DICTATED:
         yield from (match.span() for match in _DICTATED.finditer(text))
     if signs.translate(None, _PRINTED):
@@ -212,7 +214,7 @@ def _replace(
     first: list[int] = []
     last: list[int] = []
     at = 0
-    for match in expression.finditer(text):
+    for match in expression.finditer(fold(text) if expression is _FOOT else text):
         made = replace(match.group())
         if made is None:
             continue

@@ -16,6 +16,7 @@ import regex
 from record.document import Document
 from record.span import Span
 from rules.matching import prefilter, scanner
+from rules.matching.normalization import views
 
 Detect = Callable[[Document], list[Span]]
 Line = tuple[str, str]
@@ -206,6 +207,7 @@ class _Swapped:
             self._compiled._reader = self._before
         else:
             self._put(self._other, self._compiled)
+        views.cache_clear()  # of the last texts, read with the other expression
 
     def _put(self, old: object, new: object) -> None:
         for module in self._modules:

@@ -226,6 +226,15 @@ def test_what_only_looks_damaged_is_left(text: str) -> None:
         ("Drohan", "Vu DROHAT82 ce matin"),
         ("Bartley", "dossierBARTLE vu ce jour"),
         ("Bartley", "BARTLEsorti hier"),
+        # a letter wrong, over a quotation, a table or a page, in a file's name
+        ("Lambert", "Vu LAM\n>> BER ce matin"),
+        ("Guérin", "Appel de Gué=\n> ri ce matin"),
+        ("Neuner", "Vu Neu|\n|ne ce matin"),
+        ("Guichard", "Vu Guich\n\x0c\nar ce matin"),
+        ("Delaunay", "Voir CR_Delauna_v2.pdf ce jour"),
+        ("Melican", "Vu @Melica ce matin"),
+        # dictated, the words broken
+        ("Cabo", "C comme Célestin, A com<br/>\nme Anatole, B comme Berthe, O comme Os\ncar"),
         # look-alikes and Latin letters, set apart
         ("Comerford", "vu C.Ο.Μ.Ε.R.F.Ο.R.D ce jour"),
         # a name in words

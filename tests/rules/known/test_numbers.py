@@ -204,3 +204,9 @@ def test_a_number_without_its_zeros_is_known(written: str) -> None:
 def test_a_letter_of_a_code_may_be_of_another_script() -> None:
     record = PatientRecord("1", identifiers=(Identifier("SSN", "261122B03386894"),))
     assert KnownPatient(record).find("NIR 261122\u041203386894") == [(4, 19, "SSN")]
+
+
+def test_a_page_in_digits_of_another_script_parts_no_number() -> None:
+    record = PatientRecord("1", phones=("8067211068",))
+    text = "dossier ８０６７２１-\nＰａｇｅ １ ｓｕｒ ２\n\n１０６８ transmis"
+    assert KnownPatient(record).find(text) == [(8, 34, "PHONE")]
