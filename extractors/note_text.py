@@ -50,8 +50,10 @@ _SIGN_ESCAPE = re.compile(r"%(?:2[0-9A-F]|3[A-F]|40|5[B-F]|7[B-E])", re.IGNORECA
 
 # In text that was decoded wrongly, characters beyond ASCII come in pairs, or as controls.
 _ASCII = bytes(range(128))
+# 1 for a letter or sign, 2 for a control; nothing within ASCII is marked so.
 _BEYOND = bytes(
-    code if code < 0x80 else 1 if code > 0x9F or code == 0x85 else 2 for code in range(256)
+    2 if 0x80 <= code <= 0x9F and code != 0x85 else 1 if code > 0x7F else max(code, 3)
+    for code in range(256)
 )
 _SUSPECT = (b"\2", b"\1\1", b"\1?", b"?\1", b"??")
 _LONE_CONTROL = re.compile("(?<![^\\W\\d_])[\x80-\x84\x86-\x9f](?![^\\W\\d_])")

@@ -120,6 +120,7 @@ ORDINARY = (
     "« été »… l’hôpital – où — 10 € • suite ‘x’ “y” ™ œuvre NÃO SÃO",
     "LÂCHÉ, PÂLE, âgé, Ñuñoa, Łódź, Şahin, μg, 38 °C, ½, ≥ 3, → avis",
     "TA 12/7\x92 stable",
+    "Vu\x02 à 8\x01h",
     "https://pacs.example/view?acc=CA240521-77&u=12&x=%20a",
     "https://pacs.example/view?name=a%20b%20c, FEVG 50%20, 50%/20%",
     "Séquence ACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT",
