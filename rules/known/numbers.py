@@ -84,10 +84,8 @@ def _needles(known: Known) -> Iterator[_Needle]:
         if account:  # without its country
             yield _Needle(known, account[1], account[1].encode("ascii"), "", "")
         if needle.digits[0] == "0" and len(needle.digits) > _LONG:
-            for short in {
-                needle.digits[1:],
-                needle.digits.lstrip("0"),
-            }:  # as a spreadsheet shows it
+            # As a spreadsheet shows it, which drops the zeros.
+            for short in {needle.digits[1:], needle.digits.lstrip("0")}:
                 if len(short) >= _READABLE:
                     yield needle._replace(digits=short, data=short.encode("ascii"), spoken=())
 
