@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from dataclasses import MISSING, asdict, dataclass, field
+from dataclasses import MISSING, asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from record.columns import BIRTHS, COLUMNS, Treatment
 from record.errors import ConfigError
@@ -47,7 +47,16 @@ class Policy:
     date that implies an age over the cap is changed to imply `age_cap + 1`.
     A person other than the patient keeps the surrogate of the previous mention with probability
     `repeat_third_parties`, and otherwise gets a new one.
+    `names` draws the surrogates of names from all listed names of the gender (`mixed`), or from
+    those of the same frequency and origin (`same-stratum`). `times` is what becomes of times of
+    day: `midnight`, the `hour`, the `order` within the patient's day, or `exact`.
+    `shift_direction` moves dates into the `past` only or in `both` directions; `keep_season` moves
+    them by whole years and some days. A release holds back what happened in its last
+    `hold_back_days`. `visits` releases visits and what hangs on them as they are (`keep`), at the
+    first of their month (`month`), or not at all (`drop`). `id_bits` bounds the pseudonyms of ids.
     `columns` maps `table.column` of the output to a treatment that its rule allows.
+
+    Settings that are None have the default of the surrogate algorithm's version: see `under`.
     """
 
     actions: dict[str, Action] = field(default_factory=_replace_all)
@@ -62,10 +71,19 @@ class Policy:
     columns: dict[str, Treatment] = field(default_factory=dict)
     keep_weekday: bool = False
     date_precision: Literal["day", "month", "year"] = "day"
-    birth_dates: Literal["shift", "month", "year", "jitter"] = "shift"
+    birth_dates: Literal["shift", "month", "year", "jitter"] | None = None
     birth_jitter_months: int = 3
-    old_births: Literal["shift", "cap"] = "shift"
+    old_births: Literal["shift", "year", "cap"] | None = None
     repeat_third_parties: float = 1.0
+    names: Literal["mixed", "same-stratum"] | None = None
+    times: Literal["midnight", "hour", "order", "exact"] | None = None
+    shift_direction: Literal["past", "both"] | None = None
+    keep_season: bool = False
+    hold_back_days: int | None = None
+    visits: Literal["keep", "month", "drop"] = "keep"
+    id_bits: Literal[31, 53, 63] | None = None
+    algorithm: int | None = field(default=None, init=False)
+    given_id: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.locale not in ("fr", "en", "es"):
@@ -93,9 +111,22 @@ class Policy:
 
     def _check_dates(self) -> None:
         for name, known in _CHOICES.items():
-            if getattr(self, name) not in known:
+            value = getattr(self, name)
+            if value not in known and not (value is None and name in _DEFAULTS):
                 names = ", ".join(f'"{each}"' for each in known)
                 raise ConfigError(f"policy.{name}", "unknown value", f"choose one of {names}")
+        if self.hold_back_days is not None and not 0 <= self.hold_back_days <= _LONGEST_HOLD:
+            raise ConfigError(
+                "policy.hold_back_days",
+                f"must be between 0 and {_LONGEST_HOLD}",
+                "choose a number of days",
+            )
+        if self.keep_weekday and self.keep_season:
+            raise ConfigError(
+                "policy.keep_season",
+                "cannot be combined with keep_weekday",
+                "choose one of them",
+            )
         if self.keep_weekday and self.max_shift_days // 7 * 7 < self.min_shift_days:
             raise ConfigError(
                 "policy.keep_weekday",
@@ -162,12 +193,50 @@ class Policy:
             return Treatment.DROP
         return self.columns.get(column, rule.treatment)
 
+    def under(self, algorithm: int) -> "Policy":
+        """Return the policy with the defaults of a version of the surrogate algorithm.
+
+        The id stays that of the settings as they were given. Raises ConfigError for a setting that
+        the version does not have.
+        """
+        if self.algorithm is not None:
+            if self.algorithm != algorithm:
+                raise ValueError(f"the policy is that of version {self.algorithm}")
+            return self
+        if algorithm == _FIRST:
+            self._refuse_new()
+        defaults = _FIRST_DEFAULTS if algorithm == _FIRST else _DEFAULTS
+        unset = {name: each for name, each in defaults.items() if getattr(self, name) is None}
+        resolved = replace(self, **unset)
+        object.__setattr__(resolved, "algorithm", algorithm)
+        object.__setattr__(resolved, "given_id", self._make_id(algorithm))
+        return resolved
+
+    def _refuse_new(self) -> None:
+        for name in (*_NEW, *(("old_births",) if self.old_births == "year" else ())):
+            if getattr(self, name) not in (None, False):
+                raise ConfigError(
+                    f"policy.{name}",
+                    f"the cohort has version {_FIRST} of the surrogate algorithm, which does not "
+                    "have this setting",
+                    "publish it whole under the newest version with --rebase, or remove the "
+                    "setting",
+                )
+
     @property
     def policy_id(self) -> str:
         """A short digest of the settings, which changes with any of them."""
+        return self.given_id or self._make_id(_FIRST)
+
+    def _make_id(self, algorithm: int) -> str:
+        given = asdict(self)
+        del given["algorithm"], given["given_id"]
+        if algorithm == _FIRST:
+            # Written out, the defaults of the first version always had the id of no setting.
+            given |= {name: None for name in _BIRTH if given[name] == _FIRST_DEFAULTS[name]}
         settings = {
             name: value
-            for name, value in asdict(self).items()
+            for name, value in given.items()
             # Settings added later count only where they differ from the default, so that the ids
             # of existing policies stay the same.
             if name in _FIRST_SETTINGS or value != _default(name)
@@ -176,13 +245,42 @@ class Policy:
         return hashlib.blake2b(canonical.encode(), digest_size=6).hexdigest()
 
 
+_FIRST = 2
+_FIRST_DEFAULTS: dict[str, Any] = {
+    "birth_dates": "shift",
+    "old_births": "shift",
+    "names": "same-stratum",
+    "times": "exact",
+    "shift_direction": "both",
+    "hold_back_days": 0,
+    "id_bits": 63,
+}
+_DEFAULTS: dict[str, Any] = {
+    "birth_dates": "month",
+    "old_births": "year",
+    "names": "mixed",
+    "times": "midnight",
+    "shift_direction": "past",
+    "hold_back_days": 0,
+    "id_bits": 31,
+}
+# Settings that the first version has, too.
+_BIRTH = ("birth_dates", "old_births")
+# Settings that the first version does not have.
+_NEW = ("names", "times", "shift_direction", "keep_season", "id_bits")
+_LONGEST_HOLD = 3650
 _TABLE_DIGITS = 3
-_CHOICES = {
+_CHOICES: dict[str, tuple[Any, ...]] = {
     "zip_table": ("none", "census-2010"),
     "keep_area": ("none", "country", "region", "department"),
     "date_precision": ("day", "month", "year"),
     "birth_dates": ("shift", "month", "year", "jitter"),
-    "old_births": ("shift", "cap"),
+    "old_births": ("shift", "year", "cap"),
+    "names": ("mixed", "same-stratum"),
+    "times": ("midnight", "hour", "order", "exact"),
+    "shift_direction": ("past", "both"),
+    "visits": ("keep", "month", "drop"),
+    "id_bits": (31, 53, 63),
 }
 _FIRST_SETTINGS = ("actions", "locale", "min_shift_days", "max_shift_days", "age_cap")
 

@@ -204,6 +204,7 @@ class Rewriter:
     """
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
+        policy = policy.under(cohort.algorithm)
         self._cohort = cohort
         self.policy = policy
         self._policy_id = policy.policy_id

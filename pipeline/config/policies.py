@@ -107,7 +107,7 @@ def build_policy(table: dict[str, Any], lang: str) -> Policy:
 
     `lang` is its locale unless it names one. Raises ConfigError with the key.
     """
-    known = [field.name for field in fields(Policy)]
+    known = [field.name for field in fields(Policy) if field.init]
     if unknown := sorted(set(table) - set(known)):
         remedy = f"remove or rename it; valid keys are name, {', '.join(known)}"
         raise ConfigError(f"policy.{unknown[0]}", "unknown key", remedy)

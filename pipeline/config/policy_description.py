@@ -28,7 +28,8 @@ _PRECISIONS = {"month": ", then reduced to the month", "year": ", then reduced t
 def describe_policy(policy: Policy) -> dict[str, Any]:
     """Return a policy as an object for JSON: settings, and what happens to labels and columns."""
     settings = asdict(policy)
-    del settings["actions"], settings["columns"]
+    for name in ("actions", "columns", "given_id"):
+        del settings[name]
     return {
         "policy_id": policy.policy_id,
         "settings": settings,

@@ -253,8 +253,9 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
     identity, model = settings.source.identity, settings.model.folder
     deciding = {
         "detector": DETECTOR_VERSION,
-        "policy": settings.make_policy().policy_id,
-        "key": cohort.key_id,
+        "policy": settings.make_policy().under(cohort.algorithm).policy_id,
+        # The same in all versions of the surrogate algorithm: none makes spans stale.
+        "key": cohort.cohort_id,
         "lang": settings.lang,
         "kinds": settings.source.kinds,
         "rules": asdict(settings.rules),

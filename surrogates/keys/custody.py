@@ -4,7 +4,7 @@ import fcntl
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -129,6 +129,10 @@ class Custody:
                 "restore master key and custody folder from the same backup",
             )
 
+    def replace_cohort(self, entry: CohortEntry) -> None:
+        """Replace the record of a cohort that goes on under another surrogate algorithm."""
+        self._write_entry(entry)
+
     def destroy(self, entry: CohortEntry) -> CohortEntry:
         """Record the destruction of a cohort, then overwrite and delete its secret.
 
@@ -198,13 +202,14 @@ def refuse_destroyed(entry: CohortEntry | None) -> None:
         )
 
 
-def refuse_older(entry: CohortEntry | None, algorithm: int) -> None:
-    """Raise ConfigError for a cohort of another version of the surrogate algorithm."""
-    if entry is not None and entry.algorithm != algorithm:
+def refuse_unknown(entry: CohortEntry | None, algorithms: Sequence[int]) -> None:
+    """Raise ConfigError for a cohort of a surrogate algorithm that is none of `algorithms`."""
+    if entry is not None and entry.algorithm not in algorithms:
+        known = " and ".join(map(str, algorithms))
         raise ConfigError(
             "cohort",
             f"surrogate algorithm mismatch: the cohort has version {entry.algorithm}, this program "
-            f"version {algorithm}, and their surrogates cannot be joined",
+            f"knows versions {known}, and their surrogates cannot be joined",
             "choose another cohort, or use the version of the program that created it",
         )
 

@@ -4,6 +4,7 @@ import hashlib
 import secrets
 import struct
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
@@ -17,7 +18,7 @@ from surrogates.keys.custody import (
     Custody,
     make_folder,
     refuse_destroyed,
-    refuse_older,
+    refuse_unknown,
 )
 from surrogates.keys.locators import SETTING as _SETTING
 from surrogates.keys.locators import parse_key, read_key, write_private
@@ -84,8 +85,12 @@ def _pads(key: bytes) -> tuple[bytes, bytes]:
     return padded.translate(_INNER), padded.translate(_OUTER)
 
 
-ALGORITHM = 2
-"""The version of docs/surrogates.md: equal keys give equal surrogates only within a version."""
+ALGORITHM = 3
+"""The version of docs/surrogates.md for new cohorts; equal keys give equal surrogates only within
+a version."""
+ALGORITHMS = (2, ALGORITHM)
+"""The versions that this program draws surrogates of, oldest first."""
+_FIRST = ALGORITHMS[0]
 
 # Cohort keys are derived from the master key alone.
 _VERSION = "cryptonym-key-v1"
@@ -264,36 +269,72 @@ class MasterKey(_Key):
             custody.rotate(successor)
 
     def cohort(
-        self, name: str, *, action: str = "use", reason: str | None = None, make: bool = True
+        self,
+        name: str,
+        *,
+        action: str = "use",
+        reason: str | None = None,
+        make: bool = True,
+        algorithm: int | None = None,
     ) -> "CohortKey":
         """Derive the key of a cohort; neither the master key nor other cohorts' follow from it.
 
-        With a custody folder, the use is logged as `action` with its `reason`. Without `make` the
-        cohort must exist. Raises ConfigError where the cohort was destroyed, has another version
-        of the surrogate algorithm, or is new and the key was rotated; where its secret is missing;
-        and where the log was tampered with.
+        `algorithm` is the version of the surrogate algorithm: by default the recorded one, or the
+        newest of a cohort without record. With a custody folder, the use is logged as `action` with
+        its `reason`. Without `make` the cohort must exist. Raises ConfigError where the cohort was
+        destroyed, has a version that this program does not know, or is new and the key was
+        rotated; where its secret is missing; and where the log was tampered with.
         """
         custody = self._custody
         if custody is None:
-            return CohortKey(self._derive(b"cohort", name))
+            return CohortKey(self._derive(b"cohort", name), algorithm or ALGORITHM)
         with custody.locked():
-            self._refuse(name, custody, make)
-            key = self._open(name, custody)
+            entry = self._refuse(name, custody, make)
+            recorded = (algorithm or ALGORITHM) if entry is None else entry.algorithm
+            key = self._open(name, custody, recorded)
+            used = key.under(algorithm or recorded)
             # Log before the last check: a refused use should be visible, too.
-            custody.log.append(action, key.key_id, name, reason)
+            custody.log.append(action, used.key_id, name, reason)
             custody.record_cohort(
-                CohortEntry(name, key.key_id, self._has_own_secrets, algorithm=ALGORITHM)
+                CohortEntry(name, key.key_id, self._has_own_secrets, algorithm=recorded)
             )
-        return key
+        return used
 
-    def _refuse(self, name: str, custody: Custody, make: bool) -> None:
+    def adopt(self, name: str, algorithm: int) -> None:
+        """Record the version of the surrogate algorithm that a cohort goes on under.
+
+        Without a custody folder nothing is recorded. Raises ConfigError like `cohort`.
+        """
+        custody = self._custody
+        if custody is None:
+            return
+        with custody.locked():
+            entry = self._refuse(name, custody, make=False)
+            if entry is None or entry.algorithm == algorithm:
+                return
+            key = self._open(name, custody, algorithm)
+            custody.log.append("rebase", key.key_id, name, f"surrogate algorithm {algorithm}")
+            custody.replace_cohort(replace(entry, key_id=key.key_id, algorithm=algorithm))
+
+    def recorded_algorithm(self, name: str) -> int | None:
+        """Return the recorded version of a cohort; None without record or custody folder."""
+        custody = self._custody
+        if custody is None:
+            return None
+        with custody.locked():
+            entry = custody.entry(name)
+        return None if entry is None else entry.algorithm
+
+    def _refuse(self, name: str, custody: Custody, make: bool) -> CohortEntry | None:
+        """Return the entry of a cohort that can be used; None for a new one."""
         entry = custody.entry(name)
         refuse_destroyed(entry)
-        refuse_older(entry, ALGORITHM)
+        refuse_unknown(entry, ALGORITHMS)
         if entry is None and make:
             custody.refuse_rotated()
         elif entry is None:
             self._unknown(name)
+        return entry
 
     def destroy(self, name: str, *, retire: bool = False) -> CohortEntry:
         """Destroy the secret of a cohort, so that its key cannot be derived again.
@@ -324,12 +365,13 @@ class MasterKey(_Key):
         key_id = CohortKey(self._derive(b"cohort", name)).key_id
         return CohortEntry(name, key_id, False, algorithm=ALGORITHM)
 
-    def _open(self, name: str, custody: Custody) -> "CohortKey":
+    def _open(self, name: str, custody: Custody, algorithm: int) -> "CohortKey":
         if not self._has_own_secrets:
-            return CohortKey(self._derive(b"cohort", name))
+            return CohortKey(self._derive(b"cohort", name), algorithm)
         joined = self._secret + custody.secret(name)
         info = b"cohort-own\0" + _encode(name)
-        return CohortKey(HKDF(hashes.SHA256(), _SIZE, salt=_SALT, info=info).derive(joined))
+        secret = HKDF(hashes.SHA256(), _SIZE, salt=_SALT, info=info).derive(joined)
+        return CohortKey(secret, algorithm)
 
     def derive(self, purpose: str) -> bytes:
         """Derive 32 bytes for a purpose outside the surrogates, such as the sealed span store."""
@@ -341,20 +383,40 @@ class MasterKey(_Key):
 
 
 class CohortKey(_Key):
-    """The key of all surrogates, date shifts and ids of one research cohort. `key_id` is public."""
+    """The key of all surrogates, date shifts and ids of one research cohort. `key_id` is public.
 
-    __slots__ = ("_kinds", "_mac", "_shared", "patient")
+    `algorithm` is the version of the surrogate algorithm; each has a key of its own, so that what
+    one version draws tells nothing of what another does.
+    """
 
-    def __init__(self, secret: bytes) -> None:
+    __slots__ = ("_kinds", "_mac", "_root", "_shared", "algorithm", "patient")
+
+    def __init__(self, secret: bytes, algorithm: int = ALGORITHM) -> None:
+        if algorithm not in ALGORITHMS:
+            raise ValueError(f"no surrogate algorithm {algorithm}; choose one of {ALGORITHMS}")
+        self._root = secret
+        self.algorithm = algorithm
+        if algorithm > _FIRST:
+            secret = expand(secret, b"algorithm\0" + str(algorithm).encode())
         super().__init__(secret)
         self._kinds: dict[str, Mac] = {}
         self._mac = Mac(secret)
-        self._shared = PatientKey(expand(secret, b"shared"))
+        self._shared = PatientKey(expand(secret, b"shared"), algorithm=algorithm)
         self.patient = lru_cache(maxsize=_CACHED_PATIENTS)(self._patient)
 
     def _patient(self, person_id: str) -> "PatientKey":
         """Derive the key of a patient; the most recent ones are cached."""
-        return PatientKey(self._mac.expand(b"patient\0" + _encode(person_id)), self._shared)
+        secret = self._mac.expand(b"patient\0" + _encode(person_id))
+        return PatientKey(secret, self._shared, algorithm=self.algorithm)
+
+    def under(self, algorithm: int) -> "CohortKey":
+        """Return the key of the same cohort under a version of the surrogate algorithm."""
+        return self if algorithm == self.algorithm else CohortKey(self._root, algorithm)
+
+    @property
+    def cohort_id(self) -> str:
+        """The public id of the cohort, the same in all versions of the surrogate algorithm."""
+        return self.under(_FIRST).key_id
 
     def derive(self, purpose: str) -> bytes:
         """Derive 32 bytes for a purpose outside the surrogates, such as the vault."""
@@ -382,10 +444,13 @@ class CohortKey(_Key):
 class PatientKey(_Key):
     """The key of the surrogates of one patient in one cohort."""
 
-    __slots__ = ("_labels", "_shared")
+    __slots__ = ("_labels", "_shared", "algorithm")
 
-    def __init__(self, secret: bytes, shared: "PatientKey | None" = None) -> None:
+    def __init__(
+        self, secret: bytes, shared: "PatientKey | None" = None, *, algorithm: int = ALGORITHM
+    ) -> None:
         super().__init__(secret)
+        self.algorithm = algorithm
         self._labels: dict[str, Mac] = {}
         self._shared = shared
 

@@ -60,7 +60,7 @@ class DateShifts:
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
         self._cohort = cohort
-        self._policy = policy
+        self._policy = policy.under(cohort.algorithm)
         self._days: dict[str, int] = {}
         self._dates: dict[str, DateShift] = {}
         self._births: dict[str, DateShift] = {}

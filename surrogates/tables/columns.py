@@ -446,6 +446,7 @@ class Columns:
     """Replaces the ids, dates and values of a cohort's tables under the cohort's key."""
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
+        policy = policy.under(cohort.algorithm)
         self._cohort = cohort
         self._policy = policy
         self._rewriter = Rewriter(cohort, policy)

@@ -143,3 +143,18 @@ def test_impossible_policies_are_refused(wrong: dict[str, Any]) -> None:
 def test_reasons_are_codes_and_nothing_else() -> None:
     assert str(Unreadable("no-text-layer")) == "no-text-layer"
     assert str(Unreadable(f"cannot read {CANARY}")) == "unspecified"
+
+
+def test_a_policy_has_the_defaults_of_a_version() -> None:
+    given = Policy()
+    first, second = given.under(2), given.under(3)
+    assert (first.birth_dates, first.times, first.shift_direction) == ("shift", "exact", "both")
+    assert (second.birth_dates, second.times, second.shift_direction) == (
+        ("month", "midnight", "past")
+    )
+    assert given.policy_id == first.policy_id == second.policy_id
+    written = Policy(birth_dates="shift")
+    assert written.policy_id == given.policy_id
+    assert written.under(3).policy_id not in (given.policy_id, Policy(birth_dates="year").policy_id)
+    with pytest.raises(ConfigError, match=r"policy\.times.*--rebase"):
+        Policy(times="hour").under(2)

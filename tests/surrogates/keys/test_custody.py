@@ -18,7 +18,14 @@ from cryptography.hazmat.primitives.hmac import HMAC
 
 from record.errors import ConfigError
 from surrogates.keys.custody import Custody
-from surrogates.keys.keys import ALGORITHM, MasterKey, custody_of, load_master, new_master
+from surrogates.keys.keys import (
+    ALGORITHM,
+    ALGORITHMS,
+    MasterKey,
+    custody_of,
+    load_master,
+    new_master,
+)
 from surrogates.keys.usage_log import HEAD, LOG, KeyUsageLog
 
 
@@ -499,3 +506,29 @@ def test_custody_is_not_pickled_or_copied(key: Path) -> None:
         for act in (pickle.dumps, copy.copy, copy.deepcopy):
             with pytest.raises(TypeError):
                 act(thing)
+
+
+def test_a_cohort_goes_on_under_its_version_until_another_is_adopted(tmp_path: Path) -> None:
+    new_master(tmp_path / "key")
+    master = load_master(f"file:{tmp_path / 'key'}", tmp_path)
+    first = master.cohort("asthma", algorithm=2)
+    assert (first.algorithm, master.recorded_algorithm("asthma")) == (2, 2)
+    again = load_master(f"file:{tmp_path / 'key'}", tmp_path)
+    assert again.cohort("asthma").key_id == first.key_id
+    second = again.cohort("asthma", algorithm=3)
+    assert second.key_id != first.key_id and second.cohort_id == first.key_id
+    assert again.cohort("asthma").algorithm == 2
+    again.adopt("asthma", 3)
+    assert again.cohort("asthma").key_id == second.key_id
+    assert [use.action for use in again.custody.log.uses()][-2:] == ["rebase", "use"]
+
+
+def test_versions_share_no_surrogate_key() -> None:
+    master = MasterKey(bytes(32))
+    keys = [master.cohort("asthma", algorithm=version) for version in ALGORITHMS]
+    assert len({key.key_id for key in keys}) == len(ALGORITHMS)
+    assert len({key.patient("7").draw("shift", "size") for key in keys}) == len(ALGORITHMS)
+    assert len({key.pseudonym("person", "7") for key in keys}) == len(ALGORITHMS)
+    assert keys[-1].under(2).key_id == keys[0].key_id
+    with pytest.raises(ValueError, match="no surrogate algorithm 1"):
+        master.cohort("asthma", algorithm=1)
