@@ -102,6 +102,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="preview of what would appear, change and go; nothing is written, in one process",
     )  # fmt: skip
     add(
+        "--rebase", action="store_true",
+        help="publication of the whole release anew under the newest version of the surrogate "
+        "algorithm; ids, names and dates of earlier versions of the release no longer join",
+    )  # fmt: skip
+    add(
         "--workers", type=positive, default=1, metavar="N",
         help="number of worker processes (default 1)",
     )  # fmt: skip
@@ -175,6 +180,7 @@ def _request_of(options: argparse.Namespace) -> ReleaseRequest:
         withdraw_stale=options.withdraw_stale,
         accept_withdrawals=options.accept_withdrawals,
         dry_run=options.dry_run,
+        rebase=options.rebase,
     )
 
 

@@ -17,6 +17,7 @@ from pipeline.quality.drift import judge
 from pipeline.quality.gate import Gate
 from pipeline.reports.console import Console
 from pipeline.reports.run_report import to_json
+from record.errors import ConfigError
 
 DESCRIPTION = """\
 Processes the notes that are new or changed since the last run. An interrupted run resumes where it
@@ -40,6 +41,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--accept-fewer-objections", action="store_true",
         help="run also where many fewer persons object than in the last run",
     )  # fmt: skip
+    parser.add_argument(
+        "--rebase", action="store_true",
+        help="publish the whole output anew under the newest version of the surrogate algorithm, "
+        "from the stored spans",
+    )  # fmt: skip
     add_workers(parser)
     add_log(parser)
     add_output_format(parser, json=SUMMARY)
@@ -47,6 +53,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Run the nightly job; returns its exit code."""
+    if options.dry_run and options.rebase:
+        problem = "cannot be combined with --dry-run"
+        raise ConfigError("--rebase", problem, "leave out one of them: a rebase writes every note")
     if options.dry_run:
         return _foresee(options, console)
     drive: JobRunner = run_in_workers
@@ -64,6 +73,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             progress=progress,
             gate=Gate(judge),
             accept_fewer_objections=options.accept_fewer_objections,
+            rebase=options.rebase,
         )
         journal.log_result(ended)
     report_run(ended, options, console)

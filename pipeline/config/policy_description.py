@@ -124,7 +124,7 @@ def _explain_dates(policy: Policy, label: Label) -> str:
     cut = _PRECISIONS.get(policy.date_precision, "")
     if label is Label.DATE:
         return moved + cut
-    birth = _PRECISIONS.get(policy.birth_dates, cut)
+    birth = _PRECISIONS.get(policy.birth_dates or "", cut)
     if policy.birth_dates == "jitter":
         birth = f", then moved back by up to {policy.birth_jitter_months} months"
     cap = f"; ages over {policy.age_cap} become {policy.age_cap + 1}"

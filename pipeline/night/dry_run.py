@@ -16,8 +16,9 @@ from sqlalchemy import inspect
 
 from pipeline.config.progress import Progress
 from pipeline.config.settings import OutputSettings, Settings, StateSettings, load
-from pipeline.night.nightly import check_distinct_places, check_documents_folder, check_origin
+from pipeline.night.nightly import check_distinct_places, check_documents_folder
 from pipeline.night.objections import check_objections
+from pipeline.night.output_versions import check_origin
 from pipeline.night.withdrawals import contains, make_released_id
 from pipeline.notes.batch import Batch
 from pipeline.notes.stages import attach_patients, fetch_documents, read_batch, skip_unchanged

@@ -43,11 +43,12 @@ def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
     if not (decision.decided_by.strip() and decision.reason.strip()):
         raise ConfigError("--by, --reason", "must not be empty", "give a name and a reason")
     master = open_master(settings)
-    cohort, keys = master.cohort(settings.cohort), StateKeys(master)
+    keys = StateKeys(master)
     with ExitStack() as stack:
         stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
         state = open_state(resolve_urls(settings).state, settings.base, keys)
         stack.callback(state.close)
+        cohort = master.cohort(settings.cohort, algorithm=state.read_algorithm())
         output = open_output(resolve_urls(settings).output, settings.base)
         stack.callback(output.close)
         output.check_writable()

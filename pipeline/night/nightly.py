@@ -15,10 +15,18 @@ from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.energy import EnergyMeter
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_QUARANTINE
 from pipeline.config.peak_memory import measure_peak_kilobytes
-from pipeline.config.policy_description import summarize_policy
 from pipeline.config.progress import Progress
 from pipeline.config.settings import OutputSettings, Settings, load
 from pipeline.night.objections import check_objections, withdraw_objecting
+from pipeline.night.output_versions import (
+    RebaseHeld,
+    check_origin,
+    check_rebase,
+    find_algorithm,
+    find_rebased,
+    make_source,
+    restart_output,
+)
 from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
 from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import serialize_run
@@ -44,7 +52,7 @@ from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import database_path, retrying
 from pipeline.warehouse.note_rows import Unit
-from pipeline.warehouse.sql_output import CdmSource, Output
+from pipeline.warehouse.sql_output import Output
 from pipeline.warehouse.warehouse import (
     JSONL,
     PARQUET,
@@ -54,7 +62,7 @@ from pipeline.warehouse.warehouse import (
     reread_objections,
 )
 from record.errors import ConfigError, CryptonymError, Unavailable
-from surrogates.keys.keys import CohortKey, MasterKey
+from surrogates.keys.keys import ALGORITHM, CohortKey, MasterKey
 
 _SHOWN = 20
 """Number of releases and decisions shown on the page of a run."""
@@ -120,23 +128,19 @@ class NightlyRun:
     most_new: int | None = None
     gate: Gate = COUNT_ONLY
     objections: dict[str, int] | None = None
+    rebased_from: CohortKey | None = None
 
     def claim(self) -> None:
         """Write the cohort and key id to the output; raises ConfigError if another key made it.
 
         Notes under another key have other ids: this run could neither replace nor withdraw them.
+        An output under an earlier version of the surrogate algorithm stays as it is until all notes
+        are staged under the new one.
         """
-        policy = self.settings.make_policy()
-        reference = check_origin(self.output, self.cohort)
-        self.output.describe(
-            CdmSource(
-                cdm_source_name=self.settings.cohort,
-                cdm_source_abbreviation=self.settings.cohort[:25],
-                cdm_holder="",
-                source_description=summarize_policy(policy),
-                cdm_etl_reference=reference,
-            )
-        )
+        self.rebased_from = find_rebased(self.output, self.cohort)
+        if self.rebased_from is None:
+            check_origin(self.output, self.cohort)
+            self.output.describe(make_source(self.settings, self.cohort))
 
     def secure(self, master: MasterKey) -> None:
         """Seal what earlier versions stored, and check that nobody else has changed the rows."""
@@ -145,12 +149,15 @@ class NightlyRun:
         # Small batches between two nights do not read all rows.
         if self.most_new is None:
             self.state.check_rows()
-        self.state.accept_config(config_hash(self.settings, self.cohort))
+        config, before = config_hash(self.settings, self.cohort), self.rebased_from
+        accepted = [config_hash(self.settings, before)] if before is not None else []
+        self.state.accept_config(config, accepted)
 
     def plan(self) -> RunRecord:
         """Begin a run, or resume the interrupted one, and plan its units of work."""
         scope: Scope = "all" if self.most_new is None else "new"
-        run = self.state.begin(config_hash(self.settings, self.cohort), scope=scope)
+        config = config_hash(self.settings, self.cohort)
+        run = self.state.begin(config, scope=scope, algorithm=self.cohort.algorithm)
         if run.phase == "planning":
             self.progress.phase("planning")
             # Retried as a whole: the plan is one transaction, open while the source is read.
@@ -234,6 +241,9 @@ class NightlyRun:
         """Publish staged notes, withdraw others; return how many were deleted at the source."""
         self.progress.phase("publishing")
         self.state.set_phase(run.run_id, "publishing")
+        if self.rebased_from is not None:
+            restart_output(self.state, self.output, make_source(self.settings, self.cohort))
+            self.rebased_from = None
         deleted = publish_run(run.run_id, self.state, self.output, self.cohort, self.seal)
         self.progress.phase("reading back")
         where = (self.state, self.output, self.cohort)
@@ -264,7 +274,8 @@ class NightlyRun:
             run_id=str(run.run_id),
             cohort=self.settings.cohort,
             key_id=self.cohort.key_id,
-            policy_id=self.settings.make_policy().policy_id,
+            policy_id=self.settings.make_policy().under(self.cohort.algorithm).policy_id,
+            algorithm=self.cohort.algorithm,
             code_version=version("cryptonym"),
             detector_version=DETECTOR_VERSION,
             started=run.started,
@@ -289,12 +300,15 @@ def run_nightly(
     most_new: int | None = None,
     gate: Gate = COUNT_ONLY,
     accept_fewer_objections: bool = False,
+    rebase: bool = False,
 ) -> NightlyResult:
     """Process the notes that are new or changed since the last run, and release them.
 
     With `most_new`, only about that many new notes are processed; changed and deleted ones wait
     for a run without it. If the gate holds the run, nothing new is published and the exit code
-    is 1.
+    is 1. With `rebase`, an output made under an earlier version of the surrogate algorithm is
+    published whole under the newest one, from the stored spans; if that is interrupted, the next
+    run completes it.
 
     Raises ConfigError, Unavailable, ObjectionsLost where many fewer persons object than in the
     last run, unless that is accepted, or Incomplete when notes are unaccounted for, in which case
@@ -304,7 +318,7 @@ def run_nightly(
     if workers < 1:
         raise ConfigError("--workers", "must be at least 1", "give a number of processes")
     master = open_master(settings)
-    cohort, keys = master.cohort(settings.cohort), StateKeys(master)
+    keys = StateKeys(master)
     check_documents_folder(settings)
     check_distinct_places(resolve_urls(settings))
     with ExitStack() as stack:
@@ -315,6 +329,10 @@ def run_nightly(
         stack.callback(state.close)
         output = open_output(resolve_urls(settings).output, settings.base)
         stack.callback(output.close)
+        if rebase:
+            check_rebase(state, most_new)
+        algorithm = ALGORITHM if rebase else find_algorithm(master, settings, state, output)
+        cohort = master.cohort(settings.cohort, algorithm=algorithm)
         night = NightlyRun(
             config, settings, cohort, keys.seal, source, state, output, progress or Progress()
         )
@@ -325,6 +343,7 @@ def run_nightly(
         night.claim()
         night.secure(master)
         ended = _execute(night, run_job, workers, lock)
+        master.adopt(settings.cohort, cohort.algorithm)
         if not ended.resumed:
             return ended
         # The plan of an interrupted run does not include notes that arrived since.
@@ -348,6 +367,12 @@ def _execute(
     night.withdraw_objecting()
     tally = night.count(run)
     assessment = night.judge(run, tally)
+    if night.rebased_from is not None and assessment.is_held:
+        raise RebaseHeld(
+            f"the quality gate holds the rebase: {'; '.join(assessment.reasons)}. The output is "
+            "as it was. Remedy: restore what is missing at the source, or correct the limits "
+            "under [quality], and run again"
+        )
     deleted = night.publish(run)
     summary, code = _conclude(
         night.summary(run, tally, deleted, workers, meter),
@@ -386,18 +411,6 @@ def _has_changes(ended: NightlyResult) -> bool:
     done = (Outcome.RELEASED, Outcome.QUARANTINED, Outcome.DELETED)
     is_asked = bool((ended.summary.objections or {}).get("withdrawn"))
     return bool(ended.summary.held) or is_asked or any(outcomes[each.value] for each in done)
-
-
-def check_origin(output: Output, cohort: CohortKey) -> str:
-    """Return the reference of a key in an output; raises ConfigError if another key made it."""
-    reference = f"cryptonym key {cohort.key_id}"
-    if output.origin() not in (None, reference):
-        raise ConfigError(
-            "output.url",
-            "holds notes made with another key or for another cohort",
-            "use a separate output and state database for each cohort, or empty both",
-        )
-    return reference
 
 
 def check_distinct_places(

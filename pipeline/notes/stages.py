@@ -187,7 +187,7 @@ def skip_unchanged(batch: Batch, resources: WorkerResources) -> Batch:
         return (
             entry is not None
             and (entry.content, entry.identity) == (item.content, item.identity)
-            and entry.config in resources.accepted
+            and entry.config == resources.config
         )
 
     unchanged = [item.row.note_id for item in batch.items if is_known(item)]
@@ -199,6 +199,30 @@ def skip_unchanged(batch: Batch, resources: WorkerResources) -> Batch:
         refused=tuple(refused for refused in batch.refused if not is_known(refused.item)),
         unchanged=batch.unchanged + tuple(unchanged),
     )
+
+
+def recall_spans(batch: Batch, resources: WorkerResources) -> Batch:
+    """Recall the spans of unchanged notes that an accepted earlier configuration stored.
+
+    Such notes are written anew, as under another version of the surrogate algorithm, but nothing
+    is detected in them again.
+    """
+    earlier = resources.accepted - {resources.config}
+    if not earlier:
+        return batch
+    stored = resources.state.read_sealed([item.row.note_id for item in batch.items])
+
+    def step(item: BatchNote) -> BatchNote:
+        found_then = stored.get(item.row.note_id)
+        if found_then is None or found_then.version.config not in earlier:
+            return item
+        if found_then.version != make_version(item, found_then.version.config):
+            return item
+        kept = resources.seal.open_findings(found_then.version, found_then.sealed)
+        found, title_found = (tuple(kept.spans[part]) for part in ("text", "title"))
+        return replace(item, read=kept.read, found=found, title_found=title_found, is_recalled=True)
+
+    return batch.apply("recall", step)
 
 
 def extract_texts(batch: Batch, resources: WorkerResources) -> Batch:
@@ -213,7 +237,8 @@ def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
     """
     site = resources.settings.rules.site
     allowed = resources.settings.detection.allowed
-    texts = (text for item in batch.items for text in (item.document, item.title))
+    unread = (item for item in batch.items if not item.is_recalled)
+    texts = (text for item in unread for text in (item.document, item.title))
     foresight = Foresight(resources.tagger, (text for text in texts if text and text.text))
 
     def spans(document: Document, known: KnownPatient | None) -> tuple[Span, ...]:
@@ -221,6 +246,8 @@ def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
 
     def step(item: BatchNote) -> BatchNote:
         item = set_language(item, resources)
+        if item.is_recalled:
+            return item
         known = _compile_patient(item, resources)
         document, title = _require_texts(item)
         for text in (document, title):
@@ -246,8 +273,10 @@ def resolve_and_seal(batch: Batch, resources: WorkerResources) -> Batch:
 
     def step(item: BatchNote) -> BatchNote:
         document, title = _require_texts(item)
-        found = resolve_spans(item.found, document.text)
-        title_found = resolve_spans(item.title_found, title.text)
+        found, title_found = item.found, item.title_found
+        if not item.is_recalled:
+            found = resolve_spans(found, document.text)
+            title_found = resolve_spans(title_found, title.text)
         spans = {"text": found, "title": title_found}
         kept = NoteFindings(spans, item.read if resources.settings.state.keep_texts else None)
         sealed = resources.seal.seal_findings(make_version(item, resources.config), kept)
@@ -289,6 +318,7 @@ STAGES: tuple[tuple[str, Stage], ...] = (
     ("attach", attach_patients),
     ("fetch", fetch_documents),
     ("skip", skip_unchanged),
+    ("recall", recall_spans),
     ("extract", extract_texts),
     ("detect", detect_identifiers),
     ("resolve", resolve_and_seal),

@@ -114,23 +114,28 @@ class WorkerResources:
 
 
 def open_resources(
-    settings: Settings, *, release: str | None = None, is_trial: bool = False
+    settings: Settings,
+    *,
+    release: str | None = None,
+    is_trial: bool = False,
+    algorithm: int | None = None,
 ) -> WorkerResources:
     """Open everything that the stages need; raises ConfigError or Unavailable.
 
-    `release` names the cohort of a release. Then no model is loaded, and `config` is the hash of
-    the nightly job, whose spans must be up to date. A trial creates no cohort.
+    `release` names the cohort of a release, `algorithm` the version of its surrogates. Then no
+    model is loaded, and `config` is the hash of the nightly job, whose spans must be up to date. A
+    trial creates no cohort.
     """
     master = open_master(settings)
     policy = settings.make_policy()
-    derive = open_trial_cohort if is_trial else MasterKey.cohort
-    nightly = derive(master, settings.cohort)
-    is_nightly = release is None or (is_trial and release == settings.cohort)
-    cohort = nightly if is_nightly else derive(master, str(release))
-    options = make_extraction_options(settings)
-    keys, config = StateKeys(master), config_hash(settings, nightly)
+    keys, options = StateKeys(master), make_extraction_options(settings)
     state = open_state(resolve_urls(settings).state, settings.base, keys)
     state.require_sealed()
+    derive = open_trial_cohort if is_trial else MasterKey.cohort
+    nightly = derive(master, settings.cohort, algorithm=state.read_algorithm())
+    is_nightly = release is None or (is_trial and release == settings.cohort)
+    cohort = nightly if is_nightly else derive(master, str(release), algorithm=algorithm)
+    config = config_hash(settings, nightly)
     return WorkerResources(
         settings=settings,
         source=open_source(resolve_urls(settings).source, settings.base),
@@ -158,15 +163,15 @@ def open_master(settings: Settings) -> MasterKey:
     return open_key(settings.key.locator, settings.base, custody)
 
 
-def open_trial_cohort(master: MasterKey, name: str) -> CohortKey:
+def open_trial_cohort(master: MasterKey, name: str, *, algorithm: int | None = None) -> CohortKey:
     """Derive the key of a cohort; for one that does not exist yet, a key that nobody keeps."""
     custody = master.custody
     if custody is not None:
         with custody.locked():
             is_new = custody.entry(name) is None
         if is_new:
-            return MasterKey(secrets.token_bytes(32)).cohort(name)
-    return master.cohort(name)
+            return MasterKey(secrets.token_bytes(32)).cohort(name, algorithm=algorithm)
+    return master.cohort(name, algorithm=algorithm)
 
 
 def open_key(key: str, base: Path, custody: Path | None = None) -> MasterKey:
@@ -254,8 +259,7 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
     deciding = {
         "detector": DETECTOR_VERSION,
         "policy": settings.make_policy().under(cohort.algorithm).policy_id,
-        # The same in all versions of the surrogate algorithm: none makes spans stale.
-        "key": cohort.cohort_id,
+        "key": cohort.key_id,
         "lang": settings.lang,
         "kinds": settings.source.kinds,
         "rules": asdict(settings.rules),

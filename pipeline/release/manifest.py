@@ -17,7 +17,7 @@ from pipeline.release.targets import ORIGIN
 from pipeline.release.unit_files import read_keys
 from pipeline.warehouse.sql_output import CdmSource
 from record.policy import Policy
-from surrogates.keys.keys import ALGORITHM, CohortKey
+from surrogates.keys.keys import CohortKey
 
 _TEMPLATE = Path(__file__).with_name("readme.md")
 
@@ -72,7 +72,7 @@ class ReleaseOrigin:
         found = {
             "cryptonym": version("cryptonym"),
             "detector": DETECTOR_VERSION,
-            "surrogates": str(ALGORITHM),
+            "surrogates": str(self.key.algorithm),
         }
         return found | ({"model": self.model} if self.model else {})
 

@@ -8,15 +8,22 @@ from pathlib import Path
 from sqlalchemy import Table
 
 from pipeline.config.settings import Settings
-from pipeline.notes.worker_resources import WorkerResources, open_resources, resolve_urls
+from pipeline.notes.worker_resources import (
+    WorkerResources,
+    open_master,
+    open_resources,
+    resolve_urls,
+)
 from pipeline.release.request import ReleaseRequest, make_policy, requested_tables
 from pipeline.release.staging import ReleaseStaging
 from pipeline.release.table_reader import present_columns
 from pipeline.release.tables import NOTE_TABLES, list_tables_in_write_order, make_tables
 from pipeline.release.targets import Target, open_target, open_trial_target
+from pipeline.state.release_register import read_register
 from pipeline.state.run_lock import make_lock_path
 from record.columns import TABLES
 from record.errors import ConfigError
+from surrogates.keys.keys import ALGORITHM, ALGORITHMS
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 
@@ -31,6 +38,16 @@ class ReleaseContext:
     target: Target
     names: tuple[str, ...]
     tables: Mapping[str, Table]
+
+    @property
+    def key_ids(self) -> tuple[str, ...]:
+        """The public ids of the keys under which the published release may have been made."""
+        cohort = self.tools.cohort
+        earlier = [each for each in ALGORITHMS if each < cohort.algorithm]
+        return (
+            cohort.key_id,
+            *(cohort.under(each).key_id for each in earlier if self.target.is_replaced),
+        )
 
     @property
     def fingerprint(self) -> list[str]:
@@ -53,11 +70,11 @@ def open_context(
     request: ReleaseRequest, settings: Settings, staging: ReleaseStaging
 ) -> ReleaseContext:
     """Open everything for a completed request. Raises ConfigError or Unavailable."""
-    tools = open_release_tools(request, settings)
-    requested = requested_tables(request)
-    has = {name for name in TABLES if name in NOTE_TABLES or present_columns(tools.source, name)}
     target = open_trial_target(request, settings) if request.dry_run else None
     target = target or open_target(request, settings)
+    tools = open_release_tools(request, settings, target)
+    requested = requested_tables(request)
+    has = {name for name in TABLES if name in NOTE_TABLES or present_columns(tools.source, name)}
     return ReleaseContext(
         request,
         tools,
@@ -82,16 +99,44 @@ def open_worker_context(request: ReleaseRequest, settings: Settings) -> ReleaseC
     return context
 
 
-def open_release_tools(request: ReleaseRequest, settings: Settings) -> WorkerResources:
-    """Open the tools of a process under the cohort's key and policy, without detectors."""
-    tools = open_resources(settings, release=request.cohort, is_trial=request.dry_run)
-    policy = make_policy(request, settings)
+def open_release_tools(
+    request: ReleaseRequest, settings: Settings, target: Target
+) -> WorkerResources:
+    """Open the tools of a process under the cohort's key and policy, without detectors.
+
+    A target with a release goes on under its version of the surrogate algorithm, unless it is to
+    be published whole under the newest.
+    """
+    tools = open_resources(
+        settings,
+        release=request.cohort,
+        is_trial=request.dry_run,
+        algorithm=_last_algorithm(request, settings),
+    )
+    origin, cohort = target.read_origin(), tools.cohort
+    made = {cohort.under(each).key_id: each for each in ALGORITHMS}
+    published = made.get(origin or "")
+    algorithm = ALGORITHM if request.rebase else published or cohort.algorithm
+    cohort = cohort.under(algorithm)
+    target.is_replaced = published is not None and published != algorithm
+    policy = make_policy(request, settings).under(algorithm)
     return replace(
         tools,
+        cohort=cohort,
         policy=policy,
-        rewriter=Rewriter(tools.cohort, policy),
-        columns=Columns(tools.cohort, policy),
+        rewriter=Rewriter(cohort, policy),
+        columns=Columns(cohort, policy),
     )
+
+
+def _last_algorithm(request: ReleaseRequest, settings: Settings) -> int | None:
+    """Return the version of the cohort's last release where no custody folder records it."""
+    if open_master(settings).recorded_algorithm(request.cohort) is not None:
+        return None
+    releases = read_register(resolve_urls(settings).state, settings.base)
+    shown = (each for each in releases if each.cohort == request.cohort and each.is_shown)
+    last = next(shown, None)
+    return None if last is None else int(last.about.get("versions", {}).get("surrogates", 2))
 
 
 def staging_folder(settings: Settings) -> Path:

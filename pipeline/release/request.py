@@ -27,7 +27,9 @@ class ReleaseRequest:
     `since` and `until` are dates in the source, both inclusive; empty `kinds` means all. `output`
     is a SQLAlchemy URL, `parquet:FOLDER`, `jsonl:FOLDER`, or `env:NAME` of one. `columns` are
     tables, or `table.column`, to release; empty means all. `policy` is the name of a built-in
-    policy, or a file. `[cohorts.NAME]` of the configuration completes what is None or empty.
+    policy, or a file. With `rebase` a release of an earlier version of the surrogate algorithm is
+    published whole under the newest one. `[cohorts.NAME]` of the configuration completes what is
+    None or empty.
     """
 
     config: Path
@@ -44,6 +46,7 @@ class ReleaseRequest:
     withdraw_stale: bool = False
     accept_withdrawals: bool = False
     dry_run: bool = False
+    rebase: bool = False
 
     def is_in_window(self, value: Any) -> bool:
         """Return whether a raw date is in the window; later stages refuse unreadable ones."""

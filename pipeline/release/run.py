@@ -19,7 +19,7 @@ from pipeline.night.nightly import Job, JobRunner, check_distinct_places, check_
 from pipeline.night.objections import check_objections
 from pipeline.night.release_history import write_release_page
 from pipeline.notes.error_boundary import drop_error_texts
-from pipeline.notes.worker_resources import open_reversal_vault, resolve_urls
+from pipeline.notes.worker_resources import open_master, open_reversal_vault, resolve_urls
 from pipeline.quality.gate import describe_alarm
 from pipeline.quality.withdrawal_limit import WithdrawalCounts, find_excesses
 from pipeline.release.manifest import (
@@ -149,7 +149,7 @@ def _release_locked(
             {name: _to_json_value(value) for name, value in parameters.items()}
             | {"fingerprint": context.fingerprint}
         )
-        context.target.claim(context.tools.cohort.key_id, context.names, create=not request.dry_run)
+        context.target.claim(context.key_ids, context.names, create=not request.dry_run)
         check_objections(context.tools.source, context.tools.state, settings.quality)
         _check_spans_current(context)
         release = _Release(context, resources)
@@ -157,7 +157,10 @@ def _release_locked(
         release.make_units()
         release.reconcile()
         resources.lock.keep()
-        return release.publish()
+        released = release.publish()
+    if not (request.dry_run or released.held):
+        open_master(settings).adopt(request.cohort, context.tools.cohort.algorithm)
+    return released
 
 
 def decode_request(parameters: Mapping[str, Any], output: str) -> ReleaseRequest:
@@ -167,7 +170,7 @@ def decode_request(parameters: Mapping[str, Any], output: str) -> ReleaseRequest
     }
     paths = {n: Path(parameters[n]) for n in ("config", "persons", "persons_sql") if parameters[n]}
     sets = {name: frozenset(parameters[name]) for name in ("kinds", "columns")}
-    others = {n: parameters[n] for n in ("cohort", "schema", "policy", "withdraw_stale")}
+    others = {n: parameters[n] for n in ("cohort", "schema", "policy", "withdraw_stale", "rebase")}
     return ReleaseRequest(**{**others, **dates, **paths, **sets, "output": output})
 
 
@@ -318,9 +321,9 @@ class _Release:
         context, counts = self.context, self.counts
         target, (described, read) = context.target, context.target.names
         old = target.read_files()
-        before = parse_manifest(old.get(described))
+        before = self._own_manifest(old.get(described))
         withdrawn = list_withdrawn(
-            context, (before, parse_manifest(target.read_interrupted_manifest()))
+            context, (before, self._own_manifest(target.read_interrupted_manifest()))
         )
         manifest = make_manifest(context.staging, context.names, self._origin(), counts, withdrawn)
         explained = render_readme(manifest)
@@ -329,7 +332,10 @@ class _Release:
         is_same &= before == json.loads(json.dumps(manifest)) and old.get(read) == explained
         if (entry := self.resources.entry) is not None:
             entry.set_about(self._register_entry(changes, is_changed=not is_same))
-        held = self._find_excesses(changes, self._check_stale(changes))
+        published = parse_manifest(old.get(described))
+        held = self._find_excesses(
+            self._count_replaced(changes, published), self._check_stale(changes)
+        )
         result = ReleaseResult(
             counts, changes, manifest, not is_same, self._exit_code(held), self.peaks, held
         )
@@ -346,6 +352,22 @@ class _Release:
             target.publish(context.staging, context.names, files)
         entry.mark_finished(result.exit_code)
         return result
+
+    def _own_manifest(self, text: str | None) -> dict[str, Any]:
+        """Parse a manifest; empty where it describes a release under another version's key."""
+        found = parse_manifest(text)
+        return found if found.get("key_id") == self.context.tools.cohort.key_id else {}
+
+    def _count_replaced(self, changes: Changes, published: Mapping[str, Any]) -> Changes:
+        """Count as withdrawn by how many rows a release published whole is smaller than before."""
+        if not self.context.target.is_replaced:
+            return changes
+        found = dict(changes)
+        for name in ("note", "person"):
+            rows = int(published.get("tables", {}).get(name, {}).get("rows", 0))
+            new = changes[name].added
+            found[name] = Change(added=new, withdrawn=max(0, rows - new), unchanged=min(rows, new))
+        return found
 
     def _exit_code(self, held: Sequence[str]) -> int:
         if held:

@@ -6,12 +6,12 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -89,6 +89,17 @@ def _write_synced(path: Path, text: str, mode: int | None = None) -> None:
         os.fsync(file.fileno())
 
 
+def _key_of(reference: Any) -> str | None:
+    """Return the id of the key that a release names; None for anything else."""
+    named = str(reference or "")
+    return named.removeprefix(ORIGIN) if named.startswith(ORIGIN) else None
+
+
+def _is_ours(origins: Collection[Any], key_ids: Sequence[str]) -> bool:
+    """Return whether there is one origin, and it is one of the keys."""
+    return len(origins) == 1 and set(origins) <= {ORIGIN + key_id for key_id in key_ids}
+
+
 _PAGE = 2_000
 
 
@@ -96,6 +107,7 @@ class SqlTarget:
     """A release in a database; its files `STEM.json` and `STEM.md` are in the folder `reports`."""
 
     suffix = PARQUET_PART
+    is_replaced = False
 
     def __init__(
         self, engine: Engine, schema: str | None, reports: Path, stem: str, *, mode: int = 0o600
@@ -108,9 +120,18 @@ class SqlTarget:
         self._tables = make_tables(schema)
 
     @retrying
-    def claim(self, key_id: str, names: tuple[str, ...], *, create: bool = True) -> None:
+    def read_origin(self) -> str | None:
+        """Return the id of the key that made the published release; None without one."""
+        with transaction(self._engine, _WHAT) as connection:
+            source = self._tables["cdm_source"]
+            if source not in self._present(connection):
+                return None
+            return _key_of(connection.scalar(select(source.c.cdm_etl_reference).limit(1)))
+
+    @retrying
+    def claim(self, key_ids: Sequence[str], names: tuple[str, ...], *, create: bool = True) -> None:
         """Create missing tables; raises ConfigError, and creates nothing, where the database
-        contains anything but a release under this key."""
+        contains anything but a release under one of these keys."""
         with transaction(self._engine, _WHAT, write=create) as connection:
             if create:
                 for name in names:
@@ -127,12 +148,12 @@ class SqlTarget:
             if source.name in existing:
                 origins.update(connection.scalars(select(source.c.cdm_etl_reference)))
             is_empty = not any(_has_rows(connection, table) for table in self._present(connection))
-            if not is_empty and origins != {ORIGIN + key_id}:
+            if not is_empty and not _is_ours(origins, key_ids):
                 raise ConfigError(_SETTING, _FOREIGN_CONTENT, _REMEDY)
 
     def read_published(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
-        """Stream the published rows of a table that belong to a unit."""
-        if name not in self._existing:
+        """Stream the published rows of a table that belong to a unit; none if it is replaced."""
+        if self.is_replaced or name not in self._existing:
             return
         rows = self._select_unit(self._tables[name], unit)
         with transaction(self._engine, _WHAT) as connection:
@@ -183,6 +204,8 @@ class SqlTarget:
         with transaction(self._engine, _WHAT, write=True) as connection:
             for table in self._obsolete_tables(connection, names):
                 connection.execute(delete(table))
+            for name in reversed(names if self.is_replaced else ()):
+                connection.execute(delete(self._tables[name]))
             for name in names:
                 rows = 0
                 for index, part in staging.parts(name):
@@ -313,31 +336,46 @@ class FolderTarget:
     """
 
     names = ("manifest.json", "README.md")
+    is_replaced = False
 
     def __init__(self, place: Path, suffix: str = PARQUET_PART) -> None:
         self._place = place
         self.suffix = suffix
         self._tables = make_tables(None)
 
-    def claim(self, key_id: str, names: tuple[str, ...], *, create: bool = True) -> None:  # noqa: ARG002 - as in a database
-        """Raise ConfigError where the place contains anything but a release under this key."""
+    def read_origin(self) -> str | None:
+        """Return the id of the key that made the published release; None without one."""
+        with guard(_WHAT):
+            origins = self._read_origins()
+        return _key_of(next(iter(origins))) if len(origins) == 1 else None
+
+    def _read_origins(self) -> set[Any]:
+        path = self._path(self._place, "cdm_source", 0)
+        pages = read_part(path, self._tables["cdm_source"]) if self._is_release() else iter(())
+        place = CDM_SOURCE_COLUMNS.index("cdm_etl_reference")
+        return {row[place] for rows in pages for row in rows}
+
+    def claim(
+        self,
+        key_ids: Sequence[str],
+        names: tuple[str, ...],  # noqa: ARG002 - as in a database
+        *,
+        create: bool = True,
+    ) -> None:
+        """Raise ConfigError where the place has anything but a release under these keys."""
         with guard(_WHAT):
             if create:
                 self._place.parent.mkdir(parents=True, exist_ok=True)
             is_free = not os.path.lexists(self._place)
             is_empty = self._place.is_dir() and not any(self._place.iterdir())
-            is_ours = self._is_release()
         if is_free or is_empty:
             return
-        path = self._path(self._place, "cdm_source", 0)
-        pages = read_part(path, self._tables["cdm_source"]) if is_ours else iter(())
-        place = CDM_SOURCE_COLUMNS.index("cdm_etl_reference")
-        if {row[place] for rows in pages for row in rows} != {ORIGIN + key_id}:
+        if not _is_ours(self._read_origins(), key_ids):
             raise ConfigError(_SETTING, _FOREIGN_CONTENT, _REMEDY)
 
     def read_published(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
-        """Stream the published rows of a table that belong to a unit."""
-        if not self._is_release():
+        """Stream the published rows of a table that belong to a unit; none if it is replaced."""
+        if self.is_replaced or not self._is_release():
             return
         table = self._tables[name]
         if name in _UNDIVIDED:
@@ -483,14 +521,21 @@ class FolderTarget:
 class Target(Protocol):
     """A place that releases are published to.
 
-    `names` are the file names of manifest and README, `suffix` that of the staged files.
+    `names` are the file names of manifest and README, `suffix` that of the staged files. A release
+    `is_replaced` where it was made under another version of the surrogate algorithm: then none of
+    its rows are compared, and all go in the transaction that publishes the new ones.
     """
 
     names: tuple[str, str]
     suffix: str
+    is_replaced: bool
 
-    def claim(self, key_id: str, names: tuple[str, ...], *, create: bool = True) -> None:
-        """Raise ConfigError where the place contains anything but a release under this key.
+    def read_origin(self) -> str | None:
+        """Return the id of the key that made the published release; None without one."""
+        ...
+
+    def claim(self, key_ids: Sequence[str], names: tuple[str, ...], *, create: bool = True) -> None:
+        """Raise ConfigError where the place has anything but a release under these keys.
 
         Makes what is missing of the place only with `create`.
         """

@@ -151,6 +151,7 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
         "cohort": summary.cohort,
         "key_id": summary.key_id,
         "policy_id": summary.policy_id,
+        "algorithm": summary.algorithm,
         "code_version": summary.code_version,
         "detector_version": summary.detector_version,
         "started": summary.started.isoformat(),

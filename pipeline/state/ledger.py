@@ -1,5 +1,6 @@
 """The ledger in the state database: version and outcome of every note, runs and their units."""
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hmac import compare_digest
@@ -62,6 +63,7 @@ from pipeline.state.withdrawals import IN_OUTPUT, WithdrawalStore, is_withdrawal
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 from pipeline.warehouse.note_rows import Unit
 from record.errors import Unsafe
+from surrogates.keys.keys import ALGORITHM, ALGORITHMS
 
 
 def write_unit_result(connection: Connection, run_id: int, result: UnitResult) -> None:
@@ -219,11 +221,32 @@ class State:
         return self._keys
 
     @retrying
-    def begin(self, config: bytes, *, fresh: bool = False, scope: Scope = "all") -> RunRecord:
+    def read_algorithm(self) -> int | None:
+        """Return the version of the surrogate algorithm of the last run; None without any run.
+
+        Runs of programs that knew one version only are of the first.
+        """
+        latest = select(RUN.c.about).order_by(RUN.c.run_id.desc()).limit(1)
+        with transaction(self._engine, _WHAT) as connection:
+            row = connection.execute(latest).first()
+        if row is None:
+            return None
+        return int(json.loads(row.about or "{}").get("algorithm", ALGORITHMS[0]))
+
+    @retrying
+    def begin(
+        self,
+        config: bytes,
+        *,
+        fresh: bool = False,
+        scope: Scope = "all",
+        algorithm: int = ALGORITHM,
+    ) -> RunRecord:
         """Resume the interrupted run, of whatever scope, or begin a new one.
 
         An interrupted run with another configuration is abandoned, and any run with `fresh`; its
-        staged notes remain staged with their own hashes.
+        staged notes remain staged with their own hashes. `algorithm` is the version of the
+        surrogates that the run makes.
         """
         unfinished = select(RUN).where(RUN.c.phase.not_in(_ENDED)).order_by(RUN.c.run_id.desc())
         with transaction(self._engine, _WHAT, write=True) as connection:
@@ -237,7 +260,7 @@ class State:
             run_id = (connection.scalar(select(func.max(RUN.c.run_id))) or 0) + 1
             started = datetime.now(UTC)
             new = {"run_id": run_id, "config": config, "phase": "planning", "scope": scope}
-            new |= {"attempts": 1}
+            new |= {"attempts": 1, "about": json.dumps({"algorithm": algorithm})}
             connection.execute(insert(RUN), [new | {"started": started.isoformat()}])
         return RunRecord(run_id, False, "planning", started)
 
@@ -397,6 +420,12 @@ class State:
             for some in chunks(note_ids):
                 gone = update(LEDGER).where(LEDGER.c.note_id.in_(some))
                 connection.execute(gone.values(was_released=0))
+
+    @retrying
+    def mark_all_withdrawn(self) -> None:
+        """Mark every note as absent from the output, before the output is emptied."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(update(LEDGER).values(was_released=0))
 
     @retrying
     def forget(self, note_ids: Sequence[int]) -> None:

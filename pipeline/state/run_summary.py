@@ -13,6 +13,7 @@ from pipeline.state.quality_counts import CellCounts, pack_cells, unpack_cells
 from record.document import Document
 from record.failure import Failure
 from record.release import Release
+from surrogates.keys.keys import ALGORITHM
 
 MAX_SAMPLES = 10
 """Number of note ids kept per cause of quarantine."""
@@ -217,7 +218,7 @@ class RunSummary:
     run; empty if it does not. `review` is the result of the latest reviewed sample, in counts;
     None if there is none. `energy` is an estimate. `objections` are the persons who object, their
     notes, and those withdrawn by this run; None if no objections are configured. `waiting` is the
-    number of withdrawals that earlier runs hold.
+    number of withdrawals that earlier runs hold, `algorithm` the version of the surrogates.
     """
 
     run_id: str
@@ -236,6 +237,7 @@ class RunSummary:
     energy: Energy | None = None
     objections: Mapping[str, int] | None = None
     waiting: int = 0
+    algorithm: int = ALGORITHM
 
     @property
     def seconds(self) -> float:

@@ -156,6 +156,21 @@ class ParquetOutput:
         with guard_parquet(_WHAT):
             self._write(table, self._folder / "cdm_source.parquet")
 
+    def restart(self, source: CdmSource) -> None:
+        """Remove all notes, spans and persons, then write the single row of `cdm_source`.
+
+        A process that dies in between leaves the earlier `cdm_source`.
+        """
+        with guard_parquet(_WHAT):
+            for name in ("note_span", "note", "person"):
+                for part in self._parts(name):
+                    self._path(name, part).unlink()
+                if (folder := self._folder / name).is_dir():
+                    sync(folder)
+        for known in ("_notes", "_persons"):
+            self.__dict__.pop(known, None)
+        self.describe(source)
+
     def origin(self) -> str | None:
         """Return the ETL reference in `cdm_source`, which identifies the key of this output."""
         path = self._folder / "cdm_source.parquet"

@@ -71,6 +71,10 @@ class Output(Protocol):
         """Write the single row of `cdm_source`."""
         ...
 
+    def restart(self, source: CdmSource) -> None:
+        """Remove all notes, spans and persons, then write the single row of `cdm_source`."""
+        ...
+
     def origin(self) -> str | None:
         """Return the ETL reference in `cdm_source`; None if it was never described."""
         ...
@@ -200,6 +204,14 @@ class SqlOutput:
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(delete(table))
             connection.execute(insert(table), [source.row()])
+
+    @retrying
+    def restart(self, source: CdmSource) -> None:
+        """Remove all notes, spans and persons, and write `cdm_source`, in one transaction."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            for name in ("note_span", "note", "person", "cdm_source"):
+                connection.execute(delete(self._by_name[name]))
+            connection.execute(insert(self._by_name["cdm_source"]), [source.row()])
 
     @retrying
     def origin(self) -> str | None:

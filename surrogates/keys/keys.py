@@ -389,12 +389,13 @@ class CohortKey(_Key):
     one version draws tells nothing of what another does.
     """
 
-    __slots__ = ("_kinds", "_mac", "_root", "_shared", "algorithm", "patient")
+    __slots__ = ("_first", "_kinds", "_mac", "_root", "_shared", "algorithm", "patient")
 
     def __init__(self, secret: bytes, algorithm: int = ALGORITHM) -> None:
         if algorithm not in ALGORITHMS:
             raise ValueError(f"no surrogate algorithm {algorithm}; choose one of {ALGORITHMS}")
         self._root = secret
+        self._first: CohortKey | None = None
         self.algorithm = algorithm
         if algorithm > _FIRST:
             secret = expand(secret, b"algorithm\0" + str(algorithm).encode())
@@ -428,6 +429,15 @@ class CohortKey(_Key):
         Collisions within a kind have the birthday probability for 2**62 values.
         """
         drawn = int.from_bytes(self._kind(kind).digest(_encode(value))[:16], "big")
+        return 1 + drawn % PSEUDONYMS
+
+    def fingerprint(self, value: str) -> int:
+        """Return a keyed hash of a value, in [1, 2**62), the same in all versions."""
+        if self.algorithm != _FIRST:
+            if self._first is None:
+                self._first = self.under(_FIRST)
+            return self._first.fingerprint(value)
+        drawn = int.from_bytes(self._kind("fingerprint").digest(_encode(value))[:16], "big")
         return 1 + drawn % PSEUDONYMS
 
     def digests(self, kind: str, values: Iterable[bytes]) -> bytes:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
 from record.errors import ConfigError
-from surrogates.keys.keys import CohortKey
+from surrogates.keys.keys import ALGORITHMS, CohortKey
 from surrogates.keys.locators import parse_key, read_key, write_private
 
 _KEY_VERSION = "cryptonym-vault-key-v1"
@@ -89,16 +89,21 @@ class Vault:
             return database.total_changes - before
 
     def reveal(self, cohort: CohortKey, surrogate_id: str) -> str:
-        """Return the source id of a person of a cohort.
+        """Return the source id of a person of a cohort, released under any version.
 
         Callers log who asked and why beforehand. Raises ConfigError where the vault does not have
         the person, or the row was changed.
         """
+        row = None
         with self._opened() as database:
-            row = database.execute(
-                "select nonce, sealed from persons where cohort_key_id = ? and surrogate_id = ?",
-                (cohort.key_id, surrogate_id),
-            ).fetchone()
+            for algorithm in reversed(ALGORITHMS):
+                if row is None:
+                    cohort = cohort.under(algorithm)
+                    row = database.execute(
+                        "select nonce, sealed from persons "
+                        "where cohort_key_id = ? and surrogate_id = ?",
+                        (cohort.key_id, surrogate_id),
+                    ).fetchone()
         if row is None:
             raise ConfigError(
                 "--person",

@@ -39,6 +39,7 @@ from pipeline.notes.worker_resources import WorkerResources, open_master, resolv
 from pipeline.release.release_context import open_release_tools
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import ReleaseResult, run_release
+from pipeline.release.targets import open_target
 from pipeline.warehouse.note_rows import NOTE_COLUMNS
 from pipeline.warehouse.warehouse import Source, open_output, open_source
 from surrogates.keys.keys import CohortKey, load_master
@@ -386,7 +387,9 @@ class Ward:
         return run_release(self.order(*person_ids, **options))
 
     def tools(self) -> WorkerResources:
-        return open_release_tools(self.order(), load(self.config))
+        request, settings = self.order(), load(self.config)
+        with closing(open_target(request, settings)) as target:
+            return open_release_tools(request, settings, target)
 
     def url(self, output: str) -> str:
         return output.replace("///", f"///{self.folder}/").replace(
