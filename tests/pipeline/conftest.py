@@ -392,9 +392,9 @@ class Ward:
             return open_release_tools(request, settings, target)
 
     def url(self, output: str) -> str:
-        return output.replace("///", f"///{self.folder}/").replace(
-            "parquet:", f"parquet:{self.folder}/"
-        )
+        for form in ("///", "parquet:", "jsonl:"):
+            output = output.replace(form, f"{form}{self.folder}/")
+        return output
 
     def rows(self, statement: str, name: str = "cohort") -> list[Any]:
         with closing(sqlite3.connect(self.folder / f"{name}.db")) as db:
