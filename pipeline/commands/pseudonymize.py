@@ -9,6 +9,7 @@ from pipeline.commands.options.note_counts import add_reporting, report
 from pipeline.commands.options.values import add_out, parse_list
 from pipeline.files.pseudonymization import PseudonymizationOptions, pseudonymize_file
 from pipeline.reports.console import Console
+from surrogates.keys.keys import ALGORITHMS
 
 DESCRIPTION = """\
 Replaces every identifier in notes by a surrogate, under the key of a cohort.
@@ -36,6 +37,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--cohort", required=True, metavar="NAME",
         help="cohort name; with the key it determines all surrogates",
+    )  # fmt: skip
+    add(
+        "--algorithm", type=int, choices=ALGORITHMS, metavar="VERSION",
+        help="version of the surrogate algorithm, to continue outputs of version 2 without a "
+        "custody folder (default: the cohort's recorded version, else the newest)",
     )  # fmt: skip
     add(
         "--policy",
@@ -95,6 +101,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         allow_unknown=options.allow_unknown,
         vault=options.vault,
         vault_key=options.vault_key,
+        algorithm=options.algorithm,
     )
     with console.progress() as progress:
         done = pseudonymize_file(task_of(options), rules, progress)

@@ -28,7 +28,7 @@ from pipeline.state.schema_version import connect_state
 from pipeline.warehouse.databases import transaction
 from record.errors import ConfigError
 from surrogates.keys.custody import CohortEntry
-from surrogates.keys.keys import MasterKey
+from surrogates.keys.keys import ALGORITHM, MasterKey
 from surrogates.keys.usage_log import KeyUse
 
 
@@ -135,12 +135,15 @@ def gather_evidence(
     releases = read_register(known.state, settings.base)
     releases = [each for each in releases if since <= each.started.astimezone(UTC).date() <= until]
     verdicts, decisions = _read_gate_records(known, {run.run_id for run in runs})
+    algorithm = next(
+        (run.about["algorithm"] for run in runs if "algorithm" in run.about), ALGORITHM
+    )
     evidence = Evidence(
         since=since,
         until=until,
         made=datetime.now(UTC),
         settings=settings,
-        policy=describe_policy(settings.make_policy()),
+        policy=describe_policy(settings.make_policy().under(algorithm)),
         master_key_id=master.key_id,
         runs=runs,
         releases=releases,

@@ -313,8 +313,9 @@ def _answer_cohort_keys(evidence: Evidence) -> Findings:
     if evidence.keys is None:
         yield _lacks("The key has no custody folder that lists cohorts and their keys.")
         return
-    listed = ", ".join(
-        f"{entry.key_id}{' (destroyed)' if entry.destroyed else ''}"
+    listed = "; ".join(
+        f"{entry.key_id}, surrogate algorithm {entry.algorithm}"
+        f"{' (destroyed)' if entry.destroyed else ''}"
         for entry in evidence.keys.cohorts
     )
     yield _shows(f"{len(evidence.keys.cohorts)} cohorts, each with its own key: {listed}.")

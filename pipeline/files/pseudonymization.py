@@ -36,7 +36,7 @@ from record.failure import Failure
 from record.policy import Policy
 from record.release import Release
 from record.span import Span
-from surrogates.keys.keys import ALGORITHM, CohortKey
+from surrogates.keys.keys import CohortKey
 from surrogates.keys.locators import locator_files
 from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter
@@ -64,7 +64,8 @@ class PseudonymizationOptions:
     unchanged. `allow_languages` are let through although no rule speaks them.
     `replace_ids` replaces note ids with pseudonyms. `allow_unknown` accepts notes of
     persons who are not among the patients. `vault` and `vault_key` locate the vault for
-    re-identification, if any.
+    re-identification, if any. `algorithm` is the version of the surrogate algorithm: by default the
+    cohort's recorded one, or the newest.
     """
 
     key: str
@@ -78,6 +79,7 @@ class PseudonymizationOptions:
     allow_unknown: bool = False
     vault: Path | None = None
     vault_key: str | None = None
+    algorithm: int | None = None
 
 
 @dataclass
@@ -112,7 +114,8 @@ def pseudonymize_file(
     if task.model:
         check_labels("--model", task.model, policy)
     vault = _open_checked_vault(options)
-    cohort = open_key(options.key, Path(), options.custody).cohort(options.cohort)
+    master = open_key(options.key, Path(), options.custody)
+    cohort = master.cohort(options.cohort, algorithm=options.algorithm)
     columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
     is_required = task.patients is not None and not options.allow_unknown
     finder = replace(make_finder(task), lang=lang)
@@ -126,9 +129,9 @@ def pseudonymize_file(
         outputs.done.origin = {
             "cryptonym": version("cryptonym"),
             "detector": DETECTOR_VERSION,
-            "surrogates": str(ALGORITHM),
+            "surrogates": str(cohort.algorithm),
             "key_id": cohort.key_id,
-            "policy_id": policy.policy_id,
+            "policy_id": rewriter.policy.policy_id,
         }
 
         def step(line: JsonLine) -> None:

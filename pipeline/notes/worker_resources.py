@@ -127,7 +127,6 @@ def open_resources(
     trial creates no cohort.
     """
     master = open_master(settings)
-    policy = settings.make_policy()
     keys, options = StateKeys(master), make_extraction_options(settings)
     state = open_state(resolve_urls(settings).state, settings.base, keys)
     state.require_sealed()
@@ -135,6 +134,7 @@ def open_resources(
     nightly = derive(master, settings.cohort, algorithm=state.read_algorithm())
     is_nightly = release is None or (is_trial and release == settings.cohort)
     cohort = nightly if is_nightly else derive(master, str(release), algorithm=algorithm)
+    policy = settings.make_policy().under(cohort.algorithm)
     config = config_hash(settings, nightly)
     return WorkerResources(
         settings=settings,

@@ -8,6 +8,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.policies import build_policy, read_language, read_policy
 from pipeline.config.policy_description import describe_policy, format_policy
 from pipeline.reports.console import Console
+from surrogates.keys.keys import ALGORITHM
 
 DESCRIPTION = """\
 Validates a policy and shows how every label and column is treated.
@@ -41,7 +42,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if options.policy is not None:
         table = read_policy(options.policy, Path())
         lang = read_language(options.policy, Path())
-    policy = build_policy(table, options.lang or lang or "fr")
+    # Defaults that the version decides are shown as those of new cohorts.
+    policy = build_policy(table, options.lang or lang or "fr").under(ALGORITHM)
     print_json(describe_policy(policy), options)
     console.say(format_policy(policy))
     return EXIT_DONE

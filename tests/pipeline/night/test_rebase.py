@@ -141,7 +141,7 @@ def test_a_held_rebase_leaves_the_output(first: Clinic, monkeypatch: pytest.Monk
     def hold(night: NightlyRun, *given: object) -> Assessment:
         judged = judge(night, *given)  # type: ignore[arg-type]
         patched = type("Held", (), {"is_held": True, "reasons": ("counts",), "run": judged.run})
-        return patched()  # type: ignore[no-any-return]
+        return patched()
 
     monkeypatch.setattr(NightlyRun, "judge", hold)
     with pytest.raises(RebaseHeld, match="The output is as it was"):
