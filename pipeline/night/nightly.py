@@ -30,6 +30,7 @@ from pipeline.notes.worker_resources import (
     open_master,
     resolve_urls,
     seal_state,
+    with_id_bits,
 )
 from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load_assessment
 from pipeline.quality.notifications import send_notifications
@@ -43,6 +44,7 @@ from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import database_path, retrying
+from pipeline.warehouse.id_range import check_nightly_ids
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import CdmSource, Output
 from pipeline.warehouse.warehouse import (
@@ -305,6 +307,7 @@ def run_nightly(
         raise ConfigError("--workers", "must be at least 1", "give a number of processes")
     master = open_master(settings)
     cohort, keys = master.cohort(settings.cohort), StateKeys(master)
+    cohort = with_id_bits(cohort, settings.make_policy())
     check_documents_folder(settings)
     check_distinct_places(resolve_urls(settings))
     with ExitStack() as stack:
@@ -322,6 +325,7 @@ def run_nightly(
         night.output.check_writable()
         if not accept_fewer_objections:
             check_objections(source, state, settings.quality)
+        check_nightly_ids(source, cohort)
         night.claim()
         night.secure(master)
         ended = _execute(night, run_job, workers, lock)

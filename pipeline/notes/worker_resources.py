@@ -127,6 +127,7 @@ def open_resources(
     nightly = derive(master, settings.cohort)
     is_nightly = release is None or (is_trial and release == settings.cohort)
     cohort = nightly if is_nightly else derive(master, str(release))
+    cohort = with_id_bits(cohort, policy)
     options = make_extraction_options(settings)
     keys, config = StateKeys(master), config_hash(settings, nightly)
     state = open_state(resolve_urls(settings).state, settings.base, keys)
@@ -146,6 +147,11 @@ def open_resources(
         extraction=_extraction_hash(settings, options, master),
         tagger=load_tagger(settings) if release is None else None,
     )
+
+
+def with_id_bits(cohort: CohortKey, policy: Policy) -> CohortKey:
+    """Return a cohort's key with ids of the size that a policy chooses."""
+    return cohort.with_id_bits(policy.under(cohort.algorithm).id_bits)
 
 
 def open_master(settings: Settings) -> MasterKey:

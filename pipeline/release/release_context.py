@@ -8,7 +8,12 @@ from pathlib import Path
 from sqlalchemy import Table
 
 from pipeline.config.settings import Settings
-from pipeline.notes.worker_resources import WorkerResources, open_resources, resolve_urls
+from pipeline.notes.worker_resources import (
+    WorkerResources,
+    open_resources,
+    resolve_urls,
+    with_id_bits,
+)
 from pipeline.release.request import ReleaseRequest, make_policy, requested_tables
 from pipeline.release.staging import ReleaseStaging
 from pipeline.release.table_reader import present_columns
@@ -86,11 +91,13 @@ def open_release_tools(request: ReleaseRequest, settings: Settings) -> WorkerRes
     """Open the tools of a process under the cohort's key and policy, without detectors."""
     tools = open_resources(settings, release=request.cohort, is_trial=request.dry_run)
     policy = make_policy(request, settings)
+    cohort = with_id_bits(tools.cohort, policy)
     return replace(
         tools,
+        cohort=cohort,
         policy=policy,
-        rewriter=Rewriter(tools.cohort, policy),
-        columns=Columns(tools.cohort, policy),
+        rewriter=Rewriter(cohort, policy),
+        columns=Columns(cohort, policy),
     )
 
 
