@@ -36,7 +36,7 @@ from record.failure import Failure
 from record.policy import Policy
 from record.release import Release
 from record.span import Span
-from surrogates.keys.keys import ALGORITHM, CohortKey
+from surrogates.keys.keys import CohortKey
 from surrogates.keys.locators import locator_files
 from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter
@@ -127,7 +127,7 @@ def pseudonymize_file(
         outputs.done.origin = {
             "cryptonym": version("cryptonym"),
             "detector": DETECTOR_VERSION,
-            "surrogates": str(ALGORITHM),
+            "surrogates": str(cohort.algorithm),
             "key_id": cohort.key_id,
             "policy_id": policy.policy_id,
         }

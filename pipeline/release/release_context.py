@@ -17,11 +17,18 @@ from pipeline.notes.worker_resources import (
 from pipeline.release.request import ReleaseRequest, make_policy, requested_tables
 from pipeline.release.staging import ReleaseStaging
 from pipeline.release.table_reader import present_columns
-from pipeline.release.tables import NOTE_TABLES, list_tables_in_write_order, make_tables
+from pipeline.release.tables import (
+    NOTE_TABLES,
+    SPANS,
+    VISIT_TABLES,
+    list_tables_in_write_order,
+    make_tables,
+)
 from pipeline.release.targets import Target, open_target, open_trial_target
 from pipeline.state.run_lock import make_lock_path
 from record.columns import TABLES
 from record.errors import ConfigError
+from surrogates.keys.keys import ALGORITHMS
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 
@@ -36,6 +43,11 @@ class ReleaseContext:
     target: Target
     names: tuple[str, ...]
     tables: Mapping[str, Table]
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether tables are sorted by id as a whole, as all but the first version's are."""
+        return self.tools.cohort.algorithm > ALGORITHMS[0]
 
     @property
     def fingerprint(self) -> list[str]:
@@ -63,6 +75,10 @@ def open_context(
     has = {name for name in TABLES if name in NOTE_TABLES or present_columns(tools.source, name)}
     target = open_trial_target(request, settings) if request.dry_run else None
     target = target or open_target(request, settings)
+    if not (request.spans or tools.cohort.algorithm == ALGORITHMS[0]):
+        requested -= {SPANS}
+    if tools.policy.visits == "drop":
+        requested -= set(VISIT_TABLES)
     return ReleaseContext(
         request,
         tools,

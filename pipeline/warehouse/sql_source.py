@@ -197,7 +197,9 @@ class SqlStore:
     def extremes(self, table: str, columns: Sequence[str]) -> dict[str, tuple[Any, Any]]:
         """Return the least and the greatest value of columns, which must exist; None if empty."""
         clause, names = self._tables[table.lower()]
-        asked = [pick(clause.c[names[name]]) for name in columns for pick in (func.min, func.max)]
+        asked: list[ColumnElement[Any]] = [
+            pick(clause.c[names[name]]) for name in columns for pick in (func.min, func.max)
+        ]
         if len(columns) == 1:
             # SQLite takes one extreme from an index, but not two at once.
             asked = [select(each).scalar_subquery() for each in asked]

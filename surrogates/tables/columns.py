@@ -470,8 +470,9 @@ class Columns:
         timestamps keep their type (also ISO 8601 text, as in SQLite), dropped concepts become 0,
         other dropped columns are empty. `note_text` and `note_title` are empty: the rewriter makes
         them. A row that cannot be treated (no person, no id, an unreadable date or one outside the
-        calendar, no surrogate) is refused and counted by reason. `subjects` has what rows lack: the persons
-        of the notes of `note_nlp`, and the records of patients whose values must match the notes.
+        calendar, no surrogate) is refused and counted by reason. `subjects` has what rows lack:
+        the persons of the notes of `note_nlp`, and the records of patients whose values must match
+        the notes.
 
         Raises ConfigError as `check` does, and for an id beyond `id_bits`. Equal rows give equal
         rows whatever the batch.
