@@ -90,6 +90,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--policy", metavar="NAME", help="bundled policy or policy file for this cohort")
     add(
+        "--spans", action="store_true",
+        help="also where surrogates stand in notes (note_span), from which what was missed shows",
+    )  # fmt: skip
+    add(
         "--withdraw-stale", action="store_true",
         help="withdrawal of notes that are pending in the nightly job or held by its quality gate",
     )  # fmt: skip
@@ -177,6 +181,7 @@ def _request_of(options: argparse.Namespace) -> ReleaseRequest:
         persons_sql=options.persons_sql,
         columns=parse_list(options.columns),
         policy=options.policy,
+        spans=options.spans,
         withdraw_stale=options.withdraw_stale,
         accept_withdrawals=options.accept_withdrawals,
         dry_run=options.dry_run,

@@ -297,7 +297,7 @@ class CohortSettings:
 
     `output` is a URL as for `--output`; `since` and `until` are dates of the source. `policy` is
     the name of a policy, a file, or a table like `[policy]`. `columns` are tables or
-    `table.column`.
+    `table.column`. `spans` releases where surrogates stand in notes.
     """
 
     __pydantic_config__ = _STRICT
@@ -310,6 +310,7 @@ class CohortSettings:
     kinds: tuple[Kind, ...] = ()
     columns: tuple[str, ...] = ()
     policy: str | dict[str, Any] | None = None
+    spans: bool = False
 
 
 @dataclass(frozen=True)

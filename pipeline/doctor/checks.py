@@ -36,9 +36,12 @@ from pipeline.state.run_lock import find_holder
 from pipeline.state.schema_version import read_revision
 from pipeline.state.tables import REVISION
 from pipeline.warehouse.databases import connect, database_path, transaction
+from pipeline.warehouse.id_range import check_ids, check_night_ids, list_keys
 from pipeline.warehouse.warehouse import PARQUET, open_source
+from record.columns import TABLES
 from record.errors import ConfigError, Unavailable
-from surrogates.keys.keys import MasterKey
+from surrogates.keys.keys import ALGORITHM, MasterKey
+from surrogates.permutations.id_permutation import ID_BITS
 
 Status = Literal["ok", "warn", "fail"]
 
@@ -89,6 +92,19 @@ def run_check(name: str, check: Check) -> Iterator[CheckResult]:
 
 _PROBE = "cryptonym_doctor"
 _SECONDS_APART = 60
+
+
+def check_source_ids(settings: Settings, master: MasterKey) -> Iterator[CheckResult]:
+    """Check that pseudonyms have a place for the ids of every table."""
+    recorded = master.recorded_algorithm(settings.cohort) or ALGORITHM
+    bits = settings.make_policy().under(recorded).id_bits or ID_BITS[0]
+    if recorded != ALGORITHM:
+        yield passed("ids", f"hashed: the cohort has version {recorded} of the surrogates")
+        return
+    with closing(open_source(settings.source, settings.base)) as source:
+        check_ids(source, bits, list_keys(TABLES))
+        check_night_ids(source, bits)
+    yield passed("ids", f"within 1 to 2^{bits} - 1")
 
 
 def check_source(settings: Settings) -> Iterator[CheckResult]:
@@ -344,6 +360,8 @@ def run_checks(config: Path) -> Iterator[CheckResult]:
     master: list[MasterKey] = []
     yield from run_check("key", lambda: _check_key(settings, master))
     yield from run_check("source", lambda: check_source(open_settings))
+    if master:
+        yield from run_check("ids", lambda: check_source_ids(open_settings, master[0]))
     yield from run_check("output", lambda: check_output(open_settings))
     yield from run_check("state", lambda: check_state(open_settings))
     yield from run_check("model", lambda: check_model(settings))

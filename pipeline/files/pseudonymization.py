@@ -29,7 +29,7 @@ from pipeline.notes.detection import DETECTOR_VERSION, check_language, spoken
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import check_labels
 from pipeline.notes.overlap_resolution import resolve_spans
-from pipeline.notes.worker_resources import open_key, open_vault
+from pipeline.notes.worker_resources import open_key, open_vault, with_id_bits
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable, Unsafe
 from record.failure import Failure
@@ -116,6 +116,7 @@ def pseudonymize_file(
     vault = _open_checked_vault(options)
     master = open_key(options.key, Path(), options.custody)
     cohort = master.cohort(options.cohort, algorithm=options.algorithm)
+    cohort = with_id_bits(cohort, policy)
     columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
     is_required = task.patients is not None and not options.allow_unknown
     finder = replace(make_finder(task), lang=lang)

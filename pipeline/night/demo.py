@@ -9,7 +9,7 @@ from evaluation.detection.alignment import Pair
 from evaluation.detection.scores import score_pairs
 from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
-from pipeline.notes.worker_resources import make_seal, open_master, resolve_urls
+from pipeline.notes.worker_resources import make_seal, open_master, resolve_urls, with_id_bits
 from pipeline.state.ledger import State, open_state
 from pipeline.state.span_sealing import Seal
 from pipeline.warehouse.warehouse import open_output
@@ -154,7 +154,7 @@ def _read_pairs(settings: Settings, state: State, seal: Seal) -> Iterator[Pair]:
 def format_note_comparison(config: Path) -> str:
     """Return a released note before and after replacement; the notes are fictional."""
     settings = load(config)
-    cohort = open_master(settings).cohort(settings.cohort)
+    cohort = with_id_bits(open_master(settings).cohort(settings.cohort), settings.make_policy())
     output = open_output(resolve_urls(settings).output, settings.base)
     try:
         with (settings.base / "truth.jsonl").open(encoding="utf-8") as lines:

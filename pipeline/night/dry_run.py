@@ -28,6 +28,7 @@ from pipeline.quality.withdrawal_limit import WithdrawalCounts, find_excesses
 from pipeline.state.run_lock import make_run_lock
 from pipeline.state.schema_version import check_state_tables, has_state_tables
 from pipeline.warehouse.databases import chunks, connect, database_path, transaction
+from pipeline.warehouse.id_range import check_nightly_ids
 from pipeline.warehouse.note_rows import parse_integer
 from pipeline.warehouse.warehouse import PARQUET, Output, open_output
 
@@ -69,6 +70,7 @@ def foresee_run(config: Path, progress: Progress | None = None) -> ForeseenRun:
         tools = open_resources(settings, release=settings.cohort, is_trial=True)
         stack.callback(tools.close)
         check_objections(tools.source, tools.state, settings.quality)
+        check_nightly_ids(tools.source, tools.cohort)
         output = open_existing_output(known.output, settings.base)
         if output is not None:
             stack.callback(output.close)

@@ -9,7 +9,7 @@ from pipeline.night.objections import withdraw_objecting
 from pipeline.night.publishing import is_output_complete, publish_staged
 from pipeline.night.release_history import write_release_page
 from pipeline.night.withdrawals import withdraw_accepted, withdraw_rejected
-from pipeline.notes.worker_resources import open_master, resolve_urls, seal_state
+from pipeline.notes.worker_resources import open_master, resolve_urls, seal_state, with_id_bits
 from pipeline.state.ledger import State, open_state
 from pipeline.state.quality_store import GateDecision
 from pipeline.state.run_lock import make_run_lock
@@ -49,6 +49,7 @@ def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
         state = open_state(resolve_urls(settings).state, settings.base, keys)
         stack.callback(state.close)
         cohort = master.cohort(settings.cohort, algorithm=state.read_algorithm())
+        cohort = with_id_bits(cohort, settings.make_policy())
         output = open_output(resolve_urls(settings).output, settings.base)
         stack.callback(output.close)
         output.check_writable()

@@ -38,6 +38,7 @@ from pipeline.notes.worker_resources import (
     open_master,
     resolve_urls,
     seal_state,
+    with_id_bits,
 )
 from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load_assessment
 from pipeline.quality.notifications import send_notifications
@@ -51,6 +52,7 @@ from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import database_path, retrying
+from pipeline.warehouse.id_range import check_nightly_ids
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import Output
 from pipeline.warehouse.warehouse import (
@@ -333,6 +335,7 @@ def run_nightly(
             check_rebase(state, most_new)
         algorithm = ALGORITHM if rebase else find_algorithm(master, settings, state, output)
         cohort = master.cohort(settings.cohort, algorithm=algorithm)
+        cohort = with_id_bits(cohort, settings.make_policy())
         night = NightlyRun(
             config, settings, cohort, keys.seal, source, state, output, progress or Progress()
         )
@@ -340,6 +343,7 @@ def run_nightly(
         night.output.check_writable()
         if not accept_fewer_objections:
             check_objections(source, state, settings.quality)
+        check_nightly_ids(source, cohort)
         night.claim()
         night.secure(master)
         ended = _execute(night, run_job, workers, lock)

@@ -304,7 +304,7 @@ def _fingerprint_note(item: BatchNote, resources: WorkerResources) -> Fingerprin
     digest = hashlib.blake2b(data, digest_size=16).hexdigest()
     return Fingerprint(
         note_id=item.row.note_id,
-        print=resources.cohort.fingerprint(digest),
+        print=resources.print_key.hashed("fingerprint", digest),
         kind=item.kind,
         site=item.site or NO_SITE,
         extractor=item.document.origin if item.document else "",

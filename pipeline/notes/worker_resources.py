@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
@@ -26,7 +27,7 @@ from pipeline.warehouse.warehouse import Source, open_source
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
 from surrogates.keys import vault
-from surrogates.keys.keys import CohortKey, MasterKey, load_master
+from surrogates.keys.keys import ALGORITHMS, CohortKey, MasterKey, load_master
 from surrogates.keys.locators import SCHEMES
 from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter
@@ -64,6 +65,11 @@ class WorkerResources:
     def seal(self) -> Seal:
         """The seal of stored spans and staged notes."""
         return self.keys.seal
+
+    @cached_property
+    def print_key(self) -> CohortKey:
+        """The key of fingerprints, which compare notes across versions of the surrogates."""
+        return self.cohort.under(ALGORITHMS[0])
 
     def text(self, value: object) -> str:
         """Return the text of a column, decoded where it holds markup or an encoding.
@@ -134,7 +140,9 @@ def open_resources(
     nightly = derive(master, settings.cohort, algorithm=state.read_algorithm())
     is_nightly = release is None or (is_trial and release == settings.cohort)
     cohort = nightly if is_nightly else derive(master, str(release), algorithm=algorithm)
-    policy = settings.make_policy().under(cohort.algorithm)
+    policy = settings.make_policy()
+    cohort = with_id_bits(cohort, policy)
+    policy = policy.under(cohort.algorithm)
     config = config_hash(settings, nightly)
     return WorkerResources(
         settings=settings,
@@ -151,6 +159,11 @@ def open_resources(
         extraction=_extraction_hash(settings, options, master),
         tagger=load_tagger(settings) if release is None else None,
     )
+
+
+def with_id_bits(cohort: CohortKey, policy: Policy) -> CohortKey:
+    """Return a cohort's key with ids of the size that a policy chooses."""
+    return cohort.with_id_bits(policy.under(cohort.algorithm).id_bits)
 
 
 def open_master(settings: Settings) -> MasterKey:

@@ -13,11 +13,12 @@ from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.release.release_context import ReleaseContext
 from pipeline.release.row_digests import add_totals
 from pipeline.release.staging import ReleaseStaging
+from pipeline.release.tables import SPANS
 from pipeline.release.targets import ORIGIN
 from pipeline.release.unit_files import read_keys
 from pipeline.warehouse.sql_output import CdmSource
 from record.policy import Policy
-from surrogates.keys.keys import CohortKey
+from surrogates.keys.keys import ALGORITHMS, CohortKey
 
 _TEMPLATE = Path(__file__).with_name("readme.md")
 
@@ -28,6 +29,11 @@ METHOD = (
     "Identifiers in notes are replaced by surrogates under the cohort's own key, ids by keyed "
     "pseudonyms; dates are moved."
 )
+_WITH_SPANS = (
+    "`note_span.note_id` joins to `note`; its offsets\n"
+    "  are half-open and count Unicode code points of `note_text`."
+)
+_WITHOUT_SPANS = "No table tells\n  where surrogates stand."
 _EXACT_INTERVALS = "Intervals between two dates of the same patient are exact, in notes and tables."
 _CUT_INTERVALS = (
     "Intervals between two dates of the same patient are exact to the {precision}: dates are "
@@ -124,6 +130,9 @@ def make_manifest(
         parts = [part for _, part in staging.parts(name)]
         digest = add_totals(part.total for part in parts)
         tables[name] = {"rows": sum(part.rows for part in parts), "sha256": digest}
+    added = {}
+    if origin.key.algorithm > ALGORITHMS[0]:
+        added = {"id_bits": origin.key.id_bits, "spans": SPANS in names}
     return {
         "format": FORMAT,
         "cohort": origin.cohort,
@@ -143,6 +152,7 @@ def make_manifest(
             "tables": {name: dict(sorted(counts.tables[name].items())) for name in counts.tables},
         },
         "withdrawn": dict(withdrawn),
+        **added,
     }
 
 
@@ -177,6 +187,7 @@ def render_readme(manifest: dict[str, Any]) -> str:
         intervals=_EXACT_INTERVALS
         if precision == "day"
         else _CUT_INTERVALS.format(precision=precision),
+        spans=_WITH_SPANS if SPANS in manifest["tables"] else _WITHOUT_SPANS,
         withdrawn=len(manifest["withdrawn"]["person_id"]),
     )
 
@@ -216,7 +227,7 @@ def _withdrawn_ids(context: ReleaseContext, key: str, withdrawn: Iterable[Any]) 
     for _, part in context.staging.parts(name):
         gone.update(part.difference.withdrawn)
     if gone:
-        for index in context.staging.indexes():
+        for index, _ in context.staging.parts(name):
             path = context.staging.path(name, index, context.target.suffix)
             gone -= read_keys(path, context.tables[name])[1]
     return sorted(gone)

@@ -1,6 +1,9 @@
 """Divides a release into units: ranges of released person ids, with the notes of their persons."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
 
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.release.staging import ReleaseUnit
@@ -8,13 +11,31 @@ from pipeline.warehouse.databases import chunks
 from pipeline.warehouse.parquet_source import ParquetStore
 from pipeline.warehouse.warehouse import Source
 
-_BITS = 62
-"""Released ids are below 2**62: see docs/surrogates.md."""
 _PERSONS = 2_000
 _PARQUET_FACTOR = 16
 _MOST_BITS = 14
-FULL_RANGE = (0, 2**_BITS - 1)
+FULL_RANGE = (0, 2**62 - 1)
 """The id range of the units of tables without patients."""
+_LEAST, _MOST = -(2**63), 2**63 - 1
+
+
+@dataclass(frozen=True)
+class KeyRange:
+    """One of the ranges, inclusive, that the keys of a table are divided into."""
+
+    index: int
+    low: int
+    high: int
+
+
+def divide_keys(bits: int, count: int) -> list[KeyRange]:
+    """Divide keys in [0, 2**bits) into ranges of one size; `count` is a power of two.
+
+    The first and the last range have all other keys, too.
+    """
+    shift = bits - (count.bit_length() - 1)
+    edges = [_LEAST, *((index << shift) for index in range(1, count)), _MOST + 1]
+    return [KeyRange(index, edges[index], edges[index + 1] - 1) for index in range(count)]
 
 
 def find_persons(source: Source, person_ids: Iterable[int]) -> list[int]:
@@ -41,10 +62,11 @@ def count_units(tools: WorkerResources, persons: int) -> int:
 def plan_units(tools: WorkerResources, persons: list[int], count: int) -> Iterator[ReleaseUnit]:
     """Divide a cohort into units, empty ones included, so that their old rows are withdrawn."""
     cohort = tools.cohort
-    placed = sorted((cohort.pseudonym("person", str(person)), person) for person in persons)
+    drawn = cohort.pseudonyms("person", np.array(persons, np.int64)).tolist()
+    placed, bits = sorted(zip(drawn, persons, strict=True)), cohort.id_bits
     at = 0
     for index in range(count):
-        shift = _BITS - (count.bit_length() - 1)
+        shift = bits - (count.bit_length() - 1)
         low, high = index << shift, ((index + 1) << shift) - 1
         mine: list[int] = []
         while at < len(placed) and placed[at][0] <= high:
@@ -55,6 +77,9 @@ def plan_units(tools: WorkerResources, persons: list[int], count: int) -> Iterat
 
 
 def units_of_range(low: int, high: int, count: int) -> range:
-    """Return which of `count` units hold the ids of an inclusive range."""
-    shift = _BITS - (count.bit_length() - 1)
+    """Return which of `count` units of persons hold the ids of an inclusive range.
+
+    The ids are those of the first version of the surrogate algorithm.
+    """
+    shift = FULL_RANGE[1].bit_length() - (count.bit_length() - 1)
     return range(low >> shift, (high >> shift) + 1)

@@ -13,11 +13,18 @@ from pipeline.notes.worker_resources import (
     open_master,
     open_resources,
     resolve_urls,
+    with_id_bits,
 )
 from pipeline.release.request import ReleaseRequest, make_policy, requested_tables
 from pipeline.release.staging import ReleaseStaging
 from pipeline.release.table_reader import present_columns
-from pipeline.release.tables import NOTE_TABLES, list_tables_in_write_order, make_tables
+from pipeline.release.tables import (
+    NOTE_TABLES,
+    SPANS,
+    VISIT_TABLES,
+    list_tables_in_write_order,
+    make_tables,
+)
 from pipeline.release.targets import Target, open_target, open_trial_target
 from pipeline.state.release_register import read_register
 from pipeline.state.run_lock import make_lock_path
@@ -50,6 +57,11 @@ class ReleaseContext:
         )
 
     @property
+    def is_sorted(self) -> bool:
+        """Whether tables are sorted by id as a whole, as all but the first version's are."""
+        return self.tools.cohort.algorithm > ALGORITHMS[0]
+
+    @property
     def fingerprint(self) -> list[str]:
         """Key, policy, configuration and tables: equal in all processes of a release."""
         tools = self.tools
@@ -75,6 +87,10 @@ def open_context(
     tools = open_release_tools(request, settings, target)
     requested = requested_tables(request)
     has = {name for name in TABLES if name in NOTE_TABLES or present_columns(tools.source, name)}
+    if not (request.spans or tools.cohort.algorithm == ALGORITHMS[0]):
+        requested -= {SPANS}
+    if tools.policy.visits == "drop":
+        requested -= set(VISIT_TABLES)
     return ReleaseContext(
         request,
         tools,
@@ -117,9 +133,9 @@ def open_release_tools(
     made = {cohort.under(each).key_id: each for each in ALGORITHMS}
     published = made.get(origin or "")
     algorithm = ALGORITHM if request.rebase else published or cohort.algorithm
-    cohort = cohort.under(algorithm)
     target.is_replaced = published is not None and published != algorithm
     policy = make_policy(request, settings).under(algorithm)
+    cohort = with_id_bits(cohort.under(algorithm), policy)
     return replace(
         tools,
         cohort=cohort,

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from pipeline.warehouse.person_lists import read_text
 from record.columns import COLUMNS, TABLES, Treatment
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
+from surrogates.keys.keys import ALGORITHMS
 
 _UNNAMED = re.compile(r"class-\d+")
 _ALWAYS = frozenset(("person", "note", "note_span"))
@@ -24,12 +25,13 @@ _ALWAYS = frozenset(("person", "note", "note_span"))
 class ReleaseRequest:
     """What to release and where to; relative paths start at the working directory.
 
-    `since` and `until` are dates in the source, both inclusive; empty `kinds` means all. `output`
+    `since` and `until` are dates in the source, both inclusive; empty `kinds` means all. `latest`
+    is the last date of any column of a released row, which `hold_back` computes. `output`
     is a SQLAlchemy URL, `parquet:FOLDER`, `jsonl:FOLDER`, or `env:NAME` of one. `columns` are
     tables, or `table.column`, to release; empty means all. `policy` is the name of a built-in
-    policy, or a file. With `rebase` a release of an earlier version of the surrogate algorithm is
-    published whole under the newest one. `[cohorts.NAME]` of the configuration completes what is
-    None or empty.
+    policy, or a file. `spans` releases where surrogates stand. With `rebase` a release of an
+    earlier version of the surrogate algorithm is published whole under the newest one.
+    `[cohorts.NAME]` of the configuration completes what is None or empty.
     """
 
     config: Path
@@ -39,10 +41,12 @@ class ReleaseRequest:
     schema: str | None = None
     since: date | None = None
     until: date | None = None
+    latest: date | None = None
     kinds: frozenset[str] = frozenset()
     persons_sql: Path | None = None
     columns: frozenset[str] = frozenset()
     policy: str | None = None
+    spans: bool = False
     withdraw_stale: bool = False
     accept_withdrawals: bool = False
     dry_run: bool = False
@@ -58,12 +62,22 @@ class ReleaseRequest:
             return True
         if found is None:
             return True
-        return (self.since or date.min) <= found <= (self.until or date.max)
+        return (self.since or date.min) <= found <= (self.latest or self.until or date.max)
+
+    def is_late(self, value: Any) -> bool:
+        """Return whether a raw date is after the last that is released; unreadable ones are not."""
+        if self.latest is None:
+            return False
+        try:
+            found = parse_date(value)
+        except Unreadable:
+            return False
+        return found is not None and found > self.latest
 
     @property
     def has_window(self) -> bool:
         """Whether the release is limited to a range of dates."""
-        return self.since is not None or self.until is not None
+        return any(day is not None for day in (self.since, self.until, self.latest))
 
 
 def complete_request(request: ReleaseRequest, settings: Settings) -> ReleaseRequest:
@@ -82,6 +96,7 @@ def complete_request(request: ReleaseRequest, settings: Settings) -> ReleaseRequ
         until=request.until or configured.until,
         kinds=request.kinds or frozenset(configured.kinds),
         columns=request.columns or frozenset(configured.columns),
+        spans=request.spans or configured.spans,
     )
     if not whole.output:
         problem = "missing, and not configured for this cohort"
@@ -91,6 +106,20 @@ def complete_request(request: ReleaseRequest, settings: Settings) -> ReleaseRequ
     _check_kinds(whole, settings)
     _check_columns(whole)
     return whole
+
+
+def hold_back(request: ReleaseRequest, policy: Policy, today: date) -> ReleaseRequest:
+    """Return the request with the last date that the policy lets a release have.
+
+    `policy` has the defaults of the cohort's version. Days are held back before `until`, or else
+    before the day of the release. The first version of the surrogate algorithm bounds start dates
+    alone, unless its policy holds days back.
+    """
+    held = policy.hold_back_days or 0
+    is_bounded = request.until is not None and policy.algorithm != ALGORITHMS[0]
+    if not (held or is_bounded):
+        return request
+    return replace(request, latest=(request.until or today) - timedelta(days=held))
 
 
 def list_persons(request: ReleaseRequest, settings: Settings) -> PersonList:

@@ -10,7 +10,8 @@ from typing import Any
 
 Row = tuple[Any, ...]
 
-_MODULUS = 2**256
+MODULUS = 2**256
+"""Sums of digests are modulo this."""
 _SPAN_COLUMNS = 4
 
 
@@ -46,23 +47,33 @@ class TableHashes:
     keyed: dict[int, int] = field(default_factory=dict)
     rows: int = 0
 
-    def add(self, rows: Iterable[Row]) -> None:
-        """Add rows."""
-        keyed = self.keyed
+    def add(self, rows: Iterable[Row]) -> list[bytes]:
+        """Add rows; return the digest of each."""
+        keyed, made = self.keyed, list[bytes]()
         for key, same in groupby(rows, row_key):
-            digests = [int.from_bytes(sha256(canonical_line(row)).digest(), "big") for row in same]
-            keyed[key] = (keyed.get(key, 0) + sum(digests)) % _MODULUS
-            self.rows += len(digests)
+            digests = [sha256(canonical_line(row)).digest() for row in same]
+            total = sum(int.from_bytes(digest, "big") for digest in digests)
+            keyed[key] = (keyed.get(key, 0) + total) % MODULUS
+            made += digests
+        self.rows += len(made)
+        return made
+
+    def add_digests(self, keys: Iterable[int], digests: Iterable[bytes]) -> None:
+        """Add rows by their keys and digests, as `add` returned them."""
+        keyed = self.keyed
+        for key, digest in zip(keys, digests, strict=True):
+            keyed[key] = (keyed.get(key, 0) + int.from_bytes(digest, "big")) % MODULUS
+            self.rows += 1
 
     @property
     def total(self) -> int:
         """The sum of the SHA-256 of all lines."""
-        return sum(self.keyed.values()) % _MODULUS
+        return sum(self.keyed.values()) % MODULUS
 
 
 def add_totals(totals: Iterable[int]) -> str:
     """Return the hexadecimal digest of a table from the totals of its parts."""
-    return f"{sum(totals) % _MODULUS:064x}"
+    return f"{sum(totals) % MODULUS:064x}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.notes.worker_resources import open_master, open_reversal_vault, resolve_urls
 from pipeline.quality.gate import describe_alarm
 from pipeline.quality.withdrawal_limit import WithdrawalCounts, find_excesses
+from pipeline.release.arrangement import arrange_tables
 from pipeline.release.manifest import (
     ReleaseCounts,
     ReleaseOrigin,
@@ -35,7 +36,13 @@ from pipeline.release.manifest import (
 from pipeline.release.persons import PersonList
 from pipeline.release.plan import FULL_RANGE, count_units, find_persons, plan_units
 from pipeline.release.release_context import ReleaseContext, open_context, staging_folder
-from pipeline.release.request import ReleaseRequest, complete_request, list_persons, make_policy
+from pipeline.release.request import (
+    ReleaseRequest,
+    complete_request,
+    hold_back,
+    list_persons,
+    make_policy,
+)
 from pipeline.release.row_digests import Change, Changes
 from pipeline.release.staging import ReleaseStaging, ReleaseUnit, ReleaseUnitResult, incomplete
 from pipeline.release.tables import REFERENCE_TABLES
@@ -44,6 +51,7 @@ from pipeline.release.unit import make_metadata_unit, make_reference_unit, make_
 from pipeline.state.release_register import RegisterEntry, register_release
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.schema_version import check_state_tables
+from pipeline.warehouse.id_range import check_table_ids
 from record.errors import ConfigError, CryptonymError
 
 _PENDING_REASONS = ("stale-spans", "not-published")
@@ -143,12 +151,16 @@ def _release_locked(
         stack.callback(staging.remove)
         context = open_context(request, settings, staging)
         stack.callback(context.close)
+        policy = context.tools.policy.under(context.tools.cohort.algorithm)
+        request = hold_back(request, policy, datetime.now(UTC).date())
+        context = replace(context, request=request)
         # Workers read the request without its output, which may contain a password.
         parameters = asdict(replace(request, output=""))
         staging.store_parameters(
             {name: _to_json_value(value) for name, value in parameters.items()}
             | {"fingerprint": context.fingerprint}
         )
+        check_table_ids(context.tools.source, context.tools.cohort, context.names)
         context.target.claim(context.key_ids, context.names, create=not request.dry_run)
         check_objections(context.tools.source, context.tools.state, settings.quality)
         _check_spans_current(context)
@@ -156,6 +168,7 @@ def _release_locked(
         release.plan(listed)
         release.make_units()
         release.reconcile()
+        release.arrange()
         resources.lock.keep()
         released = release.publish()
     if not (request.dry_run or released.held):
@@ -166,11 +179,14 @@ def _release_locked(
 def decode_request(parameters: Mapping[str, Any], output: str) -> ReleaseRequest:
     """Return the request that a worker was started with."""
     dates = {
-        n: datetime.fromisoformat(parameters[n]).date() for n in ("since", "until") if parameters[n]
+        n: datetime.fromisoformat(parameters[n]).date()
+        for n in ("since", "until", "latest")
+        if parameters[n]
     }
     paths = {n: Path(parameters[n]) for n in ("config", "persons", "persons_sql") if parameters[n]}
     sets = {name: frozenset(parameters[name]) for name in ("kinds", "columns")}
-    others = {n: parameters[n] for n in ("cohort", "schema", "policy", "withdraw_stale", "rebase")}
+    names = ("cohort", "schema", "policy", "spans", "withdraw_stale", "rebase")
+    others = {name: parameters[name] for name in names}
     return ReleaseRequest(**{**others, **dates, **paths, **sets, "output": output})
 
 
@@ -274,6 +290,12 @@ class _Release:
         self.context.staging.add_units(others)
         make_reference_unit(self.units, self.context, referred)
         make_metadata_unit(self.units + 1, self.context, describe_release(self._origin()))
+
+    def arrange(self) -> None:
+        """Sort each table as a whole, and compare it; the first version's are not sorted."""
+        if self.context.is_sorted:
+            self.resources.progress.phase("sorting")
+            arrange_tables(self.context, self.units)
 
     def _add_unit(self, unit: ReleaseUnit, made: ReleaseUnitResult) -> set[int]:
         """Add the counts of a unit; return the notes that have no outcome."""

@@ -70,7 +70,8 @@ class ReleaseUnit:
 class PartResult:
     """One table of a unit: row count, sum of row hashes, file digest, and difference.
 
-    `difference` compares the rows with those that are published.
+    `difference` compares the rows with those that are published. `index` is the number of the
+    unit, or of the range of keys.
     """
 
     name: str
@@ -78,6 +79,7 @@ class PartResult:
     total: int
     sha256: str
     difference: Difference
+    index: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ class ReleaseUnitResult:
     """The result of a unit; ids are those of the source.
 
     `counts` has row counts by table and outcome, `referred` the ids of rows in tables without
-    patients that rows of this unit refer to, `labels` the number of surrogates by label.
+    patients that rows of this unit refer to, `labels` the number of surrogates by label, `written`
+    rows and the sum of their hashes by table, where parts are made of all units together.
     """
 
     parts: tuple[PartResult, ...]
@@ -96,6 +99,7 @@ class ReleaseUnitResult:
     released: list[int] = field(default_factory=list, repr=False)
     refused: list[int] = field(default_factory=list, repr=False)
     outside: list[int] = field(default_factory=list, repr=False)
+    written: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class ReleaseStaging:
@@ -171,12 +175,28 @@ class ReleaseStaging:
         """Return the path of a unit's rows of a table."""
         return self.folder / name / f"part-{index:06d}.{suffix}"
 
+    def unit_path(self, name: str, index: int) -> Path:
+        """Return the path of a unit's rows of a table, before they are sorted with all others."""
+        return self.folder / "units" / name / f"unit-{index:06d}.parquet"
+
+    def unit_files(self, name: str) -> list[Path]:
+        """Return the files of the units that have rows of a table, in order."""
+        return sorted(self.unit_path(name, 0).parent.glob("unit-*.parquet"))
+
+    @retrying
+    def add_parts(self, parts: Iterable[PartResult]) -> None:
+        """Store parts of tables whose files are in place."""
+        rows = [_part_row(part.index, part) for part in parts]
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            if rows:
+                connection.execute(insert(_PART), rows)
+
     @retrying
     def commit(self, index: int, made: ReleaseUnitResult) -> None:
         """Store the result of a unit whose files are in place; idempotent."""
         result: dict[str, Any] = {
             "counts": made.counts, "reasons": made.reasons, "referred": made.referred,
-            "labels": made.labels,
+            "labels": made.labels, "written": made.written,
         }  # fmt: skip
         done = {
             "done": 1, "result": json.dumps(result), "released": pack_ids(made.released),
@@ -247,4 +267,4 @@ def _part(row: Any) -> PartResult:
     found = Difference(
         unpack_ids(row.added), unpack_ids(row.changed), unpack_ids(row.withdrawn), row.unchanged
     )
-    return PartResult(row.name, row.rows, int(row.total, 16), row.sha256, found)
+    return PartResult(row.name, row.rows, int(row.total, 16), row.sha256, found, row.unit)

@@ -7,10 +7,12 @@ from sqlalchemy import Column, Date, DateTime, Float, Index, Integer, Table, Tex
 from sqlalchemy.types import TypeEngine
 
 from pipeline.warehouse.omop_tables import LONG, make_release_tables
-from record.columns import COLUMNS, TABLES, ColumnType
+from record.columns import COLUMNS, TABLES, ColumnType, id_kind
 
-NOTE_TABLES = ("note", "note_span")
-"""The tables made from notes; `note_span` has one row for each surrogate."""
+SPANS = "note_span"
+"""One row for each surrogate: what a release has only where it was asked for."""
+NOTE_TABLES = ("note", SPANS)
+"""The tables made from notes."""
 REFERENCE_TABLES = ("provider", "care_site", "location")
 """Tables without patients: a release has the rows that other tables refer to."""
 METADATA_TABLES = ("cdm_source", "metadata")
@@ -86,6 +88,25 @@ def start_column(table: str) -> str | None:
     return next((column for column in dates if column.endswith("_start_date")), None) or next(
         iter(dates), None
     )
+
+
+def date_columns(table: str) -> tuple[str, ...]:
+    """Return the columns of dates and moments of a table, but for births."""
+    held = (ColumnType.DATE, ColumnType.MOMENT)
+    names = [name for name in TABLES.get(table, ()) if COLUMNS[f"{table}.{name}"].holds in held]
+    return () if table == "person" else tuple(names)
+
+
+def visit_columns(table: str) -> dict[str, tuple[str, ...]]:
+    """Return the columns of a table that refer to visits, by the table of visits."""
+    return {
+        visits: tuple(
+            name
+            for name in TABLES.get(table, ())
+            if name.endswith("_id") and name != TABLES[table][0] and id_kind(name) == kind
+        )
+        for visits, kind in ((name, id_kind(f"{name}_id")) for name in VISIT_TABLES)
+    }
 
 
 def _kind(table: str, column: str) -> TypeEngine[Any]:

@@ -6,20 +6,14 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
 
-import pyarrow as pa
-import pyarrow.compute as pc
-from pyarrow.csv import WriteOptions, write_csv
 from sqlalchemy import (
     Connection,
-    Date,
-    DateTime,
     Engine,
     Select,
     Table,
@@ -33,21 +27,19 @@ from sqlalchemy.engine import URL, make_url
 from pipeline.config.settings import OutputSettings, Settings
 from pipeline.night.nightly import resolve_place
 from pipeline.notes.worker_resources import resolve_urls
-from pipeline.release.plan import units_of_range
+from pipeline.release.database_rows import replace_part
+from pipeline.release.plan import KeyRange, divide_keys, units_of_range
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Change, Changes, Row
-from pipeline.release.staging import PartResult, ReleaseStaging, ReleaseUnit, incomplete
+from pipeline.release.staging import ReleaseStaging, ReleaseUnit, incomplete
 from pipeline.release.tables import METADATA_TABLES, REFERENCE_TABLES, make_tables
 from pipeline.release.unit_files import (
     JSONL_PART,
     PARQUET_PART,
     digest_file,
-    read_batches,
     read_part,
-    to_rows,
 )
 from pipeline.warehouse.databases import (
-    chunks,
     connect,
     database_path,
     guard,
@@ -161,6 +153,19 @@ class SqlTarget:
             for page in result.partitions():
                 yield [tuple(row) for row in page]
 
+    def read_published_keys(self, name: str, keys: KeyRange) -> Iterator[list[Row]]:
+        """Stream the published rows of a table whose keys are in a range."""
+        if name not in self._existing:
+            return
+        table = self._tables[name]
+        rows = select(table)
+        if table.primary_key.columns:
+            rows = rows.where(table.columns[0].between(keys.low, keys.high))
+        with transaction(self._engine, _WHAT) as connection:
+            result = connection.execution_options(yield_per=_PAGE).execute(rows)
+            for page in result.partitions():
+                yield [tuple(row) for row in page]
+
     def list_obsolete(self, names: tuple[str, ...]) -> Changes:
         """Return the published tables that the new release no longer has."""
         with transaction(self._engine, _WHAT) as connection:
@@ -241,81 +246,6 @@ class SqlTarget:
         return [table for table in self._present(connection) if table.name not in names]
 
 
-def replace_part(
-    connection: Connection, table: Table, staging: ReleaseStaging, index: int, part: PartResult
-) -> None:
-    """Replace the rows of a table that differ from a part with those of the part."""
-    found = part.difference
-    if not table.primary_key.columns:
-        if not found.change.is_empty:
-            connection.execute(delete(table))
-    else:
-        for some in chunks([*found.changed, *found.withdrawn]):
-            connection.execute(delete(table).where(table.columns[0].in_(some)))
-    wanted = {*found.added, *found.changed}
-    if not wanted:
-        return
-    path = staging.path(part.name, index, PARQUET_PART)
-    keys = pa.array(sorted(wanted), pa.int64())
-    pages = (
-        page.filter(pc.is_in(page.column(0), value_set=keys)) if found.unchanged else page
-        for page in read_batches(path, table)
-    )
-    if connection.dialect.name == "postgresql":
-        for is_plain, alike in groupby(pages, _is_plain):
-            _copy(connection, table, alike, is_plain=is_plain)
-        return
-    for page in pages:
-        if page.num_rows:
-            _insert(connection, table, page)
-
-
-def _copy(
-    connection: Connection, table: Table, pages: Iterable[pa.RecordBatch], *, is_plain: bool
-) -> None:
-    """Send rows to PostgreSQL with COPY, plain ones as CSV."""
-    options = " WITH (FORMAT csv, ENCODING 'UTF8')" if is_plain else ""
-    quote = connection.dialect.identifier_preparer
-    columns = ", ".join(quote.quote(column.name) for column in table.columns)
-    statement = f"COPY {quote.format_table(table)} ({columns}) FROM STDIN{options}"
-    cursor = connection.connection.cursor()
-    try:
-        # COPY takes no bound values; its rows come as a stream.
-        with cursor.copy(statement) as copy:
-            for page in pages:
-                if is_plain:
-                    copy.write(_csv(page))
-                else:
-                    for row in to_rows(page):
-                        copy.write_row(row)
-    finally:
-        cursor.close()
-
-
-def _is_plain(page: pa.RecordBatch) -> bool:
-    """Return whether no text has what PostgreSQL before 18 takes for the end of a CSV file."""
-    texts = (column for column in page.columns if pa.types.is_string(column.type))
-    return not any(pc.any(pc.match_substring(text, "\\.")).as_py() for text in texts)
-
-
-def _csv(page: pa.RecordBatch) -> bytes:
-    """Encode rows as CSV: text is quoted, empty values are not."""
-    sink = pa.BufferOutputStream()
-    write_csv(page, sink, WriteOptions(include_header=False))
-    return bytes(sink.getvalue())
-
-
-def _insert(connection: Connection, table: Table, page: pa.RecordBatch) -> None:
-    rows = to_rows(page)
-    if any(isinstance(column.type, Date | DateTime) for column in table.columns):
-        names = [column.name for column in table.columns]
-        connection.execute(table.insert(), [dict(zip(names, row, strict=True)) for row in rows])
-        return
-    # Numbers and text need no conversion: skip SQLAlchemy's per-value processing.
-    statement = str(table.insert().compile(dialect=connection.dialect))
-    connection.exec_driver_sql(statement, rows)
-
-
 def _has_rows(connection: Connection, table: Table) -> bool:
     return connection.execute(select(table.columns[0]).limit(1)).first() is not None
 
@@ -391,14 +321,34 @@ class FolderTarget:
                 else:
                     yield [row for row in rows if unit.low <= row[place] <= unit.high]
 
+    def read_published_keys(self, name: str, keys: KeyRange) -> Iterator[list[Row]]:
+        """Stream the published rows of a table whose keys are in a range.
+
+        A release of the first version of the surrogate algorithm is not divided by keys: the first
+        range gets all of its rows.
+        """
+        if not self._is_release():
+            return
+        table, bits = self._tables[name], self._number("id_bits", 0)
+        is_divided = bool(bits) and name not in _UNDIVIDED
+        if not is_divided:
+            for path in self._files(name) if keys.index == 0 else ():
+                yield from read_part(path, table)
+            return
+        for old in divide_keys(bits, self._units):
+            if old.low <= keys.high and keys.low <= old.high:
+                for rows in read_part(self._path(self._place, name, old.index), table):
+                    yield [row for row in rows if keys.low <= row[0] <= keys.high]
+
     def list_obsolete(self, names: tuple[str, ...]) -> Changes:
         """Return the published tables that the new release no longer has."""
         if not self._is_release():
             return {}
         found = {}
         for name in sorted(self._tables.keys() - set(names)):
-            paths = sorted((self._place / name).glob(f"part-*.{self.suffix}"))
-            pages = (rows for path in paths for rows in read_part(path, self._tables[name]))
+            pages = (
+                rows for path in self._files(name) for rows in read_part(path, self._tables[name])
+            )
             if keys := {row[0] for rows in pages for row in rows}:
                 found[name] = Change(withdrawn=len(keys))
         return found
@@ -467,11 +417,21 @@ class FolderTarget:
     @cached_property
     def _units(self) -> int:
         """The number of units of the published release, by which its files are numbered."""
+        return self._number("units", 1)
+
+    def _number(self, name: str, default: int) -> int:
+        """Return a number of the manifest of the published release."""
         manifest = _read_release_files(self._place, self.names[:1]).get(self.names[0], "{}")
         try:
-            return int(json.loads(manifest).get("units", 1))
+            return int(json.loads(manifest).get(name, default))
         except (ValueError, AttributeError):
-            return 1
+            return default
+
+    def _files(self, name: str) -> list[Path]:
+        """Return the published files of a table."""
+        whole = self._place / f"{name}.{self.suffix}"
+        parts = sorted((self._place / name).glob(f"part-*.{self.suffix}"))
+        return [whole] if whole.is_file() else parts
 
     def _notes(self, index: int, unit: ReleaseUnit) -> set[int]:
         table = self._tables["note"]
@@ -543,6 +503,10 @@ class Target(Protocol):
 
     def read_published(self, name: str, unit: ReleaseUnit) -> Iterator[list[Row]]:
         """Stream the published rows of a table that belong to a unit."""
+        ...
+
+    def read_published_keys(self, name: str, keys: KeyRange) -> Iterator[list[Row]]:
+        """Stream the published rows of a table whose keys are in a range."""
         ...
 
     def list_obsolete(self, names: tuple[str, ...]) -> Changes:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,8 +23,10 @@ from pipeline.release.tables import (
     NOTE_NLP,
     REFERENCE_TABLES,
     VISIT_TABLES,
+    date_columns,
     patient_tables,
     start_column,
+    visit_columns,
 )
 from pipeline.release.unit_files import TableFile, digest_file, read_keys
 from pipeline.warehouse.databases import chunks, retrying
@@ -56,6 +59,7 @@ def _build_unit(unit: ReleaseUnit, context: ReleaseContext) -> ReleaseUnitResult
     try:
         builder.clear()
         builder.add_persons()
+        builder.find_late_visits()
         builder.add_notes()
         builder.add_rows()
     finally:
@@ -118,16 +122,22 @@ class _UnitBuilder:
     linked_visits: dict[str, set[int]] = field(
         default_factory=lambda: {name: set() for name in VISIT_TABLES}
     )
+    late_visits: dict[str, set[int]] = field(
+        default_factory=lambda: {name: set() for name in VISIT_TABLES}
+    )
     refused: set[int] = field(default_factory=set)
     outside: set[int] = field(default_factory=set)
 
     def clear(self) -> None:
         """Remove the files of an earlier attempt."""
-        suffix = self.context.target.suffix
+        staging, suffix = self.context.staging, self.context.target.suffix
+        is_sorted = self.context.is_sorted
         for name in self.names:
-            path = self.context.staging.path(name, self.unit.index, suffix)
+            path = staging.path(name, self.unit.index, suffix)
+            if is_sorted:
+                path = staging.unit_path(name, self.unit.index)
             path.unlink(missing_ok=True)
-            self.parts[name] = TableFile(path, self.context.tables[name])
+            self.parts[name] = TableFile(path, self.context.tables[name], has_digests=is_sorted)
 
     def close(self) -> None:
         """Close the files."""
@@ -154,6 +164,16 @@ class _UnitBuilder:
                 }
                 self.treat("person", columns)
         self.persons &= set(self.unit.person_ids)
+
+    def find_late_visits(self) -> None:
+        """Find the visits with a date after the last that is released: nothing refers to them."""
+        if self.context.request.latest is None:
+            return
+        for name in reversed(VISIT_TABLES):
+            for some in chunks(sorted(self.persons), _PERSONS):
+                for columns in read_rows(self.context.tools.source, name, "person_id", some):
+                    is_late = pc.invert(self._in_time(name, columns))
+                    self.late_visits[name].update(_ids(columns[f"{name}_id"].filter(is_late)))
 
     def treat(self, name: str, columns: dict[str, pa.Array]) -> dict[str, set[int]]:
         """Treat rows and add them; return the ids of rows without patients that they refer to."""
@@ -211,7 +231,8 @@ class _UnitBuilder:
                 self.refused.add(refused.item.row.note_id)
                 self.reasons[failure.reason or failure.error] += 1
             for name, found in made.items():
-                self.parts[name].add(found)
+                if name in self.parts:
+                    self.parts[name].add(found)
             self.labels.update(label for *_, label in made["note_span"])
             for item in batch.items:
                 self._register_note(item)
@@ -230,13 +251,21 @@ class _UnitBuilder:
         def step(item: BatchNote) -> BatchNote:
             if parse_integer(item.row.person_id) not in self.persons:
                 raise Unsafe("person-refused")
-            row = make_output_row(item, tools.columns)
+            row = make_output_row(self._without_late_visits(item), tools.columns)
             notes.append(tuple(map(normalize_note(row.note).get, columns)))
             spans.extend(make_span_values([row]))
             return item
 
         batch = run_release_stages(replace(batch, items=wanted), tools).apply("write", step)
         return batch, {"note": notes, "note_span": spans}
+
+    def _without_late_visits(self, item: BatchNote) -> BatchNote:
+        gone: dict[str, Any] = {
+            f"{name}_id": None
+            for name, late in self.late_visits.items()
+            if late and parse_integer(getattr(item.row, f"{name}_id")) in late
+        }
+        return replace(item, row=replace(item.row, **gone)) if gone else item
 
     def _register_note(self, item: BatchNote) -> None:
         row = item.row
@@ -262,9 +291,38 @@ class _UnitBuilder:
         if NOTE_NLP in self.context.names:
             for some in chunks(sorted(self.owners), _PERSONS):
                 for columns in read_rows(self.context.tools.source, NOTE_NLP, "note_id", some):
-                    self.treat(NOTE_NLP, columns)
+                    self.treat(NOTE_NLP, self._hold_back(NOTE_NLP, columns))
+
+    def _in_time(self, name: str, columns: dict[str, pa.Array]) -> pa.Array:
+        """Return which rows have no date after the last that is released, nor their visit."""
+        request, size = self.context.request, len(next(iter(columns.values())))
+        late = np.zeros(size, np.bool_)
+        for column in date_columns(name):
+            if column in columns:
+                texts = columns[column].cast(pa.string()).to_pylist()
+                late |= np.fromiter(map(request.is_late, texts), np.bool_, size)
+        if name == "visit_detail" and "visit_occurrence_id" in columns:
+            gone = self.late_visits["visit_occurrence"]
+            late |= [n in gone for n in _whole_numbers(columns["visit_occurrence_id"])]
+        return pa.array(~late)
+
+    def _hold_back(self, name: str, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
+        """Leave out late rows, and what refers to visits that are."""
+        if self.context.request.latest is None:
+            return columns
+        mask = self._in_time(name, columns)
+        columns = {each: values.filter(mask) for each, values in columns.items()}
+        for visits, names in visit_columns(name).items():
+            late = self.late_visits[visits]
+            for column in names if late else ():
+                if column in columns:
+                    numbers = _whole_numbers(columns[column])
+                    kept = [None if number in late else number for number in numbers]
+                    columns[column] = pa.array(kept, pa.int64())
+        return columns
 
     def _in_window(self, name: str, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
+        columns = self._hold_back(name, columns)
         column = start_column(name)
         if not self.context.request.has_window or column not in columns:
             return columns
@@ -282,10 +340,15 @@ class _UnitBuilder:
         return {each: values.filter(mask) for each, values in columns.items()}
 
     def finish(self) -> ReleaseUnitResult:
-        """Read back what was written, compare it with what is published, and return the result."""
+        """Read back what was written, compare it with what is published, and return the result.
+
+        Where tables are sorted as a whole, both are done then: see `arrange_tables`.
+        """
         self._check_notes()
+        is_sorted = self.context.is_sorted
+        written = {name: part.hashes for name, part in self.parts.items() if is_sorted}
         return ReleaseUnitResult(
-            tuple(map(self._verify_part, self.names)),
+            () if is_sorted else tuple(map(self._verify_part, self.names)),
             {name: dict(found) for name, found in self.counts.items()},
             dict(self.reasons),
             {name: sorted(found) for name, found in self.referred.items()},
@@ -293,6 +356,7 @@ class _UnitBuilder:
             sorted(self.owners),
             sorted(self.refused),
             sorted(self.outside),
+            {name: (hashes.rows, hashes.total) for name, hashes in written.items()},
         )
 
     def _check_notes(self) -> None:
@@ -360,7 +424,8 @@ def _sort_by_person(rows: list[NoteRow], size: int) -> Iterator[list[NoteRow]]:
 def _is_wanted(item: BatchNote, request: ReleaseRequest) -> bool:
     row = item.row
     is_kind = not request.kinds or item.kind in request.kinds
-    return is_kind and request.is_in_window(row.note_date or row.note_datetime)
+    is_late = request.is_late(row.note_date) or request.is_late(row.note_datetime)
+    return is_kind and not is_late and request.is_in_window(row.note_date or row.note_datetime)
 
 
 def _whole_numbers(column: pa.Array | pa.ChunkedArray) -> list[int | None]:

@@ -19,6 +19,8 @@ from pipeline.warehouse.parquet_source import guard_parquet
 
 PARQUET_PART, JSONL_PART = "parquet", "jsonl"
 
+DIGEST = pa.field("row_sha256", pa.binary())
+"""The column of a unit's file that has the digest of each row; no release has it."""
 _WHAT = "release staging folder"
 _BATCH = 1_000
 _READ = 50_000
@@ -26,33 +28,43 @@ _HASHED = 1 << 20
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=iso)
 
 
-class TableFile:
-    """Writes the rows of one table to a file, and keeps the digests that a comparison needs.
+class PartFile:
+    """Writes the rows of one table to a file; no file is written where no row is added."""
 
-    Rows are sorted by key within each call of `add`; equal calls give equal bytes. No file is
-    written where no row is added.
-    """
-
-    def __init__(self, path: Path, table: Table) -> None:
+    def __init__(self, path: Path, table: Table, *, has_digests: bool = False) -> None:
         self.path = path
-        self.hashes = TableHashes()
-        self._key = itemgetter(slice(max(1, len(table.primary_key.columns))))
-        self._schema = make_arrow_schema(table)
-        self._names = self._schema.names
-        self._floats = [
-            place for place, kind in enumerate(self._schema.types) if pa.types.is_floating(kind)
-        ]
+        self.schema = make_arrow_schema(table)
+        if has_digests:
+            self.schema = self.schema.append(DIGEST)
         self._writer: pq.ParquetWriter | None = None
 
-    def add(self, rows: Sequence[Row]) -> None:
-        """Add rows with a value for each column."""
-        if not rows:
+    def write_rows(self, rows: Sequence[Row]) -> None:
+        """Write rows with a value for each column."""
+        if self.path.suffix == f".{JSONL_PART}":
+            names = self.schema.names
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with guard_parquet(_WHAT), self.path.open("ab") as file:
+                for row in rows:
+                    named = dict(zip(names, row, strict=True))
+                    file.write(_ENCODER.encode(named).encode() + b"\n")
             return
-        storable = map(self._replace_non_finite, rows) if self._floats else rows
-        ordered = sorted(storable, key=self._key)
-        self.hashes.add(ordered)
+        columns = zip(*rows, strict=True)
+        arrays = [
+            pa.array(column, kind) for column, kind in zip(columns, self.schema.types, strict=True)
+        ]
+        self.write_table(pa.Table.from_arrays(arrays, schema=self.schema))
+
+    def write_table(self, rows: pa.Table, group: int | None = None) -> None:
+        """Write rows as columns, with at most `group` in a row group of Parquet."""
+        if self.path.suffix == f".{JSONL_PART}":
+            for batch in rows.to_batches(_BATCH):
+                self.write_rows(to_rows(batch))
+            return
         with guard_parquet(_WHAT):
-            self._write(ordered)
+            if self._writer is None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._writer = pq.ParquetWriter(self.path, self.schema, compression="zstd")
+            self._writer.write_table(rows, row_group_size=group)
 
     def close(self) -> None:
         """Finish the file."""
@@ -61,21 +73,40 @@ class TableFile:
                 self._writer.close()
             self._writer = None
 
-    def _write(self, rows: Sequence[Row]) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        if self.path.suffix == f".{JSONL_PART}":
-            with self.path.open("ab") as file:
-                for row in rows:
-                    named = dict(zip(self._names, row, strict=True))
-                    file.write(_ENCODER.encode(named).encode() + b"\n")
-            return
-        if self._writer is None:
-            self._writer = pq.ParquetWriter(self.path, self._schema, compression="zstd")
-        columns = zip(*rows, strict=True)
-        arrays = [
-            pa.array(column, kind) for column, kind in zip(columns, self._schema.types, strict=True)
+
+class TableFile:
+    """Writes the rows of one table to a file, and keeps the digests that a comparison needs.
+
+    Rows are sorted by key within each call of `add`; equal calls give equal bytes. With
+    `has_digests` the file has the digest of each row as another column.
+    """
+
+    def __init__(self, path: Path, table: Table, *, has_digests: bool = False) -> None:
+        self.path = path
+        self.hashes = TableHashes()
+        self._key = itemgetter(slice(max(1, len(table.primary_key.columns))))
+        self._file = PartFile(path, table, has_digests=has_digests)
+        self._has_digests = has_digests
+        self._floats = [
+            place
+            for place, kind in enumerate(self._file.schema.types)
+            if pa.types.is_floating(kind)
         ]
-        self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Add rows with a value for each column."""
+        if not rows:
+            return
+        storable = map(self._replace_non_finite, rows) if self._floats else rows
+        ordered = sorted(storable, key=self._key)
+        digests = self.hashes.add(ordered)
+        if self._has_digests:
+            ordered = [(*row, digest) for row, digest in zip(ordered, digests, strict=True)]
+        self._file.write_rows(ordered)
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._file.close()
 
     def _replace_non_finite(self, row: Row) -> Row:
         # Not every database can store NaN and infinity.

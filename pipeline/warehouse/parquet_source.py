@@ -219,6 +219,20 @@ class ParquetStore:
             found = dataset.to_table([name], use_threads=False).column(0)
         return _to_raw_values(found.unique())
 
+    def extremes(self, table: str, columns: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+        """Return the least and the greatest value of columns, which must exist; None if empty."""
+        dataset = self._tables[table.lower()]
+        names = [_find_name(dataset.schema.names, name) for name in columns]
+        found: dict[str, tuple[Any, Any]] = dict.fromkeys(columns, (None, None))
+        with guard_parquet(_WHAT):
+            for batch in dataset.to_batches(columns=names, use_threads=False):
+                for name, column in zip(columns, batch.columns, strict=True):
+                    both = pc.min_max(column).as_py()
+                    ends = [*both.values(), *(each for each in found[name])]
+                    known = [each for each in ends if each is not None]
+                    found[name] = (min(known), max(known)) if known else (None, None)
+        return found
+
     def columns(self, table: str) -> tuple[str, ...]:
         """Return the columns of a table in lower case; empty if there is no such table."""
         dataset = self._tables.get(table.lower())

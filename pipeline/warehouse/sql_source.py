@@ -193,6 +193,20 @@ class SqlStore:
         with transaction(self._engine, _WHAT) as connection:
             return list(connection.scalars(wanted))
 
+    @retrying
+    def extremes(self, table: str, columns: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+        """Return the least and the greatest value of columns, which must exist; None if empty."""
+        clause, names = self._tables[table.lower()]
+        asked: list[ColumnElement[Any]] = [
+            pick(clause.c[names[name]]) for name in columns for pick in (func.min, func.max)
+        ]
+        if len(columns) == 1:
+            # SQLite takes one extreme from an index, but not two at once.
+            asked = [select(each).scalar_subquery() for each in asked]
+        with transaction(self._engine, _WHAT) as connection:
+            found = connection.execute(select(*asked)).one()
+        return {name: (found[2 * k], found[2 * k + 1]) for k, name in enumerate(columns)}
+
     def columns(self, table: str) -> tuple[str, ...]:
         """Return the columns of a table in lower case; empty if there is no such table."""
         return tuple(self._tables[table.lower()][1]) if table.lower() in self._tables else ()

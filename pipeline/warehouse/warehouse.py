@@ -74,6 +74,10 @@ class SourceTables(Protocol):
         """Return the distinct values of a column, which must exist."""
         ...
 
+    def extremes(self, table: str, columns: Sequence[str]) -> Mapping[str, tuple[Any, Any]]:
+        """Return the least and the greatest value of columns, which must exist; None if empty."""
+        ...
+
     def columns(self, table: str) -> tuple[str, ...]:
         """Return the columns of a table in lower case; empty if there is no such table."""
         ...

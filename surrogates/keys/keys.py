@@ -7,10 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from threading import get_ident
 from typing import NoReturn
 
+import numpy as np
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from numpy.typing import NDArray
 
 from record.errors import ConfigError
 from surrogates.keys.custody import (
@@ -22,6 +25,7 @@ from surrogates.keys.custody import (
 )
 from surrogates.keys.locators import SETTING as _SETTING
 from surrogates.keys.locators import parse_key, read_key, write_private
+from surrogates.permutations.id_permutation import ID_BITS, IdPermutation, refuse_id
 
 _BLOCK = 64
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
@@ -109,7 +113,11 @@ _CACHED_PATIENTS = 4096
 # Number of the draw and of the block within it, prepended to the value.
 _PLACE = struct.Struct(">II").pack
 PSEUDONYMS = 2**62 - 1
-"""The largest pseudonym of an id; the smallest is 1."""
+"""The largest pseudonym that is drawn by hashing; the smallest is 1."""
+_HASHED_BITS = 62
+_INT64 = range(-(2**63), 2**63)
+# Of a 64-bit number with its sign.
+_LONGEST = 20
 
 
 def new_master(path: Path) -> None:
@@ -386,21 +394,28 @@ class CohortKey(_Key):
     """The key of all surrogates, date shifts and ids of one research cohort. `key_id` is public.
 
     `algorithm` is the version of the surrogate algorithm; each has a key of its own, so that what
-    one version draws tells nothing of what another does.
+    one version draws tells nothing of what another does. Pseudonyms of numbers are in
+    [1, 2**id_bits): see `with_id_bits`.
     """
 
-    __slots__ = ("_first", "_kinds", "_mac", "_root", "_shared", "algorithm", "patient")
+    __slots__ = (
+        *("_kinds", "_mac", "_permutations", "_root", "_shared"),
+        *("algorithm", "id_bits", "patient"),
+    )
 
-    def __init__(self, secret: bytes, algorithm: int = ALGORITHM) -> None:
+    def __init__(
+        self, secret: bytes, algorithm: int = ALGORITHM, id_bits: int = ID_BITS[0]
+    ) -> None:
         if algorithm not in ALGORITHMS:
             raise ValueError(f"no surrogate algorithm {algorithm}; choose one of {ALGORITHMS}")
         self._root = secret
-        self._first: CohortKey | None = None
         self.algorithm = algorithm
+        self.id_bits = _HASHED_BITS if algorithm == _FIRST else id_bits
         if algorithm > _FIRST:
             secret = expand(secret, b"algorithm\0" + str(algorithm).encode())
         super().__init__(secret)
         self._kinds: dict[str, Mac] = {}
+        self._permutations: dict[tuple[str, int], IdPermutation] = {}
         self._mac = Mac(secret)
         self._shared = PatientKey(expand(secret, b"shared"), algorithm=algorithm)
         self.patient = lru_cache(maxsize=_CACHED_PATIENTS)(self._patient)
@@ -414,6 +429,15 @@ class CohortKey(_Key):
         """Return the key of the same cohort under a version of the surrogate algorithm."""
         return self if algorithm == self.algorithm else CohortKey(self._root, algorithm)
 
+    def with_id_bits(self, bits: int | None) -> "CohortKey":
+        """Return the key with pseudonyms in [1, 2**bits), as `Policy.id_bits` chooses.
+
+        The first version of the surrogate algorithm has one size.
+        """
+        if self.algorithm == _FIRST or bits in (None, self.id_bits):
+            return self
+        return CohortKey(self._root, self.algorithm, bits)
+
     @property
     def cohort_id(self) -> str:
         """The public id of the cohort, the same in all versions of the surrogate algorithm."""
@@ -424,25 +448,51 @@ class CohortKey(_Key):
         return expand(self._secret, b"purpose\0" + _encode(purpose))
 
     def pseudonym(self, kind: str, value: str) -> int:
-        """Return the pseudonym of an id, in [1, 2**62).
+        """Return the pseudonym of an id, in [1, 2**id_bits); joins are preserved.
+
+        Numbers of a kind never collide. Ids that are text, and all of the first version of the
+        surrogate algorithm, are hashed: see `hashed`. Raises ConfigError for a number that is out
+        of range.
+        """
+        number = None if self.algorithm == _FIRST else _to_number(value)
+        if number is None:
+            return self.hashed(kind, value)
+        if not 0 < number < 1 << self.id_bits:
+            refuse_id(kind, number, self.id_bits)
+        return self._permutation(kind).permute(number)
+
+    def pseudonyms(self, kind: str, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the pseudonyms of many numbers, as `pseudonym` does one by one."""
+        if self.algorithm == _FIRST:
+            found = (self.hashed(kind, str(number)) for number in numbers.tolist())
+            return np.fromiter(found, np.int64, len(numbers))
+        if len(numbers):
+            for number in (int(numbers.min()), int(numbers.max())):
+                if not 0 < number < 1 << self.id_bits:
+                    refuse_id(kind, number, self.id_bits)
+        return self._permutation(kind).permute_all(numbers)
+
+    def hashed(self, kind: str, value: str) -> int:
+        """Return the pseudonym of a text, in [1, 2**62).
 
         Collisions within a kind have the birthday probability for 2**62 values.
         """
         drawn = int.from_bytes(self._kind(kind).digest(_encode(value))[:16], "big")
         return 1 + drawn % PSEUDONYMS
 
-    def fingerprint(self, value: str) -> int:
-        """Return a keyed hash of a value, in [1, 2**62), the same in all versions."""
-        if self.algorithm != _FIRST:
-            if self._first is None:
-                self._first = self.under(_FIRST)
-            return self._first.fingerprint(value)
-        drawn = int.from_bytes(self._kind("fingerprint").digest(_encode(value))[:16], "big")
-        return 1 + drawn % PSEUDONYMS
-
     def digests(self, kind: str, values: Iterable[bytes]) -> bytes:
-        """Return the 32-byte digests of values in UTF-8 that determine their ids, concatenated."""
+        """Return the 32-byte digests of values in UTF-8 that `hashed` is made of, concatenated."""
         return self._kind(kind).digests(values)
+
+    def _permutation(self, kind: str) -> IdPermutation:
+        # Ciphers are not thread-safe.
+        place = kind, get_ident()
+        found = self._permutations.get(place)
+        if found is None:
+            info = b"id\0" + _encode(kind) + b"\0" + str(self.id_bits).encode()
+            found = IdPermutation(expand(self._secret, info), self.id_bits)
+            self._permutations[place] = found
+        return found
 
     def _kind(self, kind: str) -> Mac:
         key = self._kinds.get(kind)
@@ -489,6 +539,14 @@ class PatientKey(_Key):
         """Derive and cache the key of a label."""
         key = self._labels[label] = Mac(expand(self._secret, b"label\0" + _encode(label)))
         return key
+
+
+def _to_number(value: str) -> int | None:
+    """Return the 64-bit number that a text is in its shortest form; None for other text."""
+    if len(value) > _LONGEST or not value.removeprefix("-").isdecimal():
+        return None
+    number = int(value)
+    return number if str(number) == value and number in _INT64 else None
 
 
 def _encode(text: str) -> bytes:

@@ -17,7 +17,7 @@ from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
 from surrogates.dates import dates
-from surrogates.keys.keys import PSEUDONYMS, CohortKey
+from surrogates.keys.keys import ALGORITHMS, PSEUDONYMS, CohortKey
 from surrogates.patient.date_shift import FORWARD, DateShift, DateShifts
 from surrogates.places.generalization import truncate_zip
 from surrogates.rewrite import Rewriter
@@ -138,6 +138,8 @@ class IdPseudonyms:
         return named.cast(pa.string()).take(encoded.indices)
 
     def _draw(self, kind: str, numbers: pa.Array) -> pa.Array:
+        if self._cohort.algorithm > ALGORITHMS[0]:
+            return pa.array(self._cohort.pseudonyms(kind, numbers.to_numpy()))
         written = numbers.cast(pa.string()).cast(pa.binary()).to_pylist()
         return to_pseudonyms(self._cohort.digests(kind, written))
 
@@ -447,6 +449,7 @@ class Columns:
 
     def __init__(self, cohort: CohortKey, policy: Policy) -> None:
         policy = policy.under(cohort.algorithm)
+        cohort = cohort.with_id_bits(policy.id_bits)
         self._cohort = cohort
         self._policy = policy
         self._rewriter = Rewriter(cohort, policy)
@@ -463,14 +466,16 @@ class Columns:
         """Treat rows of an OMOP table, each column as defined by `Policy.treatment`.
 
         `batch` has raw values of the source under the lower-case names of the CDM; columns that
-        it lacks are missing in the result. Ids become 64-bit integers, dates and timestamps keep
-        their type (also ISO 8601 text, as in SQLite), dropped concepts become 0, other dropped
-        columns are empty. `note_text` and `note_title` are empty: the rewriter makes them. A row
-        that cannot be treated (no person, no id, an unreadable date or one outside the calendar,
-        no surrogate) is refused and counted by reason. `subjects` has what rows lack: the persons
-        of the notes of `note_nlp`, and the records of patients whose values must match the notes.
+        it lacks are missing in the result. Ids become integers below 2**id_bits, dates and
+        timestamps keep their type (also ISO 8601 text, as in SQLite), dropped concepts become 0,
+        other dropped columns are empty. `note_text` and `note_title` are empty: the rewriter makes
+        them. A row that cannot be treated (no person, no id, an unreadable date or one outside the
+        calendar, no surrogate) is refused and counted by reason. `subjects` has what rows lack:
+        the persons of the notes of `note_nlp`, and the records of patients whose values must match
+        the notes.
 
-        Raises ConfigError as `check` does. Equal rows give equal rows whatever the batch.
+        Raises ConfigError as `check` does, and for an id beyond `id_bits`. Equal rows give equal
+        rows whatever the batch.
         """
         return self._tables.treat(table, batch, subjects or Subjects())
 
@@ -484,9 +489,10 @@ class Columns:
         )
 
     def pseudonym(self, kind: str, value: str) -> int:
-        """Return the pseudonym of an id, in [1, 2**62); joins are preserved.
+        """Return the pseudonym of an id, as in the columns of tables; joins are preserved.
 
-        `kind` is the kind of row (`person`, `note`, `visit`), not the column.
+        `kind` is the kind of row (`person`, `note`, `visit`), not the column. Raises ConfigError
+        for a number beyond the policy's `id_bits`.
         """
         return self._cohort.pseudonym(kind, value)
 

@@ -31,7 +31,7 @@ from tests.pipeline.conftest import Ward
 
 
 def test_under_the_nightly_cohorts_name_the_same_comes_out(ward: Ward) -> None:
-    released = ward.release(*ward.EVERYBODY, name="research")
+    released = ward.release(*ward.EVERYBODY, name="research", spans=True)
     assert released.exit_code == EXIT_DONE
     assert ward.digest("sqlite:///cohort.db") == ward.digest("sqlite:///demo/research.db")
 
@@ -139,10 +139,10 @@ def test_from_a_folder_of_tables(ward: Ward) -> None:
     configured = ward.config.read_text().replace("sqlite:///hospital.db", "parquet:tables")
     ward.config.write_text(configured.replace("[limits]", "[limits]\nnotes_per_unit = 7"))
     run_nightly(ward.config, run_in_process)
-    released = ward.release(1, 2, 3, name="research")
+    released = ward.release(1, 2, 3, name="research", spans=True)
     assert released.changes["visit_occurrence"].added > 5
     assert ward.digest("sqlite:///cohort.db") == ward.digest("sqlite:///demo/research.db")
-    only = ward.release(2, name="research")
+    only = ward.release(2, name="research", spans=True)
     assert only.changes["note"].withdrawn > 0
     assert only.changes["note"].added == only.changes["note"].changed == 0
 
@@ -187,7 +187,7 @@ def test_joins_and_intervals_hold(ward: Ward) -> None:
 
 def test_two_cohorts_cannot_be_linked(ward: Ward) -> None:
     for name in ("asthma", "stroke"):
-        ward.release(*ward.EVERYBODY, name=name, output=f"sqlite:///{name}.db")
+        ward.release(*ward.EVERYBODY, name=name, output=f"sqlite:///{name}.db", spans=True)
     for table, columns in (
         ("person", "person_id"),
         ("visit_occurrence", "visit_occurrence_id, person_id, provider_id"),

@@ -20,6 +20,7 @@ from pipeline.night.nightly import Incomplete, run_nightly
 from pipeline.notes.batch import Batch
 from pipeline.notes.stored_spans import run_release_stages
 from pipeline.notes.worker_resources import WorkerResources
+from pipeline.release import arrangement
 from pipeline.release import run as running
 from pipeline.release import unit as making
 from pipeline.release.persons import read_persons
@@ -55,11 +56,11 @@ def test_only_what_changed_is_touched(ward: Ward) -> None:
 
 
 def test_a_withdrawn_person_is_gone_from_the_file_itself(ward: Ward) -> None:
-    ward.release()
+    ward.release(spans=True)
     key = ward.key()
     gone = key.pseudonym("person", "3")
     (text,) = ward.rows(f"select note_text from note where person_id = {gone} limit 1")[0]
-    ward.release(1, 2, 4)
+    ward.release(1, 2, 4, spans=True)
     for table in ("person", "note", "visit_occurrence"):
         assert ward.rows(f"select count(*) from {table} where person_id = {gone}") == [(0,)]
     orphans = "select count(*) from note_span where note_id not in (select note_id from note)"
@@ -120,7 +121,7 @@ from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
 replace = targets.replace_part
 def dying(connection, table, *rest):
-    if table.name == "note_span":
+    if table.name == "note":
         os._exit(9)
     return replace(connection, table, *rest)
 targets.replace_part = dying
@@ -159,7 +160,7 @@ def test_what_does_not_read_back_is_not_shown(
     ward.release(1, output=output)
     before = ward.digest(output)
     if output.startswith("parquet"):
-        monkeypatch.setattr(making, "read_keys", lambda *which: (0, set()))
+        monkeypatch.setattr(arrangement, "read_keys", lambda *which: (0, set()))
     else:
         parts = ReleaseStaging.parts
         monkeypatch.setattr(ReleaseStaging, "parts", lambda *which: list(parts(*which))[1:])

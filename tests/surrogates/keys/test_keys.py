@@ -182,7 +182,13 @@ def test_draws_are_deterministic_and_as_long_as_asked(label: str, value: str, si
 
 @given(st.text(), st.text())
 def test_pseudonyms_fit_a_bigint(kind: str, value: str) -> None:
-    assert 1 <= MasterKey(CANARY).cohort("c").pseudonym(kind, value) < 2**62
+    assert 1 <= MasterKey(CANARY).cohort("c", algorithm=2).pseudonym(kind, value) < 2**62
+    assert 1 <= MasterKey(CANARY).cohort("c").hashed(kind, value) < 2**62
+
+
+@given(st.text(), st.integers(1, 2**31 - 1))
+def test_pseudonyms_of_numbers_fit_an_integer(kind: str, number: int) -> None:
+    assert 1 <= MasterKey(CANARY).cohort("c").pseudonym(kind, str(number)) < 2**31
 
 
 def test_the_cache_of_patients_changes_nothing(master: MasterKey) -> None:

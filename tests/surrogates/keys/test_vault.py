@@ -16,6 +16,12 @@ PERSONS = ("8012345678", "42", "é-7", "x" * 70)
 
 
 @pytest.fixture
+def cohort(cohort: CohortKey) -> CohortKey:
+    """The cohort's key with room for the largest of the persons."""
+    return cohort.with_id_bits(53)
+
+
+@pytest.fixture
 def vault(tmp_path: Path) -> Vault:
     new_vault_key(tmp_path / "v.key")
     return open_vault(Path("v.db"), "file:v.key", tmp_path)

@@ -18,7 +18,7 @@ from record.errors import ConfigError
 from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
-from surrogates.keys.keys import PSEUDONYMS, CohortKey
+from surrogates.keys.keys import ALGORITHMS, PSEUDONYMS, CohortKey, MasterKey
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Birth, Columns, Subjects, Treated, to_pseudonyms, treat
 
@@ -52,7 +52,7 @@ def columns(cohort: CohortKey) -> Columns:
 def _measured(columns: Columns, **values: list[Any] | pa.Array) -> Treated:
     """Treat measurements of person 1, unless the values name others."""
     size = len(next(iter(values.values())))
-    rows = {"measurement_id": list(range(size)), "person_id": [1] * size} | values
+    rows = {"measurement_id": list(range(1, size + 1)), "person_id": [1] * size} | values
     return columns.treat("measurement", pa.table(rows))
 
 
@@ -184,8 +184,16 @@ def test_far_moments_are_refused_in_nanoseconds(columns: Columns) -> None:
     assert _measured(columns, measurement_datetime=column).refused == {"date-out-of-range": 1}
 
 
-@given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=6))
-def test_ids_are_those_of_single_values(columns: Columns, values: list[int | None]) -> None:
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@given(data=st.data())
+def test_ids_are_those_of_single_values(
+    master: MasterKey, data: st.DataObject, algorithm: int
+) -> None:
+    """The first version hashes any number; the newest has a place for those of a policy's size."""
+    policy = Policy() if algorithm == 2 else Policy(id_bits=63)
+    columns = Columns(master.cohort("ids", algorithm=algorithm), policy)
+    numbers = st.integers(-(2**63) if algorithm == 2 else 1, 2**63 - 1)
+    values = data.draw(st.lists(st.none() | numbers, max_size=6))
     expected = [None if v is None else columns.pseudonym("visit", str(v)) for v in values]
     for _ in range(2):
         rows = _measured(columns, visit_occurrence_id=pa.array(values, pa.int64())).rows
@@ -195,6 +203,17 @@ def test_ids_are_those_of_single_values(columns: Columns, values: list[int | Non
     treated = columns.treat("visit_occurrence", table).rows
     assert treated["visit_occurrence_id"].to_pylist() == [v for v in expected if v is not None]
     assert treated["person_id"].to_pylist() == [columns.pseudonym("person", str(v)) for v in known]
+
+
+@pytest.mark.parametrize(("number", "remedy"), [(2**31, "id_bits = 53"), (0, "from 1"), (-1, "")])
+@pytest.mark.parametrize("name", ["measurement_id", "person_id", "visit_occurrence_id"])
+def test_ids_beyond_the_size_stop_the_table(
+    columns: Columns, name: str, number: int, remedy: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        _measured(columns, **{"unit_concept_id": [1, 1], name: [5, number]})
+    assert str(number) in caught.value.problem
+    assert remedy in caught.value.remedy
 
 
 def test_pseudonyms_are_reduced_as_large_numbers_are() -> None:
@@ -359,7 +378,7 @@ def test_births_are_those_of_single_persons(
     years, months, days = zip(*parts, strict=True) if parts else ((), (), ())
     rows = pa.table(
         {
-            "person_id": pa.array(range(len(parts)), pa.int64()),
+            "person_id": pa.array(range(1, len(parts) + 1), pa.int64()),
             "year_of_birth": pa.array(years, pa.int32()),
             "month_of_birth": pa.array(months, pa.int32()),
             "day_of_birth": pa.array(days, pa.int32()),
@@ -367,7 +386,7 @@ def test_births_are_those_of_single_persons(
     )
     treated = columns.treat("person", rows)
     expected = []
-    for person, (year, month, day) in enumerate(parts):
+    for person, (year, month, day) in enumerate(parts, start=1):
         try:
             if year and month and day:
                 date(year, month, day)
@@ -383,9 +402,9 @@ def test_births_are_those_of_single_persons(
 def test_batches_do_not_matter(cohort: CohortKey, columns: Columns) -> None:
     rows = pa.table(
         {
-            "measurement_id": list(range(40)),
-            "person_id": [n % 5 for n in range(40)],
-            "visit_occurrence_id": [n % 7 for n in range(40)],
+            "measurement_id": list(range(1, 41)),
+            "person_id": [1 + n % 5 for n in range(40)],
+            "visit_occurrence_id": [1 + n % 7 for n in range(40)],
             "measurement_date": [f"2024-01-{1 + n % 28:02d}" for n in range(40)],
         }
     )
