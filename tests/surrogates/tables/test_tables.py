@@ -282,7 +282,8 @@ def test_a_policy_may_choose(cohort: CohortKey, record: PatientRecord) -> None:
         "location.zip": Treatment.GENERALIZE,
         "location.city": Treatment.KEEP,
     }
-    columns = Columns(cohort, Policy(columns=choices, zeroed_zips=("692",)))
+    policy = Policy(columns=choices, zeroed_zips=("692",), birth_dates="shift", times="exact")
+    columns = Columns(cohort, policy)
     person = {
         "person_id": [42, 7],
         "year_of_birth": [1950, 1960],
