@@ -66,13 +66,28 @@ def test_tables_and_notes_agree_whatever_the_policy_says_of_dates(
 
 
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)))
-def test_the_time_of_day_stays(columns: Columns, moment: datetime) -> None:
+def test_an_exact_time_of_day_stays(cohort: CohortKey, moment: datetime) -> None:
+    columns = Columns(cohort, Policy(times="exact"))
     moved = columns.shift_datetime("42", moment)
     assert moved.time() == moment.time()
     assert moved.date() == columns.shift_date("42", moment.date())
     zoned = columns.shift_datetime("42", moment.replace(tzinfo=timezone(timedelta(hours=2))))
     assert zoned.replace(tzinfo=None) == moved
     assert zoned.utcoffset() == timedelta(hours=2)
+
+
+@given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)))
+def test_other_times_of_day_have_no_zone(cohort: CohortKey, moment: datetime) -> None:
+    aware = moment.replace(tzinfo=timezone(timedelta(hours=2)))
+    kept = {"midnight": time.min, "hour": time(moment.hour)}
+    for times in ("midnight", "hour", "order"):
+        columns = Columns(cohort, Policy(times=times))  # type: ignore[arg-type]
+        moved = columns.shift_datetime("42", aware)
+        assert moved == columns.shift_datetime("42", moment)
+        assert moved.date() == columns.shift_date("42", moment.date())
+        assert moved.time() == kept.get(times, moved.time())
+        cut = Columns(cohort, Policy(times=times, date_precision="month"))  # type: ignore[arg-type]
+        assert cut.shift_datetime("42", aware).time() == time.min
 
 
 @given(st.dates(date(1900, 1, 1), date(2030, 1, 1)))
