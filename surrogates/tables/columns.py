@@ -332,7 +332,7 @@ class _BatchTreatment:
         return pc.if_else(pc.and_(is_old, has_year), pa.scalar(None, column.type), column)
 
     def _are_old(self, years: Days) -> Mask:
-        """Return which years of birth may tell an age over the cap; of those only the year stays."""
+        """Return which years of birth may tell an age over the cap."""
         old: Mask = END_YEAR - years > self._tables.policy.age_cap
         return old
 
