@@ -337,3 +337,13 @@ def id_kind(column: str) -> str:
     for role in _ROLES:
         name = name.removeprefix(role)
     return _SHORTER.get(name, name)
+
+
+VISIT_LINKS = frozenset(
+    f"{table}.{name}"
+    for table, names in TABLES.items()
+    if table not in ("visit_occurrence", "visit_detail")
+    for name in names
+    if name.endswith("_id") and id_kind(name) in ("visit", "visit_detail")
+)
+"""The columns by which rows of other tables refer to visits."""

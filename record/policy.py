@@ -6,7 +6,7 @@ from dataclasses import MISSING, asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal
 
-from record.columns import BIRTHS, COLUMNS, Treatment
+from record.columns import BIRTHS, COLUMNS, VISIT_LINKS, Treatment
 from record.errors import ConfigError
 from record.label import Label
 
@@ -127,6 +127,12 @@ class Policy:
                 "cannot be combined with keep_weekday",
                 "choose one of them",
             )
+        if self.keep_season and self.shift_years[0] > self.shift_years[1]:
+            raise ConfigError(
+                "policy.keep_season",
+                "there must be a whole year between min_shift_days and max_shift_days",
+                "raise max_shift_days to 365 or more",
+            )
         if self.keep_weekday and self.max_shift_days // 7 * 7 < self.min_shift_days:
             raise ConfigError(
                 "policy.keep_weekday",
@@ -178,6 +184,18 @@ class Policy:
                     key, f'"{wanted}" is not allowed for this column', f"choose {names}"
                 )
 
+    @property
+    def drops_birth_days(self) -> bool:
+        """Whether a birth date is written without the parts that are truncated."""
+        is_cut = self.birth_dates in ("month", "year")
+        return is_cut and self.algorithm is not None and self.algorithm > _FIRST
+
+    @property
+    def shift_years(self) -> tuple[int, int]:
+        """The fewest and the most whole years of a shift that keeps the season."""
+        least = max(1, -(-self.min_shift_days // _LONGEST_YEAR))
+        return least, self.max_shift_days // _SHORTEST_YEAR
+
     def action(self, label: str) -> Action | None:
         """Return the action for a label; None where the policy does not list it."""
         return self.actions.get(label)
@@ -186,10 +204,12 @@ class Policy:
         """Return the treatment of an output column, `table.column`; unknown ones are dropped.
 
         Birth columns are dropped too where ages over the cap must be hidden, because a row does
-        not say at which date its age counts.
+        not say at which date its age counts, and so are the ids of visits where visits are.
         """
         rule = COLUMNS.get(column)
         if rule is None or (self.old_births == "cap" and column in BIRTHS):
+            return Treatment.DROP
+        if self.visits == "drop" and column in VISIT_LINKS:
             return Treatment.DROP
         return self.columns.get(column, rule.treatment)
 
@@ -269,6 +289,7 @@ _BIRTH = ("birth_dates", "old_births")
 # Settings that the first version does not have.
 _NEW = ("names", "times", "shift_direction", "keep_season", "id_bits")
 _LONGEST_HOLD = 3650
+_SHORTEST_YEAR, _LONGEST_YEAR = 365, 366
 _TABLE_DIGITS = 3
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "zip_table": ("none", "census-2010"),

@@ -14,6 +14,7 @@ from record.release import Release
 from record.span import Span
 from surrogates import contacts
 from surrogates.dates import ages, dates
+from surrogates.dates.clocks import Times, find_clock, keep_hour, render_clock
 from surrogates.dates.dates import day_first, find_reference_day, is_complete
 from surrogates.dates.whole_dates import read_whole_date
 from surrogates.keys.keys import CohortKey
@@ -64,6 +65,7 @@ MAKERS: dict[str, Maker] = {
 GENERALIZERS: dict[str, Maker] = {Label.ZIP: generalization.generalize_zip}
 _DATED = frozenset(("DATE", "BIRTH_DATE"))
 _DRAWN = frozenset((Action.REPLACE, Action.GENERALIZE))
+_FIRST_VERSION = 2
 _BESIDE = 4
 _PATIENTS = 256
 _MENTIONS = 4096
@@ -196,6 +198,24 @@ def _make_rules(policy: Policy) -> dict[str, _Rule]:
     return found
 
 
+def _make_times(policy: Policy) -> dict[str, Times]:
+    """Return what becomes of times joined to the dates of a label; none of the others change.
+
+    A date that is less exact than a day has no time.
+    """
+    if policy.algorithm == _FIRST_VERSION:
+        return {}
+    found: dict[str, Times] = {}
+    for label in (Label.DATE, Label.BIRTH_DATE):
+        is_coarse = policy.date_precision != "day" or (
+            label is Label.BIRTH_DATE and policy.birth_dates != "shift"
+        )
+        times = "midnight" if is_coarse else policy.times
+        if times and times != "exact" and policy.action(label) is not Action.KEEP:
+            found[label.value] = times
+    return found
+
+
 class Rewriter:
     """Rewrites documents with surrogates for one cohort under one policy.
 
@@ -209,13 +229,15 @@ class Rewriter:
         self.policy = policy
         self._policy_id = policy.policy_id
         self._make_rules = _make_rules(policy)
+        self._times = _make_times(policy)
         self._patients: OrderedDict[str, _PatientState] = OrderedDict()
 
     def rewrite(
         self, document: Document, spans: Sequence[Span], record: PatientRecord | None
     ) -> Release:
-        """Replace the spans; everything outside them is unchanged.
+        """Replace the spans; everything outside them is unchanged but for times joined to dates.
 
+        A time after a date belongs to the span that is written, one before it is written without.
         `spans` are sorted and disjoint. A note without `person_id` is a patient of its own.
         Raises Unsafe: `overlapping-spans`, `span-outside-text`, `wrong-record` where the record is
         another person's, `no-surrogate` where the policy or a maker has none for a span.
@@ -232,8 +254,10 @@ class Rewriter:
             rule = self._make_rules.get(label)
             if rule is None:
                 raise Unsafe("no-surrogate")
-            value, between = text[span.start : span.end], text[end : span.start]
+            between, value, clock, end = self._locate(note, number, end)
             context = rule.context(note, number) if rule.context else None
+            if clock and isinstance(context, tuple):
+                context = (*context, clock)
             surrogate = patient.made.get((value, label, lang, context))
             if surrogate is None:
                 surrogate = patient.make(rule.maker, value, label, lang, context)
@@ -241,7 +265,6 @@ class Rewriter:
             start = length + len(between)
             length = start + len(surrogate)
             placed.append(Span(start, length, label, span.detector, span.score))
-            end = span.end
         pieces.append(text[end:])
         return Release(
             note_id=document.note_id,
@@ -250,6 +273,26 @@ class Rewriter:
             key_id=self._cohort.key_id,
             policy_id=self._policy_id,
         )
+
+    def _locate(self, note: _NoteContext, number: int, end: int) -> tuple[str, str, str, int]:
+        """Return the text since `end` and of a span, a time that is rewritten with it, and its end.
+
+        A time joined to a date is left out, or where it comes first cut down to the hour.
+        """
+        text, span = note.text, note.spans[number]
+        times = self._times.get(span.label)
+        if times is None:
+            return text[end : span.start], text[span.start : span.end], "", span.end
+        before = note.spans[number + 1].start if number + 1 < len(note.spans) else len(text)
+        found = find_clock(text, span.start, span.end, after=end, before=before)
+        lead = text[found.lead : found.lead_end] if times == "hour" else ""
+        between = (
+            text[end : found.lead]
+            + render_clock(lead, keep_hour)
+            + text[found.lead_end : span.start]
+        )
+        clock = "" if times == "midnight" else text[found.date_end : found.end]
+        return between, text[span.start : found.date_end], clock, found.end
 
     def _find_patient(self, document: Document, record: PatientRecord | None) -> _PatientState:
         person = document.person_id
@@ -285,7 +328,8 @@ def _make_mention(text: str, label: str, lang: str, context: Any) -> Mention:
     if context is None:
         return mention
     if label in _DATED:
-        mention.written, mention.day_first = context
+        mention.written, mention.day_first, *rest = context
+        mention.clock = rest[0] if rest else ""
     elif label == Label.AGE:
         mention.after = context
     elif label == Label.ZIP:

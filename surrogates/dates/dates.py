@@ -10,13 +10,15 @@ from locales.registry import LANGUAGES
 from record.errors import Unsafe
 from record.label import Label
 from record.span import Span
-from surrogates.dates import rendering
+from surrogates.dates import coarse_dates, rendering
+from surrogates.dates.clock_order import order_minute
+from surrogates.dates.clocks import keep_hour, render_clock
 from surrogates.dates.format_templates import parse, repair_digits
 from surrogates.dates.parsing import DateForm, Group
 from surrogates.dates.whole_dates import WholeDate, read_whole_date
 from surrogates.dates.words import MONTHS
 from surrogates.patient import value_format
-from surrogates.patient.date_shift import DateShift, add_months, shift_days
+from surrogates.patient.date_shift import DateShift, add_months, full_age, shift_days
 from surrogates.patient.patient import DRAWS, Mention, Subject
 from surrogates.patient.text_normalization import apply_case, fold
 
@@ -212,8 +214,8 @@ def _find_neighbour_day(
     return day
 
 
-def _parse_groups(value: str, base: date, lang: str) -> list[Group]:
-    form = parse(value, lang=lang, latest=base.year + FUTURE_YEARS)
+def _parse_groups(value: str, base: date, lang: str, first: bool | None = None) -> list[Group]:
+    form = parse(value, lang=lang, latest=base.year + FUTURE_YEARS, day_first=first)
     return form.groups if form else []
 
 
@@ -274,7 +276,7 @@ def move_text(
     `day_first` does. A text whose format cannot tell 1-digit from 2-digit numbers may come back
     padded; letters that stand for digits come back as digits.
     """
-    if shift.precision == "day":
+    if shift.precision == "day" and not shift.drops_parts:
         quick = _move_numeric(text, shift.days, lang=lang, day_first=day_first)
         if quick is not None:
             return quick
@@ -285,10 +287,11 @@ def move_text(
     if _SPACED.fullmatch(text) and len(text.split()) > 3:
         joined = "".join(text.split())
         moved = move_text(joined, shift, written=written, lang=lang, day_first=day_first)
-        return moved and value_format.apply_format(moved, text)
-    form = parse(
-        repair_digits(text), lang=lang, latest=base.year + FUTURE_YEARS, day_first=day_first
-    )
+        if moved is None or shift.drops_parts:
+            return moved
+        return value_format.apply_format(moved, text)
+    latest = base.year if shift.is_birth else base.year + FUTURE_YEARS
+    form = parse(repair_digits(text), lang=lang, latest=latest, day_first=day_first)
     if form is None:
         return None
     try:
@@ -304,7 +307,21 @@ def replace(mention: Mention, subject: Subject) -> str:
     moved = move_text(
         mention.text, shift, written=mention.written, lang=lang, day_first=mention.day_first
     )
-    return moved if moved is not None else _draw(mention, subject, shift.nudge)
+    written = moved if moved is not None else _draw(mention, subject, shift.nudge)
+    return written + _rewrite_clock(mention, subject, lang) if mention.clock else written
+
+
+def _rewrite_clock(mention: Mention, subject: Subject, lang: str) -> str:
+    """Rewrite the time joined to a date as its column is; a time that cannot be is left out."""
+    if subject.policy.times == "hour":
+        return render_clock(mention.clock, keep_hour)
+    base = mention.written or UNDATED
+    groups = _parse_groups(repair_digits(mention.text), base, lang, mention.day_first)
+    found = complete_dates(groups, base) if groups else None
+    if not found or not _DIGITS.search(mention.clock):
+        return ""
+    day = found[-1]
+    return render_clock(mention.clock, lambda minute: order_minute(subject.key, day, minute) // 60)
 
 
 def _choose_shift(mention: Mention, subject: Subject, lang: str) -> DateShift:
@@ -318,26 +335,30 @@ def _choose_shift(mention: Mention, subject: Subject, lang: str) -> DateShift:
         repair_digits(mention.text), lang=lang, latest=base.year, day_first=mention.day_first
     )
     found = complete_dates(form.groups, base) if form else None
-    return _cap_age_shift(shift, found[0], base, subject) if found else shift
+    return _hide_old_age(shift, found[0], base, subject) if found else shift
 
 
 def move_birth(born: date, subject: Subject) -> date:
     """Shift the patient's birth date like a birth date written in full.
 
-    A cap on ages is applied as of the reference day for undated notes. Raises Unsafe where the
+    Ages over the cap are hidden as of the reference day for undated notes. Raises Unsafe where the
     result is outside the calendar.
     """
-    shift = subject.birth_shift
-    if subject.policy.old_births == "cap":
-        shift = _cap_age_shift(shift, born, UNDATED, subject)
-    return shift.move(born)
+    return _hide_old_age(subject.birth_shift, born, UNDATED, subject).move(born)
 
 
-def _cap_age_shift(shift: DateShift, born: date, base: date, subject: Subject) -> DateShift:
-    """Shift a birth date with an age over the cap further, so that the age is just over the cap."""
-    age = base.year - born.year - ((base.month, base.day) < (born.month, born.day))
-    years = age - subject.policy.age_cap - 1
-    if years <= 0:
+def _hide_old_age(shift: DateShift, born: date, base: date, subject: Subject) -> DateShift:
+    """Return the shift of a birth date, less exact or shorter if it tells an age over the cap.
+
+    Under `year` only the year stays; under `cap` the date implies an age just over the cap.
+    """
+    choice = subject.policy.old_births
+    years = full_age(born, base) - subject.policy.age_cap - 1
+    if choice == "shift" or years < 0:
+        return shift
+    if choice == "year":
+        return changed(shift, precision="year", drops_parts=True)
+    if not years:
         return shift
     return changed(shift, days=shift.days + (add_months(born, 12 * years) - born).days)
 
@@ -349,6 +370,8 @@ def _may_be_unchanged(form: DateForm, shift: DateShift) -> bool:
     """
     if shift.precision != "day":
         return not any(group.year for group in form.groups)
+    if shift.seasonal and all(_is_season_alone(group) for group in form.groups):
+        return True
     return shift.weekly and not any(group.roles for group in form.groups)
 
 
@@ -384,6 +407,8 @@ def _move_form(form: DateForm, shift: DateShift, base: date) -> str | None:
     if found is None:
         return None
     moved = [_move_group(g, a, shift) for g, a in zip(form.groups, found, strict=True)]
+    if shift.drops_parts and (coarse := coarse_dates.render(form, moved[0], shift.precision)):
+        return coarse
     rendered = rendering.render(form, moved)
     if not _reads_alike(rendered, form.text) or _may_be_unchanged(form, shift):
         return rendered
@@ -406,9 +431,12 @@ def _move_group(group: Group, anchor: date, shift: DateShift) -> tuple[date, int
 
     So does the month of an impossible day.
     """
-    day = anchor + timedelta(days=shift.days)
     roles = group.roles
-    if roles and ("d" not in roles or group.excess) and _reads_same(group, anchor, day):
+    if shift.is_birth and roles and "d" not in roles:
+        anchor = _first_day(group, anchor)
+    day = anchor + timedelta(days=shift.days)
+    stays = ("d" not in roles or group.excess) and _reads_same(group, anchor, day)
+    if roles and stays and not (shift.seasonal and _is_season_alone(group)):
         # The months that the smallest written part of a date lasts
         if "m" in group.roles:
             unit = 1
@@ -422,6 +450,20 @@ def _move_group(group: Group, anchor: date, shift: DateShift) -> tuple[date, int
         day = shift.cut(day)
     start = group.weekday if group.weekday >= 0 else anchor.weekday()
     return day, (start + (day - anchor).days) % 7
+
+
+def _is_season_alone(group: Group) -> bool:
+    return group.roles in ("m", "s", "q")
+
+
+def _first_day(group: Group, anchor: date) -> date:
+    """Return the first day of a date without a day, from the middle that stands for it."""
+    if "m" in group.roles:
+        return anchor.replace(day=1)
+    if "s" in group.roles:
+        return add_months(anchor.replace(day=1), -1)
+    month = group.part * group.period + 1 if "q" in group.roles else 1
+    return anchor.replace(month=month, day=1)
 
 
 def _move_further(moved: tuple[date, int], shift: DateShift) -> tuple[date, int]:

@@ -17,7 +17,7 @@ def render(form: DateForm, days: list[tuple[date, int]]) -> str:
     Parts that do not change are kept as written.
     """
     filled = [
-        (slot, _render_slot(slot, group, day, weekday, form))
+        (slot, render_slot(slot, group, day, weekday, form))
         for group, (day, weekday) in zip(form.groups, days, strict=True)
         for slot in group.slots
     ]
@@ -39,7 +39,8 @@ def is_dot_spent(token: DateToken, written: str, text: str) -> bool:
     return written != token.text and token.style is not None and token.style.lang in langs
 
 
-def _render_slot(slot: Slot, group: Group, day: date, weekday: int, form: DateForm) -> str:
+def render_slot(slot: Slot, group: Group, day: date, weekday: int, form: DateForm) -> str:
+    """Render one part of a date for another day and weekday."""
     token = slot.token
     if slot.role == "w":
         return word(token, weekday)

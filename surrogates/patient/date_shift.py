@@ -10,13 +10,20 @@ from surrogates.keys.keys import CohortKey, PatientKey
 
 _T = TypeVar("_T")
 Precision = Literal["day", "month", "year"]
+_PRECISIONS: tuple[Precision, ...] = ("day", "month", "year")
 _WEEK = 7
 # A month has at least the days of February.
 _SHORTEST_MONTH = 28
 _MONTHS = {"day": 0, "month": 1, "year": 12}
 _REMEMBERED = 1 << 16
-FORWARD = 1
-"""The nudge of truncated dates other than births, so that none precedes a birth."""
+FORWARD, BACK = 1, -1
+"""The nudges: forward for truncated dates other than births that may move both ways, so that none
+precedes a birth; back for all dates that move into the past."""
+_NEAR_SEASON = 10
+"""Days by which a shift that keeps the season is at most off whole years."""
+END_YEAR = 2035
+"""The year at whose end ages count in tables, whose rows have no date of their own."""
+_FIRST_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +33,19 @@ class DateShift:
     They move by `days`, never 0, and are then truncated to the first day of their month or year.
     A year alone or a truncated date that would be unchanged moves by one further unit, in the
     direction of `nudge` (1 or -1); smaller parts of a date follow the days. With `weekly`, a
-    weekday alone is unchanged.
+    weekday alone is unchanged, with `seasonal` a month or season alone.
+    With `is_birth` a partial date moves from its first day in place of its middle, so that nothing
+    else precedes it, and years of two digits are not after the note. With `drops_parts` the parts
+    of a date below the precision are not written.
     """
 
     days: int
     nudge: int
     precision: Precision = "day"
     weekly: bool = False
+    seasonal: bool = False
+    is_birth: bool = False
+    drops_parts: bool = False
 
     def move(self, day: date) -> date:
         """Shift a day. Raises Unsafe where the result is outside the calendar."""
@@ -101,24 +114,46 @@ def _remember(known: dict[str, _T], person_id: str, found: _T) -> None:
 def shift_days(key: PatientKey, policy: Policy) -> int:
     """Draw the number of days of a patient's shift: never 0, within the policy's bounds.
 
-    With `keep_weekday` it is a whole number of weeks.
+    With `keep_weekday` it is a whole number of weeks, with `keep_season` whole years and at most
+    10 days more or less.
     """
+    policy = policy.under(key.algorithm)
     least, most, unit = policy.min_shift_days, policy.max_shift_days, 1
     if policy.keep_weekday:
         least, most, unit = -(-least // _WEEK), most // _WEEK, _WEEK
-    days = unit * (least + key.number("shift", "size", most - least + 1))
+    if policy.keep_season:
+        days = _draw_years(key, policy)
+    else:
+        days = unit * (least + key.number("shift", "size", most - least + 1))
+    if policy.shift_direction == "past":
+        return -days
     return days if key.number("shift", "sign", 2) else -days
+
+
+def _draw_years(key: PatientKey, policy: Policy) -> int:
+    """Draw whole years in days, the nearest to 365.2425 each, and some days more or less."""
+    least, most = policy.shift_years
+    years = least + key.number("shift", "years", most - least + 1)
+    near = key.number("shift", "season", 2 * _NEAR_SEASON + 1) - _NEAR_SEASON
+    return 365 * years + (97 * years + 200) // 400 + near
 
 
 def make_dates_shift(key: PatientKey, policy: Policy, days: int) -> DateShift:
     """Return the shift of all dates except birth dates.
 
-    The nudge is drawn independently of the shift, so that a year alone does not reveal its sign.
-    Truncated dates are nudged forward, so that none precedes a birth.
+    Into the past, nothing moves forward. In both directions the nudge is drawn independently of
+    the shift, so that a year alone does not reveal its sign, and truncated dates are nudged
+    forward, so that none precedes a birth.
     """
-    is_cut = policy.date_precision != "day"
-    nudge = FORWARD if is_cut or key.number("shift", "nudge", 2) else -1
-    return DateShift(days, nudge, policy.date_precision, policy.keep_weekday)
+    policy = policy.under(key.algorithm)
+    if policy.shift_direction == "past":
+        nudge = BACK
+    else:
+        is_cut = policy.date_precision != "day"
+        nudge = FORWARD if is_cut or key.number("shift", "nudge", 2) else BACK
+    return DateShift(
+        days, nudge, policy.date_precision, policy.keep_weekday, seasonal=policy.keep_season
+    )
 
 
 def make_birth_shift(key: PatientKey, policy: Policy, days: int) -> DateShift:
@@ -127,15 +162,46 @@ def make_birth_shift(key: PatientKey, policy: Policy, days: int) -> DateShift:
     A plain shift keeps ages exact. A truncated or jittered birth date is earlier, so that nothing
     precedes it: by less than a month, a year, or the months of the jitter.
     """
+    policy = policy.under(key.algorithm)
+    if policy.algorithm != _FIRST_VERSION:
+        return _make_released_birth_shift(key, policy, days)
     choice = policy.birth_dates
     if choice == "month" or choice == "year":
-        return DateShift(days, -1, choice, policy.keep_weekday)
+        return DateShift(days, BACK, choice, policy.keep_weekday)
     sign = 1 if days > 0 else -1
     if choice == "jitter":
-        back = key.number("shift", "birth", _SHORTEST_MONTH * policy.birth_jitter_months)
-        return DateShift(days - back or -1, sign)
-    nudge = sign if policy.date_precision == "day" else -1
+        return DateShift(_jitter(key, policy, days), sign)
+    nudge = sign if policy.date_precision == "day" else BACK
     return DateShift(days, nudge, policy.date_precision, policy.keep_weekday)
+
+
+def _make_released_birth_shift(key: PatientKey, policy: Policy, days: int) -> DateShift:
+    """Return the shift of a birth date that precedes all other dates, whatever is truncated.
+
+    It is never more exact than the other dates. Its day is not written where only the month stays,
+    nor its month where only the year does.
+    """
+    choice = policy.birth_dates
+    is_cut = choice == "month" or choice == "year"
+    precision = coarser(policy.date_precision, choice if is_cut else "day")
+    if choice == "jitter":
+        days = _jitter(key, policy, days)
+    return DateShift(days, BACK, precision, policy.keep_weekday, is_birth=True, drops_parts=is_cut)
+
+
+def _jitter(key: PatientKey, policy: Policy, days: int) -> int:
+    back = key.number("shift", "birth", _SHORTEST_MONTH * policy.birth_jitter_months)
+    return days - back or -1
+
+
+def coarser(one: Precision, other: Precision) -> Precision:
+    """Return the coarser of two precisions."""
+    return max(one, other, key=_PRECISIONS.index)
+
+
+def full_age(born: date, day: date) -> int:
+    """Return the age in full years on a day."""
+    return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
 
 
 def add_months(day: date, months: int) -> date:

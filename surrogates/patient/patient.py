@@ -63,6 +63,7 @@ class Mention:
 
     `city` is the town next to a postal code, `after` the unit smaller than a year that follows an
     age. `day_first` is the order of day and month in the note's numeric dates, None if unknown.
+    `clock` is the time of day joined to a date, with what separates them, where it is rewritten.
     """
 
     text: str = field(repr=False)
@@ -73,6 +74,7 @@ class Mention:
     city: str = field(default="", repr=False)
     after: str = ""
     day_first: bool | None = None
+    clock: str = field(default="", repr=False)
 
 
 class Subject:
@@ -83,7 +85,7 @@ class Subject:
     ) -> None:
         self.key = key
         self.days = days
-        self.policy = policy
+        self.policy = policy = policy.under(key.algorithm)
         self.locale = policy.locale
         self.birth_date = record.birth_date if record else None
         self.gender = record.gender[:1].upper() if record else ""

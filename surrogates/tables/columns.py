@@ -17,8 +17,18 @@ from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
 from surrogates.dates import dates
+from surrogates.dates.clock_order import order_minute
+from surrogates.dates.clocks import keep_hour
 from surrogates.keys.keys import ALGORITHMS, PSEUDONYMS, CohortKey
-from surrogates.patient.date_shift import FORWARD, DateShift, DateShifts
+from surrogates.patient.date_shift import (
+    BACK,
+    END_YEAR,
+    FORWARD,
+    DateShift,
+    DateShifts,
+    Precision,
+    coarser,
+)
 from surrogates.places.generalization import truncate_zip
 from surrogates.rewrite import Rewriter
 from surrogates.tables import (
@@ -159,6 +169,8 @@ def to_pseudonyms(digests: bytes) -> pa.Array:
 ValueReplacer = Callable[[str, str, str, PatientRecord | None], str]
 _PERSON, _NOTE = "person_id", "note_id"
 _BIRTH = ("year_of_birth", "month_of_birth", "day_of_birth")
+# Tables whose dates are no days of a visit, or those of notes.
+_NO_VISITS = frozenset(("person", "death", "note", "note_nlp"))
 # The number of parts of a birth date that each precision keeps.
 _PARTS = {"day": 3, "month": 2, "year": 1}
 
@@ -196,6 +208,7 @@ class CohortTables:
         self.policy = policy
         self.shifts = shifts
         self.value = value
+        self.patient = cohort.patient
         self.ids = IdPseudonyms(cohort)
 
     def check(self, table: str, names: Iterable[str]) -> None:
@@ -298,12 +311,32 @@ class _BatchTreatment:
         is_birth = self._table == "person"
         if is_birth and rule.holds is ColumnType.NUMBER:
             return self._move_births()[name]
+        if is_birth:
+            column = self._hide_old_births(column)
         moved = date_columns.move(
             column, self._find_moves(is_birth), is_date=rule.holds is ColumnType.DATE
         )
         self.refuse(moved.malformed, "malformed")
         self.refuse(moved.beyond, "date-out-of-range")
         return moved.values
+
+    def _hide_old_births(self, column: pa.Array) -> pa.Array:
+        """Empty birth dates where only the month or year is released, of everybody or the old."""
+        policy = self._tables.policy
+        if policy.drops_birth_days:
+            return pa.nulls(len(column), column.type)
+        if policy.old_births != "year":
+            return column
+        text = pc.utf8_trim_whitespace(column.cast(pa.string()))
+        has_year = pc.fill_null(pc.match_substring_regex(text, r"^\d{4}"), False)
+        years = pc.if_else(has_year, pc.utf8_slice_codeunits(text, 0, 4), "0").cast(pa.int64())
+        is_old = pa.array(self._are_old(years.to_numpy(False)))
+        return pc.if_else(pc.and_(is_old, has_year), pa.scalar(None, column.type), column)
+
+    def _are_old(self, years: Days) -> Mask:
+        """Return which years of birth may tell an age over the cap."""
+        old: Mask = END_YEAR - years > self._tables.policy.age_cap
+        return old
 
     def _find_moves(self, is_birth: bool) -> Moves:
         known = self._moves.get(is_birth)
@@ -314,16 +347,35 @@ class _BatchTreatment:
 
     def _date_moves(self) -> Moves:
         persons, rows = _distinct(self._persons)
+        policy = self._tables.policy
         days = [self._tables.shifts.days(person) for person in persons]
-        nudge = np.full(self._size, FORWARD, np.int64)
-        return Moves(_expand_to_rows(days, rows), nudge, self._tables.policy.date_precision)
+        nudge = np.full(self._size, BACK if policy.shift_direction == "past" else FORWARD, np.int64)
+        precision: Precision = policy.date_precision
+        if policy.visits == "month" and self._table not in _NO_VISITS:
+            precision = coarser(precision, "month")
+        return self._make_moves(_expand_to_rows(days, rows), nudge, precision)
 
     def _birth_moves(self) -> Moves:
         persons, rows = _distinct(self._persons)
         shifts = [self._tables.shifts.make_birth_shift(person) for person in persons]
         nudge = _expand_to_rows([shift.nudge for shift in shifts], rows)
         precision = shifts[0].precision if shifts else "day"
-        return Moves(_expand_to_rows([shift.days for shift in shifts], rows), nudge, precision)
+        days = _expand_to_rows([shift.days for shift in shifts], rows)
+        return self._make_moves(days, nudge, precision)
+
+    def _make_moves(self, days: Days, nudge: Days, precision: Precision) -> Moves:
+        times = self._tables.policy.times or "exact"
+        return Moves(days, nudge, precision, times, self._order if times == "order" else None)
+
+    def _order(self, days: Days, minutes: Days, present: Mask) -> Days:
+        """Map the minutes of days to seconds in their order, for each row's patient."""
+        persons, rows = _distinct(self._persons)
+        keys = [self._tables.patient(person) for person in persons]
+        seconds = np.zeros_like(minutes)
+        for row in np.flatnonzero(present & (rows < len(keys))):
+            day = date.fromordinal(int(days[row]) + date_columns.EPOCH)
+            seconds[row] = order_minute(keys[rows[row]], day, int(minutes[row]))
+        return seconds
 
     def _move_births(self) -> dict[str, pa.Array]:
         """Shift the birth columns together; parts beyond the policy's precision become empty."""
@@ -351,6 +403,8 @@ class _BatchTreatment:
         self.refuse(impossible, "no-date")
         empty[~has_year | impossible] = True
         empty[:, _PARTS[moves.precision] :] = True
+        if self._tables.policy.old_births == "year":
+            empty[self._are_old(parts[:, 0]), 1:] = True
         self._births = {
             name: pa.array(moved[:, place], mask=empty[:, place])
             for place, name in enumerate(_BIRTH)
@@ -505,17 +559,29 @@ class Columns:
         return self._date_shifts.make_dates_shift(person_id).move(day)
 
     def shift_datetime(self, person_id: str, moment: datetime) -> datetime:
-        """Shift a timestamp by whole days; time of day and time zone are kept.
+        """Shift a timestamp by whole days; what stays of the time of day is the policy's `times`.
 
         Where the policy truncates dates, it becomes midnight at the start of the month or year.
+        Only exact times have a time zone.
         """
         shift = self._date_shifts.make_dates_shift(person_id)
-        if shift.precision != "day":
-            return datetime.combine(shift.move(moment.date()), time.min, moment.tzinfo)
-        try:
-            return moment + timedelta(days=shift.days)
-        except OverflowError:
-            raise Unsafe("date-out-of-range") from None
+        times = self._policy.times
+        if times == "exact" and shift.precision == "day":
+            try:
+                return moment + timedelta(days=shift.days)
+            except OverflowError:
+                raise Unsafe("date-out-of-range") from None
+        day = shift.move(moment.date())
+        if times == "exact":
+            return datetime.combine(day, time.min, moment.tzinfo)
+        midnight = datetime.combine(day, time.min)
+        if times == "midnight" or shift.precision != "day":
+            return midnight
+        minute = 60 * moment.hour + moment.minute
+        if times == "hour":
+            return midnight + timedelta(minutes=keep_hour(minute))
+        key = self._cohort.patient(person_id)
+        return midnight + timedelta(seconds=order_minute(key, moment.date(), minute))
 
     def shift_birth(self, person_id: str, birth: Birth) -> Birth:
         """Shift a complete or partial birth date like a written date with the same parts.

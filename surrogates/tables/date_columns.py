@@ -1,6 +1,7 @@
 """Shifts date and timestamp columns in Arrow by the days of each row's patient."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -9,16 +10,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from surrogates.dates.clocks import Times
 from surrogates.patient.date_shift import Precision
 
 Days = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Order = Callable[[Days, Days, Mask], Days]
+"""Maps days since 1970 and minutes of them to seconds of the day, where the mask is set."""
 
-_EPOCH = date(1970, 1, 1).toordinal()
-_FIRST, _LAST = date.min.toordinal() - _EPOCH, date.max.toordinal() - _EPOCH
+EPOCH = date(1970, 1, 1).toordinal()
+"""The ordinal of the day 0 of a column."""
+_FIRST, _LAST = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH
 _TICKS = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 _UNITS = {"month": "datetime64[M]", "year": "datetime64[Y]"}
 _DAY = 10  # characters of 2024-05-20
+_MIDNIGHT = re.compile(r"[T ]00:00(:00)?", re.ASCII)
+_HOURS, _MINUTES, _SECONDS = 24, 1440, 86_400
 _TIME = r"[T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?"
 _ZONE = r"(Z|[+-]\d{2}(:?\d{2})?)"
 _FORM = rf"^\d{{4}}-\d{{2}}-\d{{2}}({_TIME}({_ZONE})?)?$"
@@ -30,11 +37,14 @@ class Moves:
     """The shift of each row: arrays of [rows].
 
     As in `DateShift`, a truncated date that would be unchanged moves by a unit, as `nudge` says.
+    `order` maps times of day under `times = "order"`. A truncated date is midnight.
     """
 
     days: Days
     nudge: Days
     precision: Precision
+    times: Times = "exact"
+    order: Order | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +135,24 @@ def _move_moments(column: pa.Array, moves: Moves) -> tuple[pa.Array, Mask]:
     moved, beyond = move_days(days, moves)
     widest = np.iinfo(np.int64).max // per_day - 1
     beyond = (beyond | (np.abs(moved) > widest)) & present
-    if moves.precision != "day":
-        rest = np.zeros_like(rest)
+    rest = _move_clock(days, rest, per_day, present & ~beyond, moves)
     kept = np.where(present & ~beyond, moved * per_day + rest, 0)
     values = pa.array(kept, mask=~present | beyond).cast(pa.timestamp(kind.unit))
     if kind.tz:
         values = pc.assume_timezone(values, kind.tz, ambiguous="earliest", nonexistent="latest")
     return values, beyond
+
+
+def _move_clock(days: Days, rest: Days, per_day: int, present: Mask, moves: Moves) -> Days:
+    """Return the ticks since midnight that the policy leaves of those of the original days."""
+    if moves.precision != "day" or moves.times == "midnight":
+        return np.zeros_like(rest)
+    if moves.times == "hour":
+        per_hour = per_day // _HOURS
+        return rest // per_hour * per_hour
+    if moves.order is not None:
+        return moves.order(days, rest // (per_day // _MINUTES), present) * (per_day // _SECONDS)
+    return rest
 
 
 def _move_text(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
@@ -141,12 +162,41 @@ def _move_text(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
     text = values.cast(pa.string())
     if not is_date:
         rest = pc.utf8_slice_codeunits(tidy, _DAY)
-        if moves.precision != "day":
-            clock = pc.replace_substring_regex(rest, r"[.,]\d+", "")
-            clock = pc.replace_substring_regex(clock, _ZONE + "$", "")
-            rest = pc.replace_substring_regex(clock, r"\d", "0")
+        if moves.precision != "day" or moves.times == "midnight":
+            rest = _clear_clock(rest)
+        elif moves.times != "exact":
+            rest = _move_written_clock(head, rest, moves)
         text = pc.binary_join_element_wise(text, rest, "")
     return Moved(text.cast(column.type), malformed, beyond)
+
+
+def _clear_clock(rest: pa.Array) -> pa.Array:
+    """Set written times to midnight, without fractions of a second and time zone."""
+    if pc.all(pc.match_substring_regex(rest, rf"^({_MIDNIGHT.pattern})?$")).as_py() is not False:
+        return rest
+    clock = pc.replace_substring_regex(rest, r"[.,]\d+", "")
+    clock = pc.replace_substring_regex(clock, _ZONE + "$", "")
+    return pc.replace_substring_regex(clock, r"\d", "0")
+
+
+def _move_written_clock(head: pa.Array, rest: pa.Array, moves: Moves) -> pa.Array:
+    """Move written times to their hour or in their order, without fractions and time zone."""
+    has_clock = pc.fill_null(pc.greater(pc.utf8_length(rest), 0), False)
+    clocks = pc.if_else(has_clock, rest, "T00:00")
+    hours, minutes = (
+        pc.utf8_slice_codeunits(clocks, start, start + 2).cast(pa.int64()).to_numpy(False)
+        for start in (1, 4)
+    )
+    minutes = np.minimum(hours * (_MINUTES // _HOURS) + minutes, _MINUTES - 1)
+    days = head.cast(pa.date32()).cast(pa.int32()).fill_null(0).to_numpy(False).astype(np.int64)
+    seconds = _move_clock(
+        days, minutes * (_SECONDS // _MINUTES), _SECONDS, has_clock.to_numpy(False), moves
+    )
+    written = pa.array(seconds.astype(np.int32)).cast(pa.time32("s")).cast(pa.string())
+    has_seconds = pc.equal(pc.utf8_slice_codeunits(clocks, 6, 7), ":")
+    written = pc.if_else(has_seconds, written, pc.utf8_slice_codeunits(written, 0, 5))
+    sign = pc.utf8_slice_codeunits(clocks, 0, 1)
+    return pc.if_else(has_clock, pc.binary_join_element_wise(sign, written, ""), rest)
 
 
 def _normalize_text(column: pa.Array) -> tuple[pa.Array, Mask]:

@@ -323,9 +323,12 @@ def test_the_shift_is_within_the_policy_and_never_zero(low: int, more: int, pers
     assert days == dates.shift_days(key, policy)
 
 
-def test_shifts_cover_their_range_both_ways(cohort: CohortKey) -> None:
+def test_shifts_cover_their_range(cohort: CohortKey) -> None:
     policy = Policy(min_shift_days=1, max_shift_days=10)
     drawn = [dates.shift_days(cohort.patient(str(n)), policy) for n in range(2000)]
+    assert set(drawn) == set(range(-10, 0))
+    both = Policy(min_shift_days=1, max_shift_days=10, shift_direction="both")
+    drawn = [dates.shift_days(cohort.patient(str(n)), both) for n in range(2000)]
     assert set(drawn) == {*range(-10, 0), *range(1, 11)}
     assert 850 < sum(days > 0 for days in drawn) < 1150
 

@@ -18,7 +18,8 @@ from surrogates.patient.patient import Mention, Subject
 
 WRITTEN = date(2024, 5, 20)
 DAYS = st.dates(date(1900, 1, 1), date(2100, 12, 31))
-COHORT = MasterKey(bytes(range(32))).cohort("asthma-2024")
+MASTER = MasterKey(bytes(range(32)))
+COHORT = MASTER.cohort("asthma-2024")
 Made = Callable[[str], str]
 
 
@@ -142,9 +143,20 @@ def test_births_are_cut_down_and_never_come_later(choice: str, person: int, born
     assert moved != born
 
 
-def test_births_move_as_dates_do_by_default() -> None:
+def test_births_move_as_dates_do_where_the_policy_says_so() -> None:
     text = "03/02/1950"
-    assert _moved(text, Policy(), label="BIRTH_DATE") == _moved(text, Policy())
+    policy = Policy(birth_dates="shift")
+    assert _moved(text, policy, label="BIRTH_DATE") == _moved(text, policy)
+
+
+def test_births_moved_as_dates_by_default_in_the_first_version() -> None:
+    key = MASTER.cohort("asthma-2024", algorithm=2).patient("42")
+    subject = Subject(key, Policy(), None, days=dates.shift_days(key, Policy()))
+    one, other = (
+        dates.replace(Mention("03/02/1950", label, lang="fr", written=WRITTEN), subject)
+        for label in ("DATE", "BIRTH_DATE")
+    )
+    assert one == other
 
 
 @pytest.mark.parametrize(
@@ -152,7 +164,7 @@ def test_births_move_as_dates_do_by_default() -> None:
     [("03/02/1924", 90), ("3 février 1930", 90), ("03/02/1940", 84), ("20/05/1934", 90)],
 )
 def test_old_births_tell_the_cap(text: str, age: int) -> None:
-    subject = _subject(Policy(old_births="cap"))
+    subject = _subject(Policy(old_births="cap", birth_dates="shift"))
     moved = dates.replace(Mention(text, "BIRTH_DATE", lang="fr", written=WRITTEN), subject)
     plain = dates.shift_text(moved, days=-subject.days, written=WRITTEN, lang="fr")
     assert plain is not None
@@ -161,9 +173,42 @@ def test_old_births_tell_the_cap(text: str, age: int) -> None:
     assert plain[:-4] == text[:-4]
 
 
+@pytest.mark.parametrize(
+    ("least", "most", "years"), [(30, 365, {1}), (30, 1100, {1, 2, 3}), (366, 730, {1, 2})]
+)
+@pytest.mark.parametrize("direction", ["past", "both"])
+def test_kept_seasons_move_by_whole_years(
+    least: int, most: int, years: set[int], direction: str
+) -> None:
+    policy = Policy(
+        min_shift_days=least,
+        max_shift_days=most,
+        keep_season=True,
+        shift_direction=direction,  # type: ignore[arg-type]
+    )
+    drawn = {dates.shift_days(_patient(person), policy) for person in range(3000)}
+    away = {(round(abs(days) / 365.2425), abs(days) - round(abs(days) / 365.2425) * 365.2425)
+            for days in drawn}  # fmt: skip
+    assert {whole for whole, _ in away} == years
+    assert all(-10.5 <= rest <= 10.5 for _, rest in away)
+    assert len({abs(days) for days in drawn}) == 21 * len(years)
+    assert (max(drawn) > 0) == (direction == "both")
+
+
+@pytest.mark.parametrize(
+    "text", ["été", "hiver", "mars", "fin septembre", "été 2019", "hiver 2019-2020", "mars 2024"]
+)
+def test_kept_seasons_stay_in_the_text(text: str) -> None:
+    for person in range(30):
+        moved = _moved(text, Policy(keep_season=True), person=person)
+        season = text.split(maxsplit=1)[0]
+        assert moved.split(maxsplit=1)[0] == season or season == "mars"
+        assert (moved == text) == (not any(map(str.isdigit, text)))
+
+
 def test_a_year_alone_does_not_tell_the_sign_of_the_shift() -> None:
     """Where the shift is short of half a year, forward and back are as many under either sign."""
-    policy = Policy(max_shift_days=180)
+    policy = Policy(max_shift_days=180, shift_direction="both")
     moves: dict[bool, list[bool]] = {True: [], False: []}
     for person in range(1000):
         forward = dates.shift_days(_patient(person), policy) > 0
@@ -225,6 +270,12 @@ def test_a_date_depends_on_key_patient_label_and_value_alone(cohort: CohortKey) 
         {"old_births": "drop"},
         {"birth_jitter_months": 0},
         {"keep_weekday": True, "min_shift_days": 8, "max_shift_days": 13},
+        {"keep_season": True, "keep_weekday": True},
+        {"keep_season": True, "max_shift_days": 364},
+        {"keep_season": True, "min_shift_days": 367, "max_shift_days": 729},
+        {"times": "minute"},
+        {"shift_direction": "future"},
+        {"hold_back_days": -1},
     ],
 )
 def test_impossible_policies_are_refused(wrong: dict[str, object]) -> None:

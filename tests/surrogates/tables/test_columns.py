@@ -1,6 +1,7 @@
 """Tables and notes of a cohort agree."""
 
 from collections.abc import Callable
+from dataclasses import replace as replace_settings
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from operator import eq
 
@@ -35,13 +36,12 @@ def test_dates_of_tables_and_notes_move_alike(
     assert note.text == f"{columns.shift_date(person, day):%d/%m/%Y}"
 
 
+WHOLE = Policy(birth_dates="shift", old_births="shift", times="exact")
 OPTIONS = (
-    Policy(),
-    Policy(keep_weekday=True),
-    Policy(date_precision="month"),
-    Policy(date_precision="year", birth_dates="year"),
-    Policy(birth_dates="month"),
-    Policy(birth_dates="jitter"),
+    WHOLE,
+    replace_settings(WHOLE, keep_weekday=True),
+    replace_settings(WHOLE, date_precision="month"),
+    replace_settings(WHOLE, birth_dates="jitter"),
 )
 
 
@@ -67,7 +67,8 @@ def test_tables_and_notes_agree_whatever_the_policy_says_of_dates(
 
 
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)))
-def test_the_time_of_day_stays(columns: Columns, moment: datetime) -> None:
+def test_an_exact_time_of_day_stays(cohort: CohortKey, moment: datetime) -> None:
+    columns = Columns(cohort, Policy(times="exact"))
     moved = columns.shift_datetime("42", moment)
     assert moved.time() == moment.time()
     assert moved.date() == columns.shift_date("42", moment.date())
@@ -76,8 +77,23 @@ def test_the_time_of_day_stays(columns: Columns, moment: datetime) -> None:
     assert zoned.utcoffset() == timedelta(hours=2)
 
 
+@given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)))
+def test_other_times_of_day_have_no_zone(cohort: CohortKey, moment: datetime) -> None:
+    aware = moment.replace(tzinfo=timezone(timedelta(hours=2)))
+    kept = {"midnight": time.min, "hour": time(moment.hour)}
+    for times in ("midnight", "hour", "order"):
+        columns = Columns(cohort, Policy(times=times))  # type: ignore[arg-type]
+        moved = columns.shift_datetime("42", aware)
+        assert moved == columns.shift_datetime("42", moment)
+        assert moved.date() == columns.shift_date("42", moment.date())
+        assert moved.time() == kept.get(times, moved.time())
+        cut = Columns(cohort, Policy(times=times, date_precision="month"))  # type: ignore[arg-type]
+        assert cut.shift_datetime("42", aware).time() == time.min
+
+
 @given(st.dates(date(1900, 1, 1), date(2030, 1, 1)))
-def test_births_move_by_their_known_parts(columns: Columns, born: date) -> None:
+def test_births_move_by_their_known_parts(cohort: CohortKey, born: date) -> None:
+    columns = Columns(cohort, Policy(birth_dates="shift"))
     moved = columns.shift_date("42", born)
     whole = columns.shift_birth("42", Birth(born.year, born.month, born.day))
     assert whole == Birth(moved.year, moved.month, moved.day)

@@ -30,6 +30,11 @@ POLICIES = (
     Policy(date_precision="year", birth_dates="year"),
     Policy(birth_dates="year"),
     Policy(birth_dates="jitter"),
+    Policy(times="exact"),
+    Policy(times="hour", keep_season=True),
+    Policy(times="order", shift_direction="both"),
+    Policy(date_precision="year", birth_dates="month", times="exact"),
+    Policy(date_precision="month", birth_dates="jitter"),
 )
 DAYS = st.one_of(
     st.dates(date(1890, 1, 1), date(2110, 1, 1)),
@@ -47,6 +52,11 @@ UNITS = ("s", "ms", "us", "ns")
 @pytest.fixture(scope="module")
 def columns(cohort: CohortKey) -> Columns:
     return Columns(cohort, Policy())
+
+
+@pytest.fixture(scope="module")
+def exact(cohort: CohortKey) -> Columns:
+    return Columns(cohort, Policy(times="exact"))
 
 
 def _measured(columns: Columns, **values: list[Any] | pa.Array) -> Treated:
@@ -107,14 +117,14 @@ def test_distances_hold_in_tables_and_notes(
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_moments_keep_unit_and_zone(columns: Columns, unit: str) -> None:
+def test_exact_moments_keep_unit_and_zone(exact: Columns, unit: str) -> None:
     naive = datetime(2024, 3, 30, 2, 30)
-    days = columns.shift_date("1", naive.date()) - naive.date()
+    days = exact.shift_date("1", naive.date()) - naive.date()
     for zone in (None, "UTC", "Europe/Paris", "+05:00"):
         column = pa.array([naive, None], pa.timestamp(unit))
         if zone:
             column = pa.compute.assume_timezone(column, zone)
-        treated = _measured(columns, measurement_datetime=column).rows["measurement_datetime"]
+        treated = _measured(exact, measurement_datetime=column).rows["measurement_datetime"]
         assert treated.type == pa.timestamp(unit, zone)
         local = pa.compute.local_timestamp(treated) if zone else treated
         moved = local.cast(pa.timestamp("us")).to_pylist()
@@ -135,14 +145,49 @@ def test_moments_keep_unit_and_zone(columns: Columns, unit: str) -> None:
         ("  ", None),
     ],
 )
-def test_texts_of_dates(columns: Columns, text: str, moved: str | None) -> None:
-    day = columns.shift_date("1", date(2024, 3, 12))
+def test_exact_texts_of_dates(exact: Columns, text: str, moved: str | None) -> None:
+    day = exact.shift_date("1", date(2024, 3, 12))
     for values in ([text], [text, "2024-03-12"], [text, "12 mars 2024"]):
-        treated = _measured(columns, measurement_datetime=values)
+        treated = _measured(exact, measurement_datetime=values)
         expected = moved and moved.format(day=day)
         assert treated.rows["measurement_datetime"].to_pylist()[0] == expected
-    treated = _measured(columns, measurement_date=[text])
+    treated = _measured(exact, measurement_date=[text])
     assert treated.rows["measurement_date"].to_pylist() == [moved and str(day)]
+
+
+@pytest.mark.parametrize(
+    ("text", "midnight", "hour"),
+    [
+        ("2024-03-12", "", ""),
+        ("2024-03-12 10:11", " 00:00", " 10:00"),
+        ("2024-03-12T10:11:12.345678901Z", "T00:00:00", "T10:00:00"),
+        ("2024-03-12 10:11:12+02", " 00:00:00", " 10:00:00"),
+        ("20240312T101112", " 00:00:00", " 10:00:00"),
+    ],
+)
+def test_texts_of_times(cohort: CohortKey, text: str, midnight: str, hour: str) -> None:
+    for times, expected in (("midnight", midnight), ("hour", hour)):
+        columns = Columns(cohort, Policy(times=times))  # type: ignore[arg-type]
+        day = columns.shift_date("1", date(2024, 3, 12))
+        for values in ([text], [text, "2024-03-12 00:00"], [text, None, "2024-03-12T09:09"]):
+            treated = _measured(columns, measurement_datetime=values)
+            assert treated.rows["measurement_datetime"].to_pylist()[0] == f"{day}{expected}"
+
+
+@given(st.lists(st.times(), max_size=6), DAYS, st.sampled_from(UNITS))
+def test_times_in_order(cohort: CohortKey, times: list[time], day: date, unit: str) -> None:
+    """The order of a patient's moments on a day holds, by minutes; midnight alone stays."""
+    columns = Columns(cohort, Policy(times="order"))
+    moments = [datetime.combine(day, at.replace(microsecond=0)) for at in times]
+    column = pa.array(moments, pa.timestamp("us")).cast(pa.timestamp(unit))
+    treated = _measured(columns, measurement_datetime=column).rows["measurement_datetime"]
+    moved = treated.cast(pa.timestamp("us")).to_pylist()
+    for (one, first), (other, second) in combinations(zip(moments, moved, strict=True), 2):
+        same = (one.hour, one.minute) == (other.hour, other.minute)
+        assert first == second if same else (one < other) == (first < second)
+    for one, first in zip(moments, moved, strict=True):
+        assert first.date() == columns.shift_date("1", day)
+        assert (first.time() == time.min) == (one.time() < time(0, 1))
 
 
 def test_a_cut_moment_in_text_is_midnight(cohort: CohortKey) -> None:
@@ -301,7 +346,8 @@ def test_a_policy_may_choose(cohort: CohortKey, record: PatientRecord) -> None:
         "location.zip": Treatment.GENERALIZE,
         "location.city": Treatment.KEEP,
     }
-    columns = Columns(cohort, Policy(columns=choices, zeroed_zips=("692",)))
+    policy = Policy(columns=choices, zeroed_zips=("692",), birth_dates="shift", times="exact")
+    columns = Columns(cohort, policy)
     person = {
         "person_id": [42, 7],
         "year_of_birth": [1950, 1960],
@@ -415,8 +461,69 @@ def test_batches_do_not_matter(cohort: CohortKey, columns: Columns) -> None:
     assert columns.treat("measurement", rows.slice(0, 0)).rows.num_rows == 0
 
 
-def test_aware_moments_are_those_of_single_ones(columns: Columns) -> None:
+def test_aware_moments_are_those_of_single_ones(cohort: CohortKey) -> None:
     moment = datetime(2024, 3, 30, 23, 30, tzinfo=UTC)
     column = pa.array([moment], pa.timestamp("us", "UTC"))
-    treated = _measured(columns, measurement_datetime=column).rows["measurement_datetime"]
-    assert treated.to_pylist() == [columns.shift_datetime("1", moment)]
+    for times in ("exact", "midnight", "hour", "order"):
+        columns = Columns(cohort, Policy(times=times))  # type: ignore[arg-type]
+        treated = _measured(columns, measurement_datetime=column).rows["measurement_datetime"]
+        expected = columns.shift_datetime("1", moment).replace(tzinfo=UTC)
+        assert treated.to_pylist() == [expected]
+
+
+def test_visits_by_month(cohort: CohortKey) -> None:
+    """All dates but those of deaths and notes are at the first of their month."""
+    columns = Columns(cohort, Policy(visits="month", times="exact"))
+    exact_day = columns.shift_date("1", date(2024, 3, 12))
+    rows = _measured(
+        columns,
+        measurement_date=[date(2024, 3, 12)],
+        measurement_datetime=[datetime(2024, 3, 12, 10, 11)],
+    ).rows.to_pylist()
+    assert rows[0]["measurement_date"] == exact_day.replace(day=1)
+    assert rows[0]["measurement_datetime"] == datetime.combine(exact_day.replace(day=1), time.min)
+    visits = pa.table(
+        {"visit_occurrence_id": [1], "person_id": [1], "visit_start_date": [date(2024, 3, 12)]}
+    )
+    found = columns.treat("visit_occurrence", visits).rows["visit_start_date"].to_pylist()
+    assert found == [exact_day.replace(day=1)]
+    deaths = pa.table({"person_id": [1], "death_date": [date(2024, 3, 12)]})
+    assert columns.treat("death", deaths).rows["death_date"].to_pylist() == [exact_day]
+
+
+def test_visits_left_out(cohort: CohortKey) -> None:
+    columns = Columns(cohort, Policy(visits="drop"))
+    rows = _measured(columns, visit_occurrence_id=[3], visit_detail_id=[4]).rows.to_pylist()
+    assert rows[0]["visit_occurrence_id"] is rows[0]["visit_detail_id"] is None
+    assert {"visit_occurrence_id", "visit_detail_id"} <= columns.dropped("note")
+    assert not columns.dropped("visit_occurrence")
+
+
+@pytest.mark.parametrize("born", [date(1930, 5, 6), date(1945, 12, 31), date(1946, 1, 1)])
+@pytest.mark.parametrize("births", ["month", "year", "shift", "jitter"])
+def test_released_births(cohort: CohortKey, born: date, births: str) -> None:
+    """No day, no month of the old, and no datetime that would hold either."""
+    choices = {
+        f"person.{n}": Treatment.SHIFT for n in ("month_of_birth", "day_of_birth", "birth_datetime")
+    }
+    columns = Columns(cohort, Policy(columns=choices, birth_dates=births))  # type: ignore[arg-type]
+    person = {
+        "person_id": [42, 42],
+        "year_of_birth": [born.year] * 2,
+        "month_of_birth": [born.month, None],
+        "day_of_birth": [born.day, None],
+        "birth_datetime": [datetime.combine(born, time(4)), None],
+    }
+    text = person | {"birth_datetime": [f"{born} 04:00:00", " "]}
+    for table in (pa.table(person), pa.table(text)):
+        first, second = columns.treat("person", table).rows.to_pylist()
+        moved = columns.shift_birth("42", Birth(born.year, born.month, born.day))
+        is_old = born.year < 1946
+        assert first["year_of_birth"] == moved.year
+        assert first["month_of_birth"] == (None if is_old or births == "year" else moved.month)
+        keeps_day = births in ("shift", "jitter") and not is_old
+        assert first["day_of_birth"] == (moved.day if keeps_day else None)
+        assert (first["birth_datetime"] is not None) == keeps_day
+        assert (
+            second["month_of_birth"] is second["day_of_birth"] is second["birth_datetime"] is None
+        )

@@ -1,0 +1,129 @@
+"""Times of day that are joined to a written date: where they are, and what a policy leaves."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+Times = Literal["midnight", "hour", "order", "exact"]
+MINUTES = 1440
+_HOUR, _NOON = 60, 12
+_REACH = 48
+
+# Blanks but no line breaks: a time on the next line is an item of its own.
+_B = r"[ \t\u00a0\u202f]"
+_HH, _MM = r"(?:2[0-4]|[01]?\d)", r"[0-5]\d"
+_OFFSET = r"[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?!\d|:\d)"
+_ZONE_NAME = rf"{_B}?(?:z|utc|gmt|wes?t|ces?t|ees?t|mes?z|[ecmp][sd]t)(?![^\W_])"
+_HALF = rf"{_B}?(?:[ap]\.{_B}?m\.?|[ap]m)(?![^\W_])"
+_UNIT = r"(?:h(?:rs?|ours?|eures?|oras?)?\.?|uhr|uur)"
+_SECONDS = rf"{_B}?:{_B}?[0-5]\d(?:[.,]\d{{1,9}})?"
+_COLON = rf"{_HH}{_B}?:{_B}?{_MM}(?:{_SECONDS}(?:{_OFFSET})?)?(?!\d|:\d)"
+# Two digits that a unit of measurement follows are a quantity: `14 h 30 ml`.
+_NO_MEASURE = rf"(?!\d|[.,]\d|{_B}?(?:[mkcd]?[glm]|[mµu]g|mmol|u?i\.?u?|mmhg|bpm|€|%|°)(?![^\W_]))"
+_ENGLISH = rf"(?:1[0-2]|0?[1-9])(?:[.:]{_MM})?(?:{_HALF})(?:{_ZONE_NAME})?"
+_CLOCK = (
+    rf"(?:{_ENGLISH}|{_COLON}(?:{_B}?{_UNIT}(?![^\W_]))?(?:{_ZONE_NAME})?"
+    rf"|{_HH}\.{_MM}{_B}?{_UNIT}(?![^\W_])"
+    rf"|(?:2[0-3]|[01]\d){_MM}{_B}?{_UNIT}(?![^\W_])"
+    rf"|{_HH}{_B}?{_UNIT}{_B}?{_MM}(?:{_B}?(?:mn|min|minutes?|minuten)\b\.?|{_NO_MEASURE})"
+    rf"|{_HH}u{_MM}(?![^\W_])|{_HH}{_B}?{_UNIT}(?![^\W_]))"
+)
+_WORDS = r"(?:midi|minuit|noon|midnight|medianoche|mediod[ií]a|mittag|mitternacht|middernacht)\b"
+# After a word that announces a time, numbers without a unit are one, too.
+_ANNOUNCED = rf"(?:{_CLOCK}|{_HH}\.{_MM}{_NO_MEASURE}|{_WORDS})"
+_MILITARY = rf"(?:at|@){_B}{{1,2}}(?:2[0-3]|[01]\d){_MM}(?!\d)"
+_AT = (
+    r"(?:à partir de|a partir de|à|vers|at|from|around|about|@|a eso de las?|a las?|sobre las?"
+    r"|desde las?|a|de|um|gegen|ab|von|om|rond|vanaf|van)"
+)
+_TO = rf"{_B}?(?:-|–|à|a las?|a|to|until|till|bis|tot|hasta las?|et|and|y|und|en|&|,|/){_B}?"
+_MORE = rf"(?:{_TO}{_CLOCK}){{0,4}}"
+_SIGN = rf"(?:{_B}?[,;:|–—-])?{_B}{{0,2}}"
+_JOINED = (
+    rf"(?:t(?:{_COLON}|{_HH}{_MM}(?:[0-5]\d(?:[.,]\d+)?)?(?:{_OFFSET})?(?!\d))(?:{_ZONE_NAME})?"
+    rf"|{_SIGN}[(\[]{_B}?(?:{_AT}{_B}{{1,2}}{_ANNOUNCED}|{_CLOCK}){_MORE}{_B}?[)\]]"
+    rf"|{_SIGN}{_AT}{_B}{{0,2}}{_ANNOUNCED}{_MORE}"
+    rf"|(?:{_B}?[,;:|–—-]{_B}{{0,2}}|{_B}{{1,3}}){_CLOCK}{_MORE})(?![^\W_])"
+)
+_AFTER = re.compile(rf"{_JOINED}|{_SIGN}{_MILITARY}(?![^\W_])", re.IGNORECASE)
+_INSIDE = re.compile(rf"(?<=[\w.])(?:{_JOINED})\s*\Z", re.IGNORECASE)
+_BEFORE = re.compile(
+    rf"(?<![\w:.,/+-])(?P<clock>(?:{_AT}{_B}{{1,2}})?{_CLOCK}(?:{_B}?[,;|–—-])?{_B}{{1,2}})"
+    rf"(?:(?:le|du|on|am|of|den|the|el|del(?: d[ií]a)?|op){_B})?\Z",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    rf"(?P<hour>{_HH})(?:{_B}?(?P<unit>{_UNIT}|u(?=\d))|{_B}?:|\.(?=\d)|(?=\d\d))?"
+    rf"(?:{_B}?(?P<minute>{_MM})(?P<second>{_SECONDS}|[0-5]\d(?:[.,]\d+)?)?"
+    rf"(?(second)(?:{_OFFSET})?|))?(?P<half>{_HALF})?(?:{_ZONE_NAME})?",
+    re.IGNORECASE,
+)
+
+
+# What times may hold that dates seldom do.
+_HINT = re.compile(r":|\dh|\du|h\b|uhr|uur|[ap]\.?m\b|\d\.\d|mid|noon|min", re.IGNORECASE)
+_HINT_BEFORE = re.compile(rf"\d{_B}?(?:[:.hu]|[ap]\.?m)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedClock:
+    """A date with the times of day joined to it, as offsets in the text.
+
+    The date is [`start`, `date_end`), a time after it [`date_end`, `end`), one before it
+    [`lead`, `lead_end`), both empty where there is none.
+    """
+
+    lead: int
+    lead_end: int
+    start: int
+    date_end: int
+    end: int
+
+
+def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> JoinedClock:
+    """Find the times that are joined to a date at [start, end), with what separates them.
+
+    They lie within [`after`, `before`), or at the end of the date's own text. A number is a time
+    with a colon, a unit or half of the day, or a word before it: `12/03/2024 14:32`, `à 14h32`.
+    """
+    inside = _HINT.search(text, start, end) and _INSIDE.search(text, start, end)
+    if inside:
+        return JoinedClock(start, start, start, inside.start(), end)
+    following = _AFTER.match(text, end, before)
+    if following:
+        return JoinedClock(start, start, start, end, following.end())
+    left = max(after, start - _REACH)
+    previous = _HINT_BEFORE.search(text, left, start) and _BEFORE.search(text, left, start)
+    lead, lead_end = previous.span("clock") if previous else (start, start)
+    return JoinedClock(lead, lead_end, start, end, end)
+
+
+def keep_hour(minute: int) -> int:
+    """Return the first minute of the hour of a minute."""
+    return minute // _HOUR * _HOUR
+
+
+def render_clock(clock: str, move: Callable[[int], int]) -> str:
+    """Rewrite the times of a text: `move` maps the minute of the day to another.
+
+    Seconds and the time zone are not written, and of the form only the unit is kept.
+    """
+    return _TIME.sub(lambda match: _render(match, move), clock)
+
+
+def _render(match: re.Match[str], move: Callable[[int], int]) -> str:
+    hour, half = int(match["hour"]), match["half"] or ""
+    is_later = "p" in half.lower()
+    if half:
+        hour = hour % _NOON + _NOON * is_later
+    hour, minute = divmod(move((hour * _HOUR + int(match["minute"] or 0)) % MINUTES), _HOUR)
+    unit = match["unit"] or ""
+    if half:
+        letter = "p" if hour >= _NOON else "a"
+        written = re.sub("[ap]", letter, half, count=1, flags=re.IGNORECASE)
+        written = written.upper() if half.isupper() else written
+        return f"{hour % _NOON or _NOON}:{minute:02d}{written}"
+    if unit[:1].lower() == "h" or len(unit) == 1:
+        return f"{hour}{unit[0]}{minute:02d}"
+    return f"{hour:02d}:{minute:02d}" + (f" {unit}" if unit else "")
