@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from record.errors import Unsafe
 from surrogates.names.spelling import correct
 from surrogates.patient import value_format
-from surrogates.patient.known_people import GIVEN, NameReading
+from surrogates.patient.known_people import GIVEN, NameReading, NameUnit
 from surrogates.patient.mixed_draws import DrawnName, MixedDraws
-from surrogates.patient.name_units import NameUnit
+from surrogates.patient.name_units import read_units
 from surrogates.patient.patient import Mention, Place, Subject
-from surrogates.patient.text_normalization import apply_case, fold
+from surrogates.patient.text_normalization import HAS_CONTENT, apply_case, fold
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -22,7 +22,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 def replace(mention: Mention, subject: Subject, draws: MixedDraws) -> str:
     """Return the surrogate of a mention, name by name."""
     reading = subject.known_people.read_name(mention.text, mention.label)
-    units = subject.units.read(mention.text, mention.label)
+    units = read_units(reading, subject.known_people).units
     if not units:
         return value_format.replace(mention, subject)
     if reading.monogram:
@@ -125,6 +125,9 @@ def _keep_between(
     reading: NameReading, start: int, end: int, mention: Mention, subject: Subject
 ) -> str:
     """Keep titles, blanks and punctuation between two names; replace digits."""
+    between = reading.text[start:end]
+    if not HAS_CONTENT.search(between):
+        return between
     pieces: list[str] = []
     at = start
     for word in reading.words:

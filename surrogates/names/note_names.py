@@ -2,24 +2,25 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 from record.document import Document
 from record.label import Label
 from record.span import Span
-from surrogates.patient import name_pools
 from surrogates.patient.known_people import (
     FAMILY,
     GIVEN,
     PATIENT,
+    MentionNames,
     NameReading,
     RoleWord,
     fold_person_name,
 )
 from surrogates.patient.mixed_draws import DrawnName, MixedDraws
-from surrogates.patient.name_units import NameUnit
+from surrogates.patient.name_units import read_units
 from surrogates.patient.patient import NamedPerson, Place, Subject
 from surrogates.patient.person_linking import NAMES, PersonLinks, read_names
 from surrogates.patient.text_normalization import WORD, fold
@@ -63,7 +64,9 @@ class NoteNames(ABC):
             _prepend(person.family, tuple(name for name in family if name[:_CUT] in local)),
         )
 
-    def _describe(self, number: int, read: NameReading, variant: str) -> NamedPerson:
+    def _describe(
+        self, number: int, read: NameReading, variant: str, **drawn: Any
+    ) -> NamedPerson:
         """Return what initials, gender and misspellings of a name refer to."""
         person = self._links.person(number)
         stranger = bool(person.family) and person not in self._subject.known_people.persons
@@ -76,6 +79,7 @@ class NoteNames(ABC):
             gender=person.gender,
             variant=variant,
             spelt=tuple((*each, spelt[each]) for each in read.unlisted if each in spelt),
+            **drawn,
         )
 
     def _variant(self, number: int) -> str:
@@ -131,7 +135,7 @@ class StratumNoteNames(NoteNames):
         if not (variant or read.is_short or unlisted):
             return None
         assigned = tuple(each for each in self._assigned if each[:2] in unlisted)
-        return replace(self._describe(number, read, variant), assigned=assigned)
+        return self._describe(number, read, variant, assigned=assigned)
 
     @cached_property
     def _assigned(self) -> tuple[tuple[str, str, str], ...]:
@@ -162,95 +166,91 @@ class MixedNoteNames(NoteNames):
     ) -> None:
         super().__init__(document, spans, subject)
         self._draws = draws
-        self._locale = subject.locale
+        self._people = subject.known_people
+
+    @cached_property
+    def _names(self) -> list[MentionNames]:
+        return [read_units(read, self._people) for read in self._read.values()]
 
     def _find_named(self, number: int, read: NameReading) -> NamedPerson | None:
-        variant, place = self._variant(number), self._place(number)
-        parts = tuple(dict.fromkeys(self._parts(number)))
-        apart = tuple((*p, self._apart[p]) for p in parts if p in self._apart)
+        names = read_units(read, self._people)
+        if not (names.is_told or self._is_special or number in self._places):
+            return None
+        variant, place = self._variant(number), self._places.get(number, Place.ALONE)
+        is_told = names.is_told or bool(variant)
+        parts: Sequence[RoleWord] = names.parts
+        if self._spelt:
+            parts = [self._correct(part) for part in parts]
+        apart = tuple((*part, self._apart[part]) for part in parts if part in self._apart)
         heads = self._heads(number, parts)
-        is_told = bool(variant or read.is_short or read.unlisted or self._is_either(read))
         if not (is_told or apart or heads or place is not Place.ALONE):
             return None
-        person = self._describe(number, read, variant) if is_told else NamedPerson()
-        return replace(person, apart=apart, heads=heads, place=place)
+        if not is_told:
+            return NamedPerson(apart=apart, heads=heads, place=place)
+        return self._describe(number, read, variant, apart=apart, heads=heads, place=place)
 
-    def _is_either(self, read: NameReading) -> bool:
-        """Return whether the lists leave the gender of a given name open."""
-        return any(not name_pools.gender_of(word, self._locale) for word in read.given)
+    @cached_property
+    def _is_special(self) -> bool:
+        """Whether a name of the note may need more than its text and the record."""
+        return bool(self._keep < 1.0 or self._apart or self._later or self._spelt)
 
-    def _place(self, number: int) -> Place:
-        """Return the place of a span among adjacent ones of its label, which are one list."""
-        if number and self._adjoins(number - 1):
-            return Place.LATER
-        return Place.FIRST if self._adjoins(number) else Place.ALONE
+    @cached_property
+    def _places(self) -> dict[int, Place]:
+        """The places of names in several adjacent spans of a label, which are one list."""
+        found: dict[int, Place] = {}
+        text = self._document.text
+        for number, (span, after) in enumerate(pairwise(self._spans)):
+            if span.label == after.label and span.label in _GAPS:
+                if _GAPS[span.label].fullmatch(text, span.end, after.start):
+                    found.setdefault(number, Place.FIRST)
+                    found[number + 1] = Place.LATER
+        return found
 
-    def _adjoins(self, number: int) -> bool:
-        spans = self._spans
-        if number + 1 == len(spans) or spans[number].label != spans[number + 1].label:
-            return False
-        gap = _GAPS.get(spans[number].label)
-        between = self._document.text[spans[number].end : spans[number + 1].start]
-        return gap is not None and bool(gap.fullmatch(between))
-
-    def _parts(self, number: int) -> Iterator[RoleWord]:
-        """Yield the role and first word of each whole name of a span."""
-        correct = self._subject.known_people.correct
-        for unit in self._units(number):
-            if not unit.is_short:
-                role, word = unit.role, unit.words[0].folded
-                yield role, correct(role, word) or self._spelt.get((role, word), word)
-
-    def _units(self, number: int) -> tuple[NameUnit, ...]:
-        span = self._spans[number]
-        text = self._document.text[span.start : span.end]
-        return self._subject.units.read(text, span.label)
+    def _correct(self, part: RoleWord) -> RoleWord:
+        """Correct a word that misspells a name of the note."""
+        return part[0], self._spelt.get(part, part[1])
 
     @cached_property
     def _spelt(self) -> Mapping[RoleWord, str]:
-        """The corrections of misspelt words that only the note tells."""
-        return self._links.spelt if any(read.unlisted for read in self._read.values()) else {}
+        is_any = any(read.unlisted for read in self._read.values())
+        return self._links.spelt if is_any else {}
 
     @cached_property
-    def _apart(self) -> dict[RoleWord, DrawnName]:
+    def _apart(self) -> Mapping[RoleWord, DrawnName]:
         """The surrogates of names of the note that would else meet another's."""
-        draws, groups = self._draws, self._draws.groups
-        found = {part for number in self._read for part in self._parts(number)}
-        others = sorted(part for part in found if not groups.knows(*part))
-        drawn = [draws.draw(*part) for part in others]
-        if len({(role, each.words[0]) for (role, _), each in zip(others, drawn, strict=True)}) == (
-            len(others)
-        ):
+        draws = self._draws
+        found = {part for names in self._names for part in names.parts}
+        parts = {self._correct(part) for part in found} if self._spelt else found
+        for part in parts:
+            draws.register(*part)
+        if not draws.has_met:
             return {}
         taken: dict[str, frozenset[str]] = {GIVEN: frozenset(), FAMILY: frozenset()}
         moved: dict[RoleWord, DrawnName] = {}
-        for (role, word), usual in zip(others, drawn, strict=True):
-            name = usual
-            if not taken[role].isdisjoint(usual.folded):
+        for role, word in sorted(part for part in parts if not draws.groups.knows(*part)):
+            name = draws.draw(role, word)
+            if not taken[role].isdisjoint(name.folded):
                 name = moved[role, word] = draws.draw_apart(role, word, "", taken[role])
             taken[role] |= name.folded
         return moved
 
     def _heads(self, number: int, parts: Sequence[RoleWord]) -> tuple[tuple[str, str, str], ...]:
         """Return the words that are a later part of the name that their person has in the note."""
-        asked = [part for part in parts if part in self._later]
-        if not asked:
+        if self._later.isdisjoint(parts):
             return ()
+        asked = [part for part in parts if part in self._later]
         family = self._links.person(number).family
         return tuple((*part, family[0]) for part in asked if part[1] in family[1:])
 
     @cached_property
     def _later(self) -> frozenset[RoleWord]:
         """The later words of family names of several, of persons whom the record does not have."""
-        found: set[RoleWord] = set()
-        for number in self._read:
-            for unit in self._units(number):
-                if unit.role == FAMILY and not unit.is_short:
-                    found.update((FAMILY, word.folded) for word in unit.words[1:])
+        found = {part for names in self._names for part in names.later}
         for clinician in self._document.clinicians:
-            words = fold_person_name(clinician, self._locale)[1]
-            found.update((FAMILY, word) for word in words[1:])
-        return frozenset(part for part in found if not self._draws.groups.knows(*part))
+            if words := fold_person_name(clinician, self._people.locale)[1][1:]:
+                knows = self._draws.groups.knows
+                found.update((FAMILY, word) for word in words if not knows(FAMILY, word))
+        return frozenset(found)
 
 
 def read_note_names(document: Document, spans: Sequence[Span], subject: Subject) -> NoteNames:

@@ -52,6 +52,9 @@ class MixedDraws:
         self._own: dict[RoleWord, DrawnName] | None = None
         self._taken: dict[str, frozenset[str]] = {}
         self._drawn: dict[tuple[str, str, str, str], DrawnName] = {}
+        self.has_met = False
+        self._registered: set[RoleWord] = set()
+        self._first_words: set[RoleWord] = set()
 
     def draw(self, role: str, value: str, gender: str = "", variant: str = "") -> DrawnName:
         """Return the surrogate of a folded word; `gender` is used where no list tells one.
@@ -70,6 +73,19 @@ class MixedDraws:
         if drawn is None:
             drawn = self._drawn[asked] = self._compose(role, head, gender, variant, _NOTHING)
         return drawn
+
+    def register(self, role: str, value: str) -> None:
+        """Draw a word of a note; `has_met` tells whether two such words ever had one surrogate.
+
+        Only then a note has to be searched for names that meet. The record's names never do.
+        """
+        if (role, value) in self._registered:
+            return
+        self._registered.add((role, value))
+        if not self.groups.knows(role, value):
+            first = role, fold(self.draw(role, value).words[0])
+            self.has_met |= first in self._first_words
+            self._first_words.add(first)
 
     def draw_apart(self, role: str, value: str, gender: str, taken: Set[str]) -> DrawnName:
         """Return the next surrogate of a word that has none of the folded words in `taken`.
@@ -122,7 +138,9 @@ class MixedDraws:
     ) -> str:
         permutation = self._permutations.get(pool.name)
         if permutation is None:
-            permutation = Permutation(self._key, f"{PURPOSE}/{pool.name}", len(pool.slots))
+            permutation = Permutation.expanded(
+                self._key, f"{PURPOSE}/{pool.name}", len(pool.slots)
+            )
             self._permutations[pool.name] = permutation
         start = pool.places.get(about)
         if start is None:

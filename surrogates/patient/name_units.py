@@ -1,61 +1,55 @@
 """The whole names within a mention: words of one role side by side, with their particles."""
 
 import re
-from dataclasses import dataclass, field
 
 from surrogates.patient.known_people import (
+    FAMILY,
+    GIVEN,
     LONGEST_ABBREVIATION,
     KnownPeople,
+    MentionNames,
     NameReading,
     NameToken,
+    NameUnit,
 )
+from surrogates.patient.name_pools import gender_of
 from surrogates.patient.name_words import TITLES
 
 # What may stand between two words of one name.
 _GAP = re.compile(r"[\s.,'’\-‐-―]*")
 _VOWELS = frozenset("aeiouy")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
-_UNITS = 4096
 
 
-@dataclass(slots=True)
-class NameUnit:
-    """A given or family name as written, of one word or several.
+def read_units(reading: NameReading, people: KnownPeople) -> MentionNames:
+    """Return the whole names of a reading, which remembers them.
 
-    `start` and `end` are offsets in the text of the reading, particles included; `words` are those
-    that tell a name, without initials beside them; `is_short` is set where all are initials.
+    A reading that patients share has no word of a record, so that they share this as well.
     """
-
-    role: str
-    start: int
-    end: int
-    words: tuple[NameToken, ...] = field(repr=False)
-    is_short: bool = False
-
-    @property
-    def written(self) -> str:
-        """The words as written, which tell the case."""
-        return " ".join(word.text for word in self.words)
+    names = reading.names
+    if names is None:
+        names = reading.names = _read_units(reading, people)
+    return names
 
 
-class UnitReader:
-    """Reads mentions as whole names, with a cache."""
-
-    __slots__ = ("_found", "_known_people")
-
-    def __init__(self, known_people: KnownPeople) -> None:
-        self._known_people = known_people
-        self._found: dict[tuple[str, str], tuple[NameUnit, ...]] = {}
-
-    def read(self, text: str, label: str) -> tuple[NameUnit, ...]:
-        """Return the whole names in the text of a span of a name."""
-        units = self._found.get((text, label))
-        if units is None:
-            if len(self._found) >= _UNITS:
-                self._found.clear()
-            units = find_units(self._known_people.read_name(text, label))
-            self._found[text, label] = units
-        return units
+def _read_units(reading: NameReading, people: KnownPeople) -> MentionNames:
+    units = find_units(reading)
+    whole = [unit for unit in units if not unit.is_short]
+    firsts = [(unit.role, unit.words[0].folded) for unit in whole]
+    parts = [(role, people.correct(role, word) or word) for role, word in firsts]
+    later = [
+        (FAMILY, word.folded)
+        for unit in whole
+        for word in unit.words[1:]
+        if unit.role == FAMILY and not people.knows(FAMILY, word.folded)
+    ]
+    is_either = any(
+        not gender_of(word, people.locale)
+        for word in reading.given
+        if not people.knows(GIVEN, word)
+    )
+    is_told = reading.is_short or bool(reading.unlisted) or is_either
+    return MentionNames(units, tuple(dict.fromkeys(parts)), tuple(later), is_told)
 
 
 def find_units(reading: NameReading) -> tuple[NameUnit, ...]:

@@ -19,7 +19,6 @@ from surrogates.patient.lexicon import Lexicon, listed
 from surrogates.patient.mixed_draws import DrawnName, MixedDraws
 from surrogates.patient.name_draws import NameDraws
 from surrogates.patient.name_groups import NameGroups
-from surrogates.patient.name_units import UnitReader
 from surrogates.patient.name_words import PARTICLES
 from surrogates.patient.near_values import NearValues
 from surrogates.patient.text_normalization import WORD, compact, fold, folded_words, squeeze
@@ -131,7 +130,6 @@ class Subject:
     def _set_names(self, record: PatientRecord | None) -> None:
         """Set what names are drawn by; `mixed_names` is None where they keep their stratum."""
         own = sorted(_own_names(record, self.known_people))
-        self.units = UnitReader(self.known_people)
         self.avoided_names: Container[str] = self.avoided
         if self.key.algorithm > _FIRST:
             self.avoided_names = NearValues(self.avoided | _joined_names(record))
