@@ -8,7 +8,14 @@ from record.label import Label
 from surrogates.names import names
 from surrogates.patient import lexicon, name_lists, value_format
 from surrogates.patient.patient import DRAWS, Mention, Subject
-from surrogates.patient.text_normalization import WORD, apply_case, compact, fold, unaccented
+from surrogates.patient.text_normalization import (
+    HAS_CONTENT,
+    WORD,
+    apply_case,
+    compact,
+    fold,
+    unaccented,
+)
 
 # Reserved for audiovisual works by the national numbering plan (ARCEP).
 _FRENCH = {
@@ -214,19 +221,27 @@ def _replace_local_part(text: str, mention: Mention, subject: Subject, counter: 
     pieces: list[str] = []
     end = 0
     for word in WORD.finditer(text):
-        pieces += (
-            _replace_numbers(text[end : word.start()], subject, counter),
-            _replace_handle_word(word[0], mention, subject, counter),
-        )
+        between = _replace_numbers(text[end : word.start()], subject, counter)
+        drawn = _replace_handle_word(word[0], mention, subject, counter)
         end = word.end()
+        if subject.mixed_names is not None and _repeats(pieces, between, drawn):
+            # Two parts of one name have one surrogate.
+            continue
+        pieces += (between, drawn)
     return "".join((*pieces, _replace_numbers(text[end:], subject, counter)))
+
+
+def _repeats(pieces: list[str], between: str, drawn: str) -> bool:
+    return bool(pieces) and fold(pieces[-1]) == fold(drawn) and not HAS_CONTENT.search(between)
 
 
 def _replace_handle_word(word: str, mention: Mention, subject: Subject, counter: int) -> str:
     """Replace one word of an account name: a known name, initials with a name, or other text."""
     value = fold(word)
+    # Initials of a person, of whose surrogate one stands for all.
+    most = 2 if subject.mixed_names is None else 1
     for start in (0, 1, 2):
-        head, tail = value[:start], value[start:]
+        head, tail = value[: min(start, most)], value[start:]
         role, name = _find_name(tail, mention, subject)
         if name:
             letters = "".join(_replace_initial(each, mention, subject) for each in head)
@@ -234,7 +249,7 @@ def _replace_handle_word(word: str, mention: Mention, subject: Subject, counter:
             # Accounts truncate long names.
             return apply_case(word, letters + (drawn if tail == name else drawn[: len(tail)]))
     if len(value) == 1 or (len(value) == 2 and not set(value) & _VOWELS):
-        letters = "".join(_replace_initial(letter, mention, subject) for letter in value)
+        letters = "".join(_replace_initial(letter, mention, subject) for letter in value[:most])
         return letters.upper() if word.isupper() else letters
     invented = _load_invented(subject)
     number = subject.key.number(Label.USERNAME, value, len(invented), counter=counter)

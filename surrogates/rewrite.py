@@ -19,7 +19,7 @@ from surrogates.dates.dates import day_first, find_reference_day, is_complete
 from surrogates.dates.whole_dates import read_whole_date
 from surrogates.keys.keys import CohortKey
 from surrogates.names import names
-from surrogates.names.names import NoteNames
+from surrogates.names.note_names import read_note_names
 from surrogates.numbers import identifiers
 from surrogates.patient import value_format
 from surrogates.patient.patient import Mention, Subject
@@ -114,7 +114,7 @@ class _NoteContext:
         self.text = document.text
         self.lang = document.lang
         self.spans = spans
-        self.people = NoteNames(document, spans, subject)
+        self.people = read_note_names(document, spans, subject)
         self._locale = subject.locale
         self._written = document.written.date() if document.written else None
         self._day_first = day_first(

@@ -55,12 +55,48 @@ class NameToken:
 
 
 @dataclass(slots=True)
+class NameUnit:
+    """A given or family name as written, of one word or several.
+
+    `start` and `end` are offsets in the text of the reading, particles included; `words` are those
+    that tell a name, without initials beside them; `is_short` is set where all are initials.
+    """
+
+    role: str
+    start: int
+    end: int
+    words: tuple[NameToken, ...] = field(repr=False)
+    is_short: bool = False
+
+    @property
+    def written(self) -> str:
+        """The words as written, which tell the case."""
+        return " ".join(word.text for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class MentionNames:
+    """The whole names of a mention, and what about them the note may have to tell.
+
+    `parts` are role and first word of those that are more than initials, corrected where the record
+    tells; `later` the further words of family names; `is_told` is set for initials, unlisted words
+    and given names of either gender.
+    """
+
+    units: tuple[NameUnit, ...] = field(repr=False)
+    parts: tuple[RoleWord, ...] = field(repr=False)
+    later: tuple[RoleWord, ...] = field(repr=False)
+    is_told: bool
+
+
+@dataclass(slots=True)
 class NameReading:
     """The reading of a name as written: its words, and the folded names, corrected if misspelt.
 
     `text` is NFC-normalized, and positions of words refer to it. `monogram` are the names whose
     initials form the only word. `unlisted` are words in neither a list nor the record. `is_short`
-    is set where it has an initial or abbreviation, which only the note can resolve.
+    is set where it has an initial or abbreviation, which only the note can resolve. `names` are the
+    whole names, once `name_units.read_units` found them.
     """
 
     text: str = field(repr=False)
@@ -71,6 +107,7 @@ class NameReading:
     family: tuple[str, ...] = field(default=(), repr=False)
     unlisted: tuple[RoleWord, ...] = field(default=(), repr=False)
     is_short: bool = False
+    names: MentionNames | None = field(default=None, repr=False)
 
 
 class KnownPeople:

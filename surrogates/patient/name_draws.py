@@ -1,7 +1,7 @@
 """Draws the surrogate of one name: by a keyed permutation of its list, or from a reserve."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import accumulate
 
 from record.errors import Unsafe
@@ -75,7 +75,7 @@ class NameDraws:
         self,
         key: PatientKey,
         locale: str,
-        known: frozenset[str],
+        known: Container[str],
         own: tuple[tuple[str, str, str], ...],
     ) -> None:
         self._key = key

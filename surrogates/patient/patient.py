@@ -1,9 +1,10 @@
 """A patient and a mention as surrogate makers get them: key, policy, and values to avoid."""
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from enum import Enum
 from functools import cached_property
 
 from record.errors import Unsafe
@@ -15,11 +16,16 @@ from surrogates.patient import date_shift
 from surrogates.patient.date_shift import DateShift
 from surrogates.patient.known_people import KnownPeople
 from surrogates.patient.lexicon import Lexicon, listed
+from surrogates.patient.mixed_draws import DrawnName, MixedDraws
 from surrogates.patient.name_draws import NameDraws
+from surrogates.patient.name_groups import NameGroups
 from surrogates.patient.name_words import PARTICLES
+from surrogates.patient.near_values import NearValues
 from surrogates.patient.text_normalization import WORD, compact, fold, folded_words, squeeze
 from surrogates.permutations.list_permutation import Permutation
 
+# The version of the algorithm in which only equal names count as known.
+_FIRST = 2
 # Draws before giving up on a value; each fails with a probability below 1/2.
 DRAWS = 128
 _SHORTEST_AVOIDED = 3
@@ -33,6 +39,14 @@ _COMMON = frozenset(
 )
 
 
+class Place(Enum):
+    """Where a span stands among adjacent spans of its label: `Jean, Paul` in two spans."""
+
+    ALONE = "alone"
+    FIRST = "first"
+    LATER = "later"
+
+
 @dataclass(frozen=True, slots=True)
 class NamedPerson:
     """What the note says about a named person, besides the mention's text and the record.
@@ -41,7 +55,8 @@ class NamedPerson:
     initials and e-mail addresses may refer; only the person's where `whole`. `gender` is `M`, `F`
     or empty. `variant` requests a surrogate other than the person's usual one. `assigned` has roles
     and words with surrogates assigned to avoid collisions, `spelt` roles and misspelt words with
-    their corrections.
+    their corrections. Of mixed names, `apart` is like `assigned`, `heads` has roles and words with
+    the first word of the name that they are part of, and `place` is that among adjacent spans.
     """
 
     given: tuple[str, ...] = field(default=(), repr=False)
@@ -51,6 +66,9 @@ class NamedPerson:
     variant: str = field(default="", repr=False)
     assigned: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
     spelt: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
+    apart: tuple[tuple[str, str, DrawnName], ...] = field(default=(), repr=False)
+    heads: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
+    place: Place = Place.ALONE
 
 
 UNKNOWN_PERSON = NamedPerson()
@@ -75,6 +93,10 @@ class Mention:
     after: str = ""
     day_first: bool | None = None
     clock: str = field(default="", repr=False)
+
+
+NOBODY = Mention("", "")
+"""The mention of a name that stands in no note."""
 
 
 class Subject:
@@ -105,8 +127,19 @@ class Subject:
             squeeze(each.city): compact(each.zip) for each in addresses if each.city and each.zip
         }
         self._permutations: dict[tuple[str, str], Permutation] = {}
+        self._set_names(record)
+
+    def _set_names(self, record: PatientRecord | None) -> None:
+        """Set what names are drawn by; `mixed_names` is None where they keep their stratum."""
         own = sorted(_own_names(record, self.known_people))
-        self.names = NameDraws(key, self.locale, self.avoided, tuple(own))
+        self.avoided_names: Container[str] = self.avoided
+        if self.key.algorithm > _FIRST:
+            self.avoided_names = NearValues(self.avoided | _joined_names(record))
+        self.names = NameDraws(self.key, self.locale, self.avoided_names, tuple(own))
+        self.mixed_names: MixedDraws | None = None
+        if self.policy.names == "mixed":
+            groups = NameGroups(self.known_people)
+            self.mixed_names = MixedDraws(self.key, self.locale, self.avoided_names, groups)
 
     def __repr__(self) -> str:
         return f"Subject(key={self.key!r})"
@@ -197,6 +230,11 @@ def _distinctive_words(names: Iterable[str]) -> frozenset[str]:
         words = {fold(word) for word in _words([name])}
         distinctive |= words - PARTICLES or words
     return frozenset(distinctive)
+
+
+def _joined_names(record: PatientRecord | None) -> frozenset[str]:
+    """Return the names of several words as one: `legall` for Le Gall."""
+    return frozenset(compact(name) for name in (*_all_given(record), *_all_family(record))) - {""}
 
 
 def _avoided_words(record: PatientRecord | None) -> frozenset[str]:

@@ -4,7 +4,7 @@ from record.errors import Unsafe
 from record.label import Label
 from surrogates.keys.keys import PatientKey
 from surrogates.patient.patient import DRAWS, Mention, Subject
-from surrogates.patient.text_normalization import compact, fold
+from surrogates.patient.text_normalization import HAS_CONTENT, compact, fold
 from surrogates.permutations import code_permutation
 
 _ALPHABETS = {
@@ -41,6 +41,11 @@ def scramble(text: str, label: str, subject: Subject, *, key: PatientKey | None 
         if drawn != value and drawn not in subject.avoided_codes and drawn not in subject.avoided:
             return apply_format(drawn, text)
     raise Unsafe("no-surrogate")
+
+
+def scramble_content(text: str, label: str, subject: Subject) -> str:
+    """Scramble a text that has letters or digits; blanks and punctuation alone stay."""
+    return scramble(text, label, subject) if text and HAS_CONTENT.search(text) else text
 
 
 def permute_value(

@@ -1,0 +1,264 @@
+"""The names of one note, and what it tells of the persons who bear them."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from record.document import Document
+from record.label import Label
+from record.span import Span
+from surrogates.patient.known_people import (
+    FAMILY,
+    GIVEN,
+    PATIENT,
+    MentionNames,
+    NameReading,
+    RoleWord,
+    fold_person_name,
+)
+from surrogates.patient.mixed_draws import DrawnName, MixedDraws
+from surrogates.patient.name_units import read_units
+from surrogates.patient.patient import NamedPerson, Place, Subject
+from surrogates.patient.person_linking import NAMES, PersonLinks, read_names
+from surrogates.patient.text_normalization import WORD, fold
+
+_ROLES = (GIVEN, FAMILY)
+# The fewest letters of a family name in an account.
+_CUT = 4
+_SCALE = 1 << 64
+# What stands between two spans of one list of names.
+_GAPS = {GIVEN: re.compile(r"[ \t]*[,\-]?[ \t]*"), FAMILY: re.compile(r"[ \t]*-?[ \t]*")}
+
+
+class NoteNames(ABC):
+    """The names of one note, linked to persons on first use."""
+
+    def __init__(self, document: Document, spans: Sequence[Span], subject: Subject) -> None:
+        self._document = document
+        self._spans = spans
+        self._subject = subject
+        self._keep = subject.policy.repeat_third_parties
+
+    def find_person(self, number: int) -> NamedPerson | None:
+        """Return the person that a span names; None where its text and the record suffice."""
+        read = self._read.get(number)
+        if read is None:
+            return self._find_owner(number)
+        return self._find_named(number, read)
+
+    @abstractmethod
+    def _find_named(self, number: int, read: NameReading) -> NamedPerson | None:
+        """Return the person that the span of a name refers to."""
+
+    def _find_owner(self, number: int) -> NamedPerson:
+        """Return the person of an e-mail address or account, with the names that it contains."""
+        span = self._spans[number]
+        local = fold(self._document.text[span.start : span.end]).partition("@")[0]
+        person = self._links.person(number)
+        given, family = self._words
+        return NamedPerson(
+            _prepend(person.given, tuple(name for name in given if name in local)),
+            _prepend(person.family, tuple(name for name in family if name[:_CUT] in local)),
+        )
+
+    def _describe(
+        self, number: int, read: NameReading, variant: str, **drawn: Any
+    ) -> NamedPerson:
+        """Return what initials, gender and misspellings of a name refer to."""
+        person = self._links.person(number)
+        stranger = bool(person.family) and person not in self._subject.known_people.persons
+        given, family = ((), ()) if stranger or not read.is_short else self._words
+        spelt = self._links.spelt
+        return NamedPerson(
+            given=_prepend(person.given, given) if read.is_short else (),
+            family=_prepend(person.family, family) if read.is_short else (),
+            whole=stranger,
+            gender=person.gender,
+            variant=variant,
+            spelt=tuple((*each, spelt[each]) for each in read.unlisted if each in spelt),
+            **drawn,
+        )
+
+    def _variant(self, number: int) -> str:
+        return "" if self._keep >= 1.0 else self._variants[number]
+
+    @cached_property
+    def _read(self) -> dict[int, NameReading]:
+        return read_names(self._document, self._spans, self._subject.known_people)
+
+    @cached_property
+    def _links(self) -> PersonLinks:
+        return PersonLinks(self._document, self._spans, self._subject.known_people, self._read)
+
+    @cached_property
+    def _words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The folded given and family names of the note."""
+        found: dict[str, list[str]] = {role: [] for role in _ROLES}
+        for clinician in self._document.clinicians:
+            for role, whole in ((GIVEN, clinician.given_names), (FAMILY, clinician.family_names)):
+                found[role] += (word for name in whole for word in WORD.findall(fold(name)))
+        for read in self._read.values():
+            found[GIVEN] += read.given
+            found[FAMILY] += read.family
+        return tuple(dict.fromkeys(found[GIVEN])), tuple(dict.fromkeys(found[FAMILY]))
+
+    @cached_property
+    def _variants(self) -> list[str]:
+        """The surrogate variant of each span's person; empty for the usual surrogate.
+
+        A third party keeps the surrogate of the previous mention with the policy's probability.
+        """
+        states: dict[str, int] = {}
+        variants = [""] * len(self._spans)
+        last = ("", -2)
+        for number, entity in enumerate(self._links.entities):
+            if not entity or entity == PATIENT or self._spans[number].label not in NAMES:
+                continue
+            about = f"{self._document.note_id}/{entity}"
+            # The parts of one name share a variant.
+            if last != (entity, number - 1):
+                drawn = self._subject.key.number("third party", f"{about}/{number}", _SCALE)
+                states[entity] = states.get(entity, 0) + (drawn >= self._keep * _SCALE)
+            last = entity, number
+            variants[number] = f"{about}/{states[entity]}" if states[entity] else ""
+        return variants
+
+
+class StratumNoteNames(NoteNames):
+    """The names of a note whose surrogates are drawn word by word, of the same stratum."""
+
+    def _find_named(self, number: int, read: NameReading) -> NamedPerson | None:
+        variant, unlisted = self._variant(number), read.unlisted
+        if not (variant or read.is_short or unlisted):
+            return None
+        assigned = tuple(each for each in self._assigned if each[:2] in unlisted)
+        return self._describe(number, read, variant, assigned=assigned)
+
+    @cached_property
+    def _assigned(self) -> tuple[tuple[str, str, str], ...]:
+        """Distinct surrogates of unlisted words whose draws collide: role, word, name."""
+        spelt = self._links.spelt
+        alone = [each for each in self._links.unlisted if each not in spelt]
+        drawn = [fold(self._subject.names.draw(*each)) for each in alone]
+        if len(set(drawn)) == len(drawn):
+            return ()
+        taken: set[str] = set()
+        found = []
+        for role, word in alone:
+            name = self._subject.names.draw_from_reserve(role, word, "", taken)
+            taken.add(fold(name))
+            found.append((role, word, name))
+        return tuple(found)
+
+
+class MixedNoteNames(NoteNames):
+    """The names of a note whose surrogates are drawn as a whole, of all names."""
+
+    def __init__(
+        self,
+        document: Document,
+        spans: Sequence[Span],
+        subject: Subject,
+        draws: MixedDraws,
+    ) -> None:
+        super().__init__(document, spans, subject)
+        self._draws = draws
+        self._people = subject.known_people
+
+    @cached_property
+    def _names(self) -> list[MentionNames]:
+        return [read_units(read, self._people) for read in self._read.values()]
+
+    def _find_named(self, number: int, read: NameReading) -> NamedPerson | None:
+        names = read_units(read, self._people)
+        if not (names.is_told or self._is_special or number in self._places):
+            return None
+        variant, place = self._variant(number), self._places.get(number, Place.ALONE)
+        is_told = names.is_told or bool(variant)
+        parts: Sequence[RoleWord] = names.parts
+        if self._spelt:
+            parts = [self._correct(part) for part in parts]
+        apart = tuple((*part, self._apart[part]) for part in parts if part in self._apart)
+        heads = self._heads(number, parts)
+        if not (is_told or apart or heads or place is not Place.ALONE):
+            return None
+        if not is_told:
+            return NamedPerson(apart=apart, heads=heads, place=place)
+        return self._describe(number, read, variant, apart=apart, heads=heads, place=place)
+
+    @cached_property
+    def _is_special(self) -> bool:
+        """Whether a name of the note may need more than its text and the record."""
+        return bool(self._keep < 1.0 or self._apart or self._later or self._spelt)
+
+    @cached_property
+    def _places(self) -> dict[int, Place]:
+        """The places of names in several adjacent spans of a label, which are one list."""
+        found: dict[int, Place] = {}
+        text = self._document.text
+        for number, (span, after) in enumerate(pairwise(self._spans)):
+            if span.label == after.label and span.label in _GAPS:
+                if _GAPS[span.label].fullmatch(text, span.end, after.start):
+                    found.setdefault(number, Place.FIRST)
+                    found[number + 1] = Place.LATER
+        return found
+
+    def _correct(self, part: RoleWord) -> RoleWord:
+        """Correct a word that misspells a name of the note."""
+        return part[0], self._spelt.get(part, part[1])
+
+    @cached_property
+    def _spelt(self) -> Mapping[RoleWord, str]:
+        is_any = any(read.unlisted for read in self._read.values())
+        return self._links.spelt if is_any else {}
+
+    @cached_property
+    def _apart(self) -> Mapping[RoleWord, DrawnName]:
+        """The surrogates of names of the note that would else meet another's."""
+        draws = self._draws
+        found = {part for names in self._names for part in names.parts}
+        parts = {self._correct(part) for part in found} if self._spelt else found
+        for part in parts:
+            draws.register(*part)
+        if not draws.has_met:
+            return {}
+        taken: dict[str, frozenset[str]] = {GIVEN: frozenset(), FAMILY: frozenset()}
+        moved: dict[RoleWord, DrawnName] = {}
+        for role, word in sorted(part for part in parts if not draws.groups.knows(*part)):
+            name = draws.draw(role, word)
+            if not taken[role].isdisjoint(name.folded):
+                name = moved[role, word] = draws.draw_apart(role, word, "", taken[role])
+            taken[role] |= name.folded
+        return moved
+
+    def _heads(self, number: int, parts: Sequence[RoleWord]) -> tuple[tuple[str, str, str], ...]:
+        """Return the words that are a later part of the name that their person has in the note."""
+        if self._later.isdisjoint(parts):
+            return ()
+        asked = [part for part in parts if part in self._later]
+        family = self._links.person(number).family
+        return tuple((*part, family[0]) for part in asked if part[1] in family[1:])
+
+    @cached_property
+    def _later(self) -> frozenset[RoleWord]:
+        """The later words of family names of several, of persons whom the record does not have."""
+        found = {part for names in self._names for part in names.later}
+        for clinician in self._document.clinicians:
+            if words := fold_person_name(clinician, self._people.locale)[1][1:]:
+                knows = self._draws.groups.knows
+                found.update((FAMILY, word) for word in words if not knows(FAMILY, word))
+        return frozenset(found)
+
+
+def read_note_names(document: Document, spans: Sequence[Span], subject: Subject) -> NoteNames:
+    """Return the names of a note, as the policy draws them."""
+    if subject.mixed_names is not None:
+        return MixedNoteNames(document, spans, subject, subject.mixed_names)
+    return StratumNoteNames(document, spans, subject)
+
+
+def _prepend(own: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*own, *others)))
