@@ -8,6 +8,7 @@ from functools import cached_property
 
 from record.errors import Unsafe
 from record.label import Label
+from record.languages import LANGUAGES, primary_language
 from record.patient import PatientRecord
 from record.policy import Policy
 from surrogates.keys.keys import PatientKey
@@ -15,11 +16,13 @@ from surrogates.patient import date_shift
 from surrogates.patient.date_shift import DateShift
 from surrogates.patient.known_people import KnownPeople
 from surrogates.patient.lexicon import Lexicon, listed
+from surrogates.patient.local_names import LocalNames
 from surrogates.patient.name_draws import NameDraws
 from surrogates.patient.name_words import PARTICLES
 from surrogates.patient.text_normalization import WORD, compact, fold, folded_words, squeeze
 from surrogates.permutations.list_permutation import Permutation
 
+_FIRST = 2
 # Draws before giving up on a value; each fails with a probability below 1/2.
 DRAWS = 128
 _SHORTEST_AVOIDED = 3
@@ -76,15 +79,28 @@ class Mention:
 
 
 class Subject:
-    """Draws surrogates for one patient that contain no known value of the patient."""
+    """Draws surrogates for one patient that contain no known value of the patient.
+
+    They are of `locale`: that of the policy, or of `home`, the same patient in the policy's
+    language, where a note is in another one (see `speaking`).
+    """
 
     def __init__(
-        self, key: PatientKey, policy: Policy, record: PatientRecord | None, *, days: int
+        self,
+        key: PatientKey,
+        policy: Policy,
+        record: PatientRecord | None,
+        *,
+        days: int,
+        home: "Subject | None" = None,
+        locale: str = "",
     ) -> None:
         self.key = key
         self.days = days
         self.policy = policy
-        self.locale = policy.locale
+        self.locale = locale or policy.locale
+        self._record = record
+        self._speaking: dict[str, Subject] = {self.locale: self}
         self.birth_date = record.birth_date if record else None
         self.gender = record.gender[:1].upper() if record else ""
         self.known_people = KnownPeople(record, self.locale)
@@ -103,11 +119,32 @@ class Subject:
             squeeze(each.city): compact(each.zip) for each in addresses if each.city and each.zip
         }
         self._permutations: dict[tuple[str, str], Permutation] = {}
-        own = sorted(_own_names(record, self.known_people))
-        self.names = NameDraws(key, self.locale, self.avoided, tuple(own))
+        own = tuple(sorted(_own_names(record, self.known_people)))
+        if home is None:
+            self.names = NameDraws(key, self.locale, self.avoided, own)
+        else:
+            self.names = LocalNames(key, self.locale, self.avoided, home.names, own)
 
     def __repr__(self) -> str:
         return f"Subject(key={self.key!r})"
+
+    def speaking(self, lang: str) -> "Subject":
+        """Return the same patient with the lists of a note's language; this one for an empty one.
+
+        Notes of one language share it. In the first version of the algorithm all notes have the
+        lists of the policy. Raises Unsafe for a language without lists.
+        """
+        locale = primary_language(lang)
+        if not locale or self.key.algorithm == _FIRST:
+            return self
+        known = self._speaking.get(locale)
+        if known is None:
+            if locale not in LANGUAGES:
+                raise Unsafe("no-surrogate")
+            known = self._speaking[locale] = Subject(
+                self.key, self.policy, self._record, days=self.days, home=self, locale=locale
+            )
+        return known
 
     @cached_property
     def dates_shift(self) -> DateShift:
