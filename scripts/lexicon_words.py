@@ -5,7 +5,6 @@ import gzip
 import json
 import pickle
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 from xml.etree import ElementTree
@@ -206,12 +205,3 @@ def _diseases(shelf: Shelf) -> Iterator[str]:
     )
     diseases = pickle.loads(bz2.decompress(packed))
     yield from diseases["disease_variant_to_canonical"]
-
-
-def countries(shelf: Shelf, language: str) -> list[str]:
-    """Return the countries by their names of the Unicode locale data."""
-    data = shelf.pypi("babel", f"babel/locale-data/{language}.dat")
-    # The tables hold classes of Babel.
-    sys.path.append(str(shelf.archive("babel")))
-    territories = pickle.loads(data)["territories"]
-    return [name for code, name in territories.items() if len(code) == 2 and code.isalpha()]

@@ -1,10 +1,11 @@
 """Surrogates of phone numbers, e-mail, web and IP addresses, from ranges reserved for fiction."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from record.errors import Unsafe
 from record.label import Label
+from surrogates import phone_plans
 from surrogates.names import names
 from surrogates.patient import lexicon, name_lists, value_format
 from surrogates.patient.patient import DRAWS, Mention, Subject
@@ -32,6 +33,7 @@ _AREAS = lexicon.listed(
     " 314 315 316 317 318 319 320 321 323 325 330 334 336 337 339 346 347 351 352 360 361 385 386"
     " 401 402 404 405 406 407 408 409 410 412 413 414 415 417 419 423 424 425 430 432 434 435 440"
 )
+_FIRST = 2
 # Numbers up to this length are internal extensions.
 _EXTENSION = 5
 # The fewest letters of a truncated name in an account.
@@ -53,12 +55,16 @@ _BYTES = 256
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """The digits of a phone number: prefix, national number and extension."""
+    """The digits of a phone number: prefix, national number and extension.
+
+    `area` is the length of the area code where a country's plan needs it.
+    """
 
     country: str
     prefix: str
     national: str
     extension: str
+    area: int = 0
 
 
 def replace_phone(mention: Mention, subject: Subject) -> str:
@@ -66,7 +72,10 @@ def replace_phone(mention: Mention, subject: Subject) -> str:
     digits = "".join(char for char in fold(mention.text) if char.isdigit())
     if not digits or not digits.isascii():
         return value_format.replace(mention, subject)
-    number = _parse_phone(fold(mention.text), digits, mention.lang or subject.locale)
+    lang = mention.lang or subject.locale
+    number = _parse_planned(fold(mention.text), digits, lang, subject) or _parse_phone(
+        fold(mention.text), digits, lang
+    )
     for counter in range(DRAWS):
         national = _draw_national(number, subject, counter)
         extension = _draw_digits(number.extension, f"{number.national}x", subject, counter)
@@ -140,10 +149,26 @@ def replace_ip(mention: Mention, subject: Subject) -> str:
     raise Unsafe("no-surrogate")
 
 
+def _parse_planned(folded: str, digits: str, lang: str, subject: Subject) -> _Number | None:
+    """Split a German or Dutch number; the first version of the algorithm knows none."""
+    if subject.key.algorithm == _FIRST:
+        return None
+    plan = phone_plans.parse(digits, _find_country_code(folded, digits), lang)
+    if plan is None:
+        return None
+    number = _make_number(plan.country, digits, plan.start, plan.size)
+    return replace(number, area=phone_plans.area_length(folded, plan, number.national))
+
+
+def _find_country_code(folded: str, digits: str) -> int:
+    """Return where the country code begins in the digits, behind `+` or `00`; -1 without one."""
+    plus = "+" in folded[: folded.find(digits[0]) + 1]
+    return 0 if plus else 2 if digits.startswith("00") else -1
+
+
 def _parse_phone(folded: str, digits: str, lang: str) -> _Number:
     """Split the digits of a number: `+33 (0)1 ...`, `0033 1 ...` and `01 ...` are the same."""
-    plus = "+" in folded[: folded.find(digits[0]) + 1]
-    start = 0 if plus else 2 if digits.startswith("00") else -1
+    start = _find_country_code(folded, digits)
     for country, trunk, size in (("33", "0", 9), ("34", "", 9), ("44", "0", 10), ("1", "", 10)):
         if start >= 0 and digits.startswith(country, start):
             end = start + len(country)
@@ -187,6 +212,9 @@ def _draw_national(number: _Number, subject: Subject, counter: int) -> str:
         head = _AREAS[area] + _FICTION
     elif number.country == "34":
         head = national[0]
+    elif number.country in (phone_plans.GERMANY, phone_plans.NETHERLANDS):
+        place = subject.key.number(Label.PHONE, f"{value}/area", 1 << 32, counter=counter)
+        head = phone_plans.draw_head(number.country, national, number.area, place)
     rest = "0" * (len(national) - len(head))
     return head + _draw_digits(rest, value, subject, counter)
 
@@ -282,7 +310,7 @@ def _load_invented(subject: Subject) -> name_lists.Invented:
 
 
 def _ascii(name: str) -> str:
-    plain = unaccented(fold(name))
+    plain = unaccented(fold(name)).replace("ß", "ss")
     return "".join(char for char in plain if char.isascii() and char.isalnum())
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from record.document import Document
 from record.errors import Unsafe
 from record.label import Label
+from record.languages import primary_language
 from record.patient import PatientRecord
 from record.policy import Action, Policy
 from record.release import Release
@@ -21,6 +22,7 @@ from surrogates.keys.keys import CohortKey
 from surrogates.names import names
 from surrogates.names.note_names import read_note_names
 from surrogates.numbers import identifiers
+from surrogates.numbers.number_draws import SHARED
 from surrogates.patient import value_format
 from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import HAS_CONTENT
@@ -65,7 +67,7 @@ MAKERS: dict[str, Maker] = {
 GENERALIZERS: dict[str, Maker] = {Label.ZIP: generalization.generalize_zip}
 _DATED = frozenset(("DATE", "BIRTH_DATE"))
 _DRAWN = frozenset((Action.REPLACE, Action.GENERALIZE))
-_FIRST_VERSION = 2
+_FIRST = 2
 _BESIDE = 4
 _PATIENTS = 256
 _MENTIONS = 4096
@@ -79,14 +81,14 @@ class _PatientState:
     subject: Subject
     made: dict[tuple[object, ...], str] = field(default_factory=dict, repr=False)
 
-    def make(
-        self, maker: Maker | None, value: str, label: str, lang: str, context: Hashable
-    ) -> str:
+    def make(self, rule: "_Rule", value: str, label: str, lang: str, context: Hashable) -> str:
         """Make and cache the surrogate of a value; unchanged without a maker or content."""
         made = value
-        if maker is not None and HAS_CONTENT.search(value):
+        if rule.maker is not None and HAS_CONTENT.search(value):
             # Keep the outer whitespace of the original, and an inner line break, in the surrogate
-            surrogate = maker(_make_mention(value, label, lang, context), self.subject)
+            mention = _make_mention(value, label, lang, context)
+            subject = self._speak(mention) if rule.is_drawn else self.subject
+            surrogate = rule.maker(mention, subject)
             if "\n" not in value and value == value.strip():
                 made = surrogate
             else:
@@ -105,6 +107,18 @@ class _PatientState:
             self.made.clear()
         self.made[value, label, lang, context] = made
         return made
+
+    def _speak(self, mention: Mention) -> Subject:
+        """Return the subject that draws in the language of a mention.
+
+        Ids of rows have one surrogate in notes of all languages, as in the tables: they count as
+        written in the policy's language.
+        """
+        subject = self.subject.speaking(mention.lang)
+        if subject is not self.subject and mention.label in SHARED:
+            mention.lang = self.subject.locale
+            return self.subject
+        return subject
 
 
 class _NoteContext:
@@ -175,10 +189,14 @@ _CONTEXT_FINDERS: dict[str, _ContextFinder] = {
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """How the policy treats a label: `maker` makes its surrogates; without one it is kept."""
+    """How the policy treats a label: `maker` makes its surrogates; without one it is kept.
+
+    Those that are not drawn are the same in all languages.
+    """
 
     maker: Maker | None
     context: _ContextFinder | None
+    is_drawn: bool = False
 
 
 def _make_rules(policy: Policy) -> dict[str, _Rule]:
@@ -194,7 +212,7 @@ def _make_rules(policy: Policy) -> dict[str, _Rule]:
         elif action is Action.GENERALIZE and label in GENERALIZERS:
             found[label] = _Rule(GENERALIZERS[label], context)
         elif action is Action.REPLACE:
-            found[label] = _Rule(maker, context)
+            found[label] = _Rule(maker, context, is_drawn=True)
     return found
 
 
@@ -203,7 +221,7 @@ def _make_times(policy: Policy) -> dict[str, Times]:
 
     A date that is less exact than a day has no time.
     """
-    if policy.algorithm == _FIRST_VERSION:
+    if policy.algorithm == _FIRST:
         return {}
     found: dict[str, Times] = {}
     for label in (Label.DATE, Label.BIRTH_DATE):
@@ -240,12 +258,13 @@ class Rewriter:
         A time after a date belongs to the span that is written, one before it is written without.
         `spans` are sorted and disjoint. A note without `person_id` is a patient of its own.
         Raises Unsafe: `overlapping-spans`, `span-outside-text`, `wrong-record` where the record is
-        another person's, `no-surrogate` where the policy or a maker has none for a span.
+        another person's, `no-surrogate` where the policy or a maker has none for a span, or no
+        lists are in the language of the note.
         """
         _refuse_disorder(document, spans)
-        text, lang = document.text, document.lang
+        text, lang = document.text, self._find_language(document)
         patient = self._find_patient(document, record)
-        note = _NoteContext(document, spans, patient.subject)
+        note = _NoteContext(document, spans, self._find_subject(patient, spans, lang))
         pieces: list[str] = []
         placed: list[Span] = []
         end = length = 0
@@ -260,7 +279,7 @@ class Rewriter:
                 context = (*context, clock)
             surrogate = patient.made.get((value, label, lang, context))
             if surrogate is None:
-                surrogate = patient.make(rule.maker, value, label, lang, context)
+                surrogate = patient.make(rule, value, label, lang, context)
             pieces += (between, surrogate)
             start = length + len(between)
             length = start + len(surrogate)
@@ -273,6 +292,17 @@ class Rewriter:
             key_id=self._cohort.key_id,
             policy_id=self._policy_id,
         )
+
+    def _find_language(self, document: Document) -> str:
+        """Return the language that a note names; the first version takes it as it is written."""
+        is_first = self._cohort.algorithm == _FIRST
+        return document.lang if is_first else primary_language(document.lang)
+
+    def _find_subject(self, patient: _PatientState, spans: Sequence[Span], lang: str) -> Subject:
+        """Return the subject in a note's language, where one of its surrogates is drawn."""
+        rules = (self._make_rules.get(span.label) for span in spans)
+        is_drawn = any(rule is not None and rule.is_drawn for rule in rules)
+        return patient.subject.speaking(lang) if is_drawn else patient.subject
 
     def _locate(self, note: _NoteContext, number: int, end: int) -> tuple[str, str, str, int]:
         """Return the text since `end` and of a span, a time that is rewritten with it, and its end.

@@ -29,6 +29,7 @@ from evaluation.attacks.parrot import ParrotAttack, Shadow, score_suspicion, sus
 from evaluation.detection.leaks import fold_words
 from record.document import Annotated
 from record.label import Label
+from record.languages import LANGUAGES
 from record.policy import Action, Policy
 from record.span import Span
 from surrogates.keys.keys import MasterKey
@@ -331,7 +332,7 @@ def _hospital(patients: int, lang: str, seed: int) -> Hospital:
 def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--patients", type=int, default=500)
-    parser.add_argument("--lang", choices=("fr", "en", "es"), default="fr")
+    parser.add_argument("--lang", choices=LANGUAGES, default="fr")
     parser.add_argument(
         "--missed", type=float, default=0.01, help="share of identifiers that are missed"
     )

@@ -157,6 +157,18 @@ LANGUAGE = Language(
         male_titles=words("herr herrn"),
         doctor_titles=words("dr prof"),
         other_titles=words("kollege kollegin"),
+        staff=words(
+            "dr prof arzt arztin oberarzt oberarztin chefarzt chefarztin assistenzarzt"
+            " assistenzarztin hausarzt hausarztin pfleger pflegerin schwester krankenschwester"
+            " kollege kollegin"
+        ),
+        kin=words(
+            "ehemann ehefrau mann partner partnerin lebensgefahrte lebensgefahrtin vater mutter"
+            " sohn tochter bruder schwester onkel tante cousin cousine neffe nichte enkel enkelin"
+            " grossvater grossmutter großvater großmutter opa oma schwiegersohn schwiegertochter"
+            " betreuer betreuerin nachbar nachbarin freund freundin verlobter verlobte"
+        ),
         particles=words("von vom"),
     ),
+    has_surrogates=True,
 )

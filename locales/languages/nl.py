@@ -125,6 +125,16 @@ LANGUAGE = Language(
         female_titles=words("mw mevr mevrouw"),
         male_titles=words("dhr"),
         doctor_titles=words("dr drs prof"),
+        staff=words(
+            "dr drs prof arts huisarts chirurg specialist verpleegkundige zuster broeder"
+            " assistent collega"
+        ),
+        kin=words(
+            "echtgenoot echtgenote man vrouw partner vader moeder zoon dochter broer zus oom tante"
+            " neef nicht kleinzoon kleindochter opa oma schoonzoon schoondochter mentor"
+            " buurman buurvrouw vriend vriendin verloofde"
+        ),
         particles=words("van der den ter ten"),
     ),
+    has_surrogates=True,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from pipeline.night.supervisor import run_in_workers
 from pipeline.quality.drift import judge
 from pipeline.quality.gate import Gate
 from pipeline.reports.console import Console
+from record.languages import LANGUAGES
 
 DESCRIPTION = """\
 Creates a fictional hospital in DIR (database, PDFs, gold annotations, configuration, key), runs the
@@ -33,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add(
-        "--lang", choices=("fr", "en", "es"), default="fr",
+        "--lang", choices=LANGUAGES, default="fr",
         help="language of the notes (default fr)",
     )  # fmt: skip
     add_workers(parser)

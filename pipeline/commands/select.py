@@ -19,6 +19,7 @@ from pipeline.files.rule_trial import (
     write_selection,
 )
 from pipeline.reports.console import Console
+from record.languages import LANGUAGES
 
 DESCRIPTION = """\
 Runs every rule on gold notes and writes a rule selection without those that do harm.
@@ -63,7 +64,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help=f"maximum redaction loss without a rule (default {MAX_LOSS})",
     )  # fmt: skip
     add(
-        "--lang", choices=("fr", "en", "es"), default="",
+        "--lang", choices=LANGUAGES, default="",
         help="language of notes without a `lang` key (default: identified from the text)",
     )  # fmt: skip
     add_output_format(parser, json="JSON selection only")

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from extractors.document.options import LANGUAGES, Engine, Layout
 from pipeline.config.policies import build_policy, expand_policy
 from record.errors import ConfigError
+from record.languages import Lang
 from record.policy import Policy
 from rules.identifiers.site_patterns import SITE, SiteNumbers
 
@@ -368,7 +369,7 @@ class Settings:
     source: SourceSettings
     output: OutputSettings
     cohort: Annotated[str, Field(min_length=1, max_length=200)] = "research"
-    lang: Literal["fr", "en", "es"] = "fr"
+    lang: Lang = "fr"
     state: StateSettings = field(default_factory=StateSettings)
     key: KeySettings = field(default_factory=KeySettings)
     reversal: ReversalSettings | None = None

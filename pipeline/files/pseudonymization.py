@@ -33,6 +33,7 @@ from pipeline.notes.worker_resources import open_key, open_vault, with_id_bits
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable, Unsafe
 from record.failure import Failure
+from record.languages import LANGUAGES
 from record.policy import Policy
 from record.release import Release
 from record.span import Span
@@ -51,7 +52,6 @@ CODE_PATTERNS = {
 }
 _DETECTOR = re.compile(r"[a-z][a-z0-9_.-]{0,39}")
 _DAY = re.compile(r"\d{4}-?\d\d-?\d\d")
-_LANGUAGES = ("fr", "en", "es")
 # Markup in the text of notes has neither pages nor scans.
 _READING = Options(layout=Layout.FULL, engine=Engine.PDFPLUMBER, languages=())
 
@@ -197,10 +197,10 @@ def _find_first_language(notes: Path) -> str:
         if isinstance(line, BadLine):
             continue
         document = line.annotated.document
-        if document.lang in _LANGUAGES:
+        if document.lang in LANGUAGES:
             return document.lang
         lang = "" if identified else spoken(document).lang
-        identified = lang if lang in _LANGUAGES else identified
+        identified = lang if lang in LANGUAGES else identified
     return identified or "fr"
 
 

@@ -28,6 +28,7 @@ from record.document import Document
 from record.errors import Unreadable, Unsafe
 from record.failure import Failure
 from record.label import Label
+from record.languages import OMOP_LANGUAGES
 from record.patient import Identifier, PatientRecord, PersonName
 from record.span import Span
 from rules.known.known import KnownPatient
@@ -79,9 +80,6 @@ def _find_care_sites(tables: PeopleTables, table: str, values: Iterable[object])
 
 
 Stage = Callable[[Batch, WorkerResources], Batch]
-
-LANGUAGES = {4180190: "fr", 4180186: "en", 4182511: "es"}
-"""OMOP concept of a language (vocabulary SNOMED, domain Language) -> language code."""
 
 
 def read_batch(unit: Unit, resources: WorkerResources) -> Batch:
@@ -371,7 +369,7 @@ def _extract_note(item: BatchNote, resources: WorkerResources, tally: Tally) -> 
         note_id=item.note_id,
         text=text,
         person_id=str(person_id),
-        lang=LANGUAGES.get(parse_integer(row.language_concept_id) or 0, ""),
+        lang=OMOP_LANGUAGES.get(parse_integer(row.language_concept_id) or 0, ""),
         written=written,
         kind=item.kind,
         origin=origin,

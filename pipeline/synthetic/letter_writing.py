@@ -13,6 +13,7 @@ from pipeline.synthetic.own_identifiers import OwnIdentifiers
 from record.document import Annotated
 from record.errors import ConfigError
 from record.failure import Failure
+from record.languages import LANGUAGES
 from record.patient import PatientRecord
 from record.policy import Action, Policy
 from record.span import Span
@@ -206,7 +207,7 @@ class _IdentifiersByOwner(dict[str, OwnIdentifiers]):
 def first_language(letters: Sequence[MaskedDocument]) -> str:
     """Return the language of the first letter that policies have names for."""
     langs = (letter.document.lang for letter in letters)
-    return next((lang for lang in langs if lang in ("fr", "en", "es")), "fr")
+    return next((lang for lang in langs if lang in LANGUAGES), "fr")
 
 
 def _filler(refill: FillingJob) -> Filler:

@@ -30,8 +30,6 @@ _COUNTRIES = {
 _LONGEST = 60
 _LISTS = (
     ("countries", Label.COUNTRY),
-    ("countries_de", Label.COUNTRY),
-    ("countries_nl", Label.COUNTRY),
     ("regions", Label.REGION),
     ("cities", Label.CITY),
 )

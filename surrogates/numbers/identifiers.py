@@ -38,6 +38,7 @@ _STATES = (
 _PENSION = re.compile(r"\d{8}[a-z]\d{3}")
 _AREAS = 89
 _HALF = 50
+_FIRST = 2
 _MILLENNIUM = 2000
 
 
@@ -366,6 +367,8 @@ def _candidate_makers(
         yield _shaped
         return
     lang = mention.lang or subject.locale
+    if mention.label in _OF_PERSONS and subject.key.algorithm != _FIRST:
+        yield from _OF_LANGUAGE.get((lang, len(value)), ())
     if mention.label in _OF_PERSONS:
         yield _swiss
         if mention.label == Label.SSN or is_valid_nir(value):
@@ -409,6 +412,23 @@ def _american(value: str, drawing: Drawing) -> str:
 def _dutch(value: str, drawing: Drawing) -> str:
     body = drawing.until(value[:8], lambda digits: check_digits.bsn_digit(digits) is not None)
     return f"{body}{check_digits.bsn_digit(body)}"
+
+
+def _dutch_person(value: str, drawing: Drawing) -> str | None:
+    """Netherlands, BSN, eleven-test; not a number of zeros."""
+    if not _is_number(value, 9) or check_digits.bsn_digit(value[:8]) != value[8]:
+        return None
+    return _dutch(value, drawing)
+
+
+def _german_tax(value: str, drawing: Drawing) -> str | None:
+    """Germany, tax number of a person: ten digits of which one recurs, and a check digit."""
+    if not _is_number(value, 11) or check_digits.german_tax_digit(value[:10]) != value[10]:
+        return None
+    body = drawing.until(
+        value[:10], lambda digits: check_digits.german_tax_digit(digits) is not None
+    )
+    return f"{body}{check_digits.german_tax_digit(body)}"
 
 
 def _chilean(value: str, drawing: Drawing) -> str:
@@ -518,6 +538,13 @@ _ANYWHERE: tuple[tuple[_Maker, _Sizes], ...] = (
     (_luhn, (_LUHN_FROM, sys.maxsize)),
 )
 """Makers with the fewest and most characters of their numbers, in the order they are tried."""
+
+
+_OF_LANGUAGE: dict[tuple[str, int], tuple[_Maker, ...]] = {
+    ("de", 11): (_german_tax,),
+    ("nl", 9): (_dutch_person,),
+}
+"""Makers of the numbers of a language's notes, by language and number of characters."""
 
 
 @lru_cache(_REMEMBERED)

@@ -13,6 +13,8 @@ _HOMES = {
     "fr": frozenset(("france",)),
     "es": frozenset(("espana", "spain")),
     "en": frozenset(("united states", "united states of america", "usa", "u.s.a.", "us", "u.s.")),
+    "de": frozenset(("deutschland", "germany", "bundesrepublik deutschland", "brd")),
+    "nl": frozenset(("nederland", "netherlands", "the netherlands", "holland")),
 }
 # An area with fewer towns than this would name the town: a larger one stands for it.
 _FEWEST = 3
@@ -73,14 +75,27 @@ _STATES = sorted(
     for first in firsts.split()
 )  # fmt: skip
 _OVERSEAS = ("97", "98")
+# Where the first two characters of a code are an area, and the first one a larger one.
+_BY_PREFIX = ("de", "nl")
+_WIDTHS = {"nl": 4}
+
+
+def code_width(locale: str) -> int:
+    """Return how many characters of a postal code tell the place; Dutch letters tell the street."""
+    return _WIDTHS.get(locale, 5)
 
 
 def department(code: str, locale: str) -> str:
     """Return the department, province or state that a postal code lies in;
     empty where none does.
+
+    Of a German or Dutch code it is the area of its first two digits.
     """
-    if len(code) < 5 or not code[:5].isdigit():
+    width = code_width(locale)
+    if len(code) < width or not code[:width].isdigit():
         return ""
+    if locale in _BY_PREFIX:
+        return code[:2]
     if locale == "en":
         place = bisect_right(_STATES, (code[:3], "~")) - 1
         return _STATES[place][1] if place >= 0 else ""
@@ -96,7 +111,7 @@ def is_home(country: str, locale: str) -> bool:
 def area(code: str, locale: str, kept: str) -> str:
     """Return what is kept of a postal code: its department or its region; empty where nothing is.
 
-    The region of an American code is what its first digit covers, a group of states; of a French
+    The region of an American, German or Dutch code is what its first digit covers; of a French
     one overseas it is the department.
     """
     found = department(code, locale)
@@ -104,7 +119,7 @@ def area(code: str, locale: str, kept: str) -> str:
         return ""
     if kept == DEPARTMENT:
         return found
-    return code[0] if locale == "en" else _REGIONS[locale].get(found, found)
+    return code[0] if locale not in _REGIONS else _REGIONS[locale].get(found, found)
 
 
 def towns_around(code: str, locale: str, kept: str) -> Lexicon:

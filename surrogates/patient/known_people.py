@@ -9,7 +9,7 @@ from record.label import Label
 from record.patient import PatientRecord, PersonName
 from surrogates.patient import name_lists
 from surrogates.patient.misspelling import SpellingCorrector
-from surrogates.patient.name_words import ELISIONS, PARTICLES, TITLES
+from surrogates.patient.name_words import ELISIONS, PARTICLES, spoken_in
 from surrogates.patient.text_normalization import WORD, fold
 
 PATIENT = "patient"
@@ -115,11 +115,12 @@ class KnownPeople:
 
     __slots__ = (
         *("_known", "_listed", "_meant", "_monograms", "_names", "_correctors", "_readings"),
-        *("locale", "persons"),
+        *("_titles", "locale", "persons"),
     )
 
     def __init__(self, record: PatientRecord | None, locale: str) -> None:
         self.locale = locale
+        self._titles = spoken_in(locale).titles
         self.persons = tuple(_list_persons(record, locale)) if record else ()
         self._known: dict[str, frozenset[str]] = {GIVEN: frozenset(), FAMILY: frozenset()}
         if record:
@@ -224,12 +225,12 @@ class KnownPeople:
         is_short = False
         for each in words:
             word, role = each.folded, each.role
-            particle = is_particle(word)
+            particle = is_particle(word, self._titles)
             short = len(word) <= LONGEST_ABBREVIATION
             is_short |= short and not particle
             if role == GIVEN and (len(word) == 1 or (short and each.is_dotted)):
                 found["initials"].append(word)
-            elif len(word) > 1 and word not in TITLES:
+            elif len(word) > 1 and word not in self._titles:
                 found[role].append(self.correct(role, word) or word)
             known = short or particle or self.knows(role, word)
             if not known and word not in self._listed[role]:
@@ -258,12 +259,13 @@ class KnownPeople:
             start, end = match.span()
             dotted = text.startswith(".", end)
             words.append(NameToken(match[0], whole[start:end], start, end, label, dotted))
-        telling = [word for word in words if word.folded not in TITLES]
+        telling = [word for word in words if word.folded not in self._titles]
         first = telling[0] if len(telling) > 1 else None
         for word in words:
             is_given = word.start > comma if comma >= 0 else word is first
             word.role = self._role(word.folded, label, GIVEN if is_given else FAMILY)
-        staying = [word for word in words if _may_stay(word, whole, len(words) > 2)]
+        is_long = len(words) > 2
+        staying = [word for word in words if _may_stay(word, whole, is_long, self._titles)]
         # At least one word must change.
         if len(staying) < len(words):
             for word in staying:
@@ -282,19 +284,19 @@ def _without_record(locale: str) -> KnownPeople:
     return KnownPeople(None, locale)
 
 
-def _may_stay(word: NameToken, whole: str, is_long: bool) -> bool:
+def _may_stay(word: NameToken, whole: str, is_long: bool, titles: frozenset[str]) -> bool:
     """Return whether a word may stay as a particle or title; `whole` is the folded name."""
     value = word.folded
-    if value in TITLES or (value in PARTICLES and len(value) > 1):
+    if value in titles or (value in PARTICLES and len(value) > 1):
         return True
     if value in ELISIONS and whole.startswith("'", word.end):
         return True
     return is_long and value in _CONJUNCTIONS and word.text.islower()
 
 
-def is_particle(word: str) -> bool:
+def is_particle(word: str, titles: frozenset[str]) -> bool:
     """Return whether a folded word is a particle or title, which stays next to a name."""
-    return word in PARTICLES or word in TITLES or word in ELISIONS
+    return word in PARTICLES or word in titles or word in ELISIONS
 
 
 @lru_cache(_READINGS)

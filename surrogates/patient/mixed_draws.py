@@ -38,16 +38,23 @@ class MixedDraws:
     """Draws the surrogates of the names in one patient's notes.
 
     `known` has the folded words that no word of a surrogate may be. No two groups of the record
-    share a surrogate, and no other name has one of theirs.
+    share a surrogate, and no other name has one of theirs. In notes of another language than the
+    policy's they have the surrogates that `home` draws: a patient has one name in all notes.
     """
 
     def __init__(
-        self, key: PatientKey, locale: str, known: Container[str], groups: NameGroups
+        self,
+        key: PatientKey,
+        locale: str,
+        known: Container[str],
+        groups: NameGroups,
+        home: "MixedDraws | None" = None,
     ) -> None:
         self._key = key
         self._locale = locale
         self._known = known
-        self.groups = groups
+        self._home = home
+        self.groups: NameGroups = groups if home is None else home.groups
         self._permutations: dict[str, Permutation] = {}
         self._own: dict[RoleWord, DrawnName] | None = None
         self._taken: dict[str, frozenset[str]] = {}
@@ -64,6 +71,8 @@ class MixedDraws:
         first draw is refused. `variant` asks for another than the usual surrogate. Raises Unsafe
         where no draw is acceptable.
         """
+        if self._home is not None and self.groups.knows(role, value):
+            return self._home.draw(role, value, gender, variant)
         head = self.groups.head(role, value)
         own = self._draw_own() if self._own is None else self._own
         if not variant and (role, head) in own:
@@ -92,6 +101,8 @@ class MixedDraws:
 
         Where there is none, it is the first that meets one of them.
         """
+        if self._home is not None and self.groups.knows(role, value):
+            return self._home.draw_apart(role, value, gender, taken)
         self.draw(role, value, gender)
         return self._compose(role, self.groups.head(role, value), gender, "", taken)
 
@@ -100,6 +111,8 @@ class MixedDraws:
 
         It is that of the word itself, whatever its group.
         """
+        if self._home is not None and self.groups.knows(role, value):
+            return self._home.draw_member(role, value, gender)
         asked = (role, value, gender, "member")
         drawn = self._drawn.get(asked)
         if drawn is None:
@@ -111,7 +124,10 @@ class MixedDraws:
     def _draw_own(self) -> dict[RoleWord, DrawnName]:
         """Draw the surrogates of the record's groups, each with none of those before it."""
         own: dict[RoleWord, DrawnName] = {}
-        for role, head, gender in self.groups.own:
+        if self._home is not None:
+            own = self._home._own or self._home._draw_own()
+            self._taken = dict(self._home._taken)
+        for role, head, gender in self.groups.own if self._home is None else ():
             drawn = own[role, head] = self._compose(role, head, gender, "", _NOTHING)
             self._taken[role] = self._taken.get(role, _NOTHING) | drawn.folded
         self._own = own
@@ -138,9 +154,7 @@ class MixedDraws:
     ) -> str:
         permutation = self._permutations.get(pool.name)
         if permutation is None:
-            permutation = Permutation.expanded(
-                self._key, f"{PURPOSE}/{pool.name}", len(pool.slots)
-            )
+            permutation = Permutation.expanded(self._key, f"{PURPOSE}/{pool.name}", len(pool.slots))
             self._permutations[pool.name] = permutation
         start = pool.places.get(about)
         if start is None:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from record.errors import Unsafe
 from record.label import Label
+from record.languages import LANGUAGES, primary_language
 from record.patient import PatientRecord
 from record.policy import Policy
 from surrogates.keys.keys import PatientKey
@@ -16,6 +17,7 @@ from surrogates.patient import date_shift
 from surrogates.patient.date_shift import DateShift
 from surrogates.patient.known_people import KnownPeople
 from surrogates.patient.lexicon import Lexicon, listed
+from surrogates.patient.local_names import LocalNames
 from surrogates.patient.mixed_draws import DrawnName, MixedDraws
 from surrogates.patient.name_draws import NameDraws
 from surrogates.patient.name_groups import NameGroups
@@ -100,15 +102,28 @@ NOBODY = Mention("", "")
 
 
 class Subject:
-    """Draws surrogates for one patient that contain no known value of the patient."""
+    """Draws surrogates for one patient that contain no known value of the patient.
+
+    They are of `locale`: that of the policy, or of `home`, the same patient in the policy's
+    language, where a note is in another one (see `speaking`).
+    """
 
     def __init__(
-        self, key: PatientKey, policy: Policy, record: PatientRecord | None, *, days: int
+        self,
+        key: PatientKey,
+        policy: Policy,
+        record: PatientRecord | None,
+        *,
+        days: int,
+        home: "Subject | None" = None,
+        locale: str = "",
     ) -> None:
         self.key = key
         self.days = days
         self.policy = policy = policy.under(key.algorithm)
-        self.locale = policy.locale
+        self.locale = locale or policy.locale
+        self._record = record
+        self._speaking: dict[str, Subject] = {self.locale: self}
         self.birth_date = record.birth_date if record else None
         self.gender = record.gender[:1].upper() if record else ""
         self.known_people = KnownPeople(record, self.locale)
@@ -127,22 +142,50 @@ class Subject:
             squeeze(each.city): compact(each.zip) for each in addresses if each.city and each.zip
         }
         self._permutations: dict[tuple[str, str], Permutation] = {}
-        self._set_names(record)
+        self._set_names(record, home)
 
-    def _set_names(self, record: PatientRecord | None) -> None:
+    def _set_names(self, record: PatientRecord | None, home: "Subject | None") -> None:
         """Set what names are drawn by; `mixed_names` is None where they keep their stratum."""
-        own = sorted(_own_names(record, self.known_people))
+        own = tuple(sorted(_own_names(record, self.known_people)))
+        avoided = self.avoided | _joined_names(record)
         self.avoided_names: Container[str] = self.avoided
         if self.key.algorithm > _FIRST:
-            self.avoided_names = NearValues(self.avoided | _joined_names(record))
-        self.names = NameDraws(self.key, self.locale, self.avoided_names, tuple(own))
+            self.avoided_names = NearValues(avoided)
+        self.names = NameDraws(self.key, self.locale, self.avoided_names, own)
         self.mixed_names: MixedDraws | None = None
         if self.policy.names == "mixed":
             groups = NameGroups(self.known_people)
-            self.mixed_names = MixedDraws(self.key, self.locale, self.avoided_names, groups)
+            self.mixed_names = MixedDraws(
+                self.key,
+                self.locale,
+                self.avoided_names,
+                groups,
+                home.mixed_names if home else None,
+            )
+        elif home is not None:
+            known = NearValues(avoided | {fold(home.names.draw(*each)) for each in own})
+            self.names = LocalNames(self.key, self.locale, known, home.names, own)
 
     def __repr__(self) -> str:
         return f"Subject(key={self.key!r})"
+
+    def speaking(self, lang: str) -> "Subject":
+        """Return the same patient with the lists of a note's language; this one for an empty one.
+
+        Notes of one language share it. In the first version of the algorithm all notes have the
+        lists of the policy. Raises Unsafe for a language without lists.
+        """
+        locale = primary_language(lang)
+        if not locale or self.key.algorithm == _FIRST:
+            return self
+        known = self._speaking.get(locale)
+        if known is None:
+            if locale not in LANGUAGES:
+                raise Unsafe("no-surrogate")
+            known = self._speaking[locale] = Subject(
+                self.key, self.policy, self._record, days=self.days, home=self, locale=locale
+            )
+        return known
 
     @cached_property
     def dates_shift(self) -> DateShift:

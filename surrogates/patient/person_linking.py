@@ -26,7 +26,7 @@ from surrogates.patient.known_people import (
     fold_person_name,
 )
 from surrogates.patient.misspelling import SpellingCorrector
-from surrogates.patient.name_words import FEMALE, KIN, MALE, STAFF
+from surrogates.patient.name_words import spoken_in
 from surrogates.patient.text_normalization import WORD
 
 NAMES = frozenset((Label.FIRST_NAME.value, Label.LAST_NAME.value, Label.NAME.value))
@@ -38,7 +38,6 @@ _BEFORE = 44
 # The number of words before a name in which words for relatives are searched for.
 _FEW = 5
 _SIGNS = ".,:;()[]-*'"
-_TITLE_WORDS = STAFF | KIN | FEMALE | MALE
 _REMEMBERED = 1 << 12
 
 
@@ -141,7 +140,9 @@ class PersonLinks:
             first = run.spans[0]
             least = self._spans[first - 1].end if first else 0
             start = self._spans[first].start
-            is_staff, is_kin, run.gender = _read_context_before(self._document.text, least, start)
+            is_staff, is_kin, run.gender = _read_context_before(
+                self._document.text, least, start, self._known_people.locale
+            )
             run.own = None if is_staff else _find_known_person(run, is_kin, self._known_people)
             run.is_resolved = True
         return run.own
@@ -260,23 +261,24 @@ def _continues_name(text: str, spans: Sequence[Span], group: list[int], number: 
     return span.label not in labels and not ("," in gap and span.label == Label.LAST_NAME)
 
 
-def _read_context_before(text: str, least: int, start: int) -> tuple[bool, bool, str]:
+def _read_context_before(text: str, least: int, start: int, locale: str) -> tuple[bool, bool, str]:
     """Return whether a clinician's title and a word for a relative precede a name, and a gender."""
     least = max(start - _BEFORE, least)
     before = text[max(least, text.rfind("\n", least, start) + 1) : start]
     pieces = before.split()[-_FEW:]
-    if not any(map(_has_title, pieces)):
+    if not any(_has_title(written, locale) for written in pieces):
         return False, False, ""
+    spoken = spoken_in(locale)
     words = [word for written in pieces for word in _fold_title_words(written)][-_FEW:]
     close = words[-1]
-    gender = "F" if close in FEMALE else "M" if close in MALE else ""
-    return not STAFF.isdisjoint(words[-2:]), not KIN.isdisjoint(words), gender
+    gender = "F" if close in spoken.female else "M" if close in spoken.male else ""
+    return not spoken.staff.isdisjoint(words[-2:]), not spoken.kin.isdisjoint(words), gender
 
 
 @lru_cache(_REMEMBERED)
-def _has_title(written: str) -> bool:
+def _has_title(written: str, locale: str) -> bool:
     """Return whether a token is or contains a title or a word for a relative."""
-    return not _TITLE_WORDS.isdisjoint(_fold_title_words(written))
+    return not spoken_in(locale).beside.isdisjoint(_fold_title_words(written))
 
 
 @lru_cache(_REMEMBERED)

@@ -10,8 +10,10 @@ from surrogates.patient import gazetteer, lexicon, value_format
 from surrogates.patient.lexicon import Lexicon, listed
 from surrogates.patient.patient import DRAWS, Mention, Subject
 from surrogates.patient.text_normalization import WORD, apply_case, compact, fold, squeeze
+from surrogates.places import germanic
 
 _ZIP = re.compile(r"\d{5}")
+_ZIP_OF = {"nl": re.compile(r"[1-9]\d{3}(?:[a-z]{2})?")}
 # What may follow the name of a town: `Paris 11`, `Lyon 3e`, `Lille Cedex 9`.
 _TOWN_END = re.compile(
     r"(?:[\s,\-]*\(?\b(?:cedex|cdx)\b)?[\s,\-]*\(?(?:\d+\s?(?:e|er|eme|th)?\b)?[\s.)]*$"
@@ -80,20 +82,25 @@ def replace_zip(mention: Mention, subject: Subject) -> str:
 
     Next to a town, it depends on the town alone, so that both agree; other formats are kept.
     """
-    digits = compact(mention.text)
-    if not _ZIP.match(digits) or not digits.isdigit():
+    written, locale = compact(mention.text), subject.locale
+    if not (_ZIP_OF[locale].fullmatch(written) if locale in _ZIP_OF else _is_five(written)):
         return value_format.replace(mention, subject)
+    own = written[: gazetteer.code_width(locale)]
     if mention.city:
         _, code = draw_town(_split_town(mention.city)[0], subject)
-        if code != digits[:5] and code not in subject.avoided_codes:
+        if code != own and code not in subject.avoided_codes:
             return _apply_zip(code, mention, subject)
-    towns = gazetteer.towns_around(digits, subject.locale, subject.policy.keep_area)
+    towns = gazetteer.towns_around(written, locale, subject.policy.keep_area)
     for counter in range(DRAWS):
-        place = subject.key.number(Label.ZIP, digits[:5], len(towns), counter=counter)
+        place = subject.key.number(Label.ZIP, own, len(towns), counter=counter)
         code = towns.codes[place]
-        if code != digits[:5] and code not in subject.avoided_codes:
+        if code != own and code not in subject.avoided_codes:
             return _apply_zip(code, mention, subject)
     raise Unsafe("no-surrogate")
+
+
+def _is_five(written: str) -> bool:
+    return written.isdigit() and _ZIP.match(written) is not None
 
 
 @lru_cache(_REMEMBERED)
@@ -110,6 +117,9 @@ def replace_street(mention: Mention, subject: Subject) -> str:
     folded = fold(text)
     if all(len(word) < _SHORT or word in _DETAIL_WORDS for word in WORD.findall(folded)):
         drawn = _scramble_numbers(text, mention.label, subject)
+        return drawn if fold(drawn) != folded else value_format.replace(mention, subject)
+    if subject.locale in germanic.LOCALES:
+        drawn = _replace_germanic_street(mention, subject)
         return drawn if fold(drawn) != folded else value_format.replace(mention, subject)
     house = _HOUSE.match(folded)
     start = house.end() if house else 0
@@ -130,12 +140,30 @@ def replace_street(mention: Mention, subject: Subject) -> str:
     return drawn if fold(drawn) != folded else value_format.replace(mention, subject)
 
 
+def _replace_germanic_street(mention: Mention, subject: Subject) -> str:
+    """Return a street whose type is the end of its name: `Ahornweg 3` for `Berliner Weg 12`."""
+    text = mention.text
+    street = germanic.parse_street(text, subject.locale)
+    if street is None:
+        return value_format.replace(mention, subject)
+    stems = lexicon.load("streets", subject.locale)
+
+    def accept(entry: str) -> bool:
+        return subject.allows(f"{entry}{street.type}") and subject.allows(entry)
+
+    value = squeeze(text[street.start : street.stem_end].strip(" -.")) or street.type
+    drawn = subject.pick(Label.STREET, value, stems, accept=accept) + street.type
+    head = _renumber(text[: street.start], mention, subject)
+    tail = _replace_detail(text[street.end :], mention, subject)
+    return head + apply_case(text[street.start : street.end], drawn) + tail
+
+
 def replace_listed(mention: Mention, subject: Subject) -> str:
     """Return another entry of the label's lexicon: region, country, organization, occupation.
 
     The country of all surrogate places is kept where the policy says so.
     """
-    if is_kept(mention.label, mention.text, subject.policy):
+    if is_kept(mention.label, mention.text, subject.policy, subject.locale):
         return mention.text
     kind = _LISTED[mention.label]
     entries = lexicon.load(kind, subject.locale)
@@ -145,11 +173,14 @@ def replace_listed(mention: Mention, subject: Subject) -> str:
     )
 
 
-def is_kept(label: str, text: str, policy: Policy) -> bool:
-    """Return whether a mention is kept: the policy's country, where the policy keeps an area."""
+def is_kept(label: str, text: str, policy: Policy, locale: str = "") -> bool:
+    """Return whether a mention is kept: the country of a language, where the policy keeps an area.
+
+    Without a language it is that of the policy.
+    """
     if label != Label.COUNTRY or policy.keep_area == gazetteer.EVERYWHERE:
         return False
-    return gazetteer.is_home(squeeze(text), policy.locale)
+    return gazetteer.is_home(squeeze(text), locale or policy.locale)
 
 
 _LISTED = {
@@ -167,8 +198,13 @@ def _normalize_town(name: str) -> str:
 
 
 def _apply_zip(code: str, mention: Mention, subject: Subject) -> str:
-    rest = compact(mention.text)[5:]
-    further = compact(value_format.scramble(rest, Label.ZIP, subject)) if rest else ""
+    written = compact(mention.text)
+    rest = written[gazetteer.code_width(subject.locale) :]
+    if rest and subject.locale == "nl":
+        number = subject.key.number(f"{Label.ZIP}/letters", written, len(germanic.LETTER_PAIRS))
+        further = germanic.LETTER_PAIRS[number].lower()
+    else:
+        further = compact(value_format.scramble(rest, Label.ZIP, subject)) if rest else ""
     return value_format.apply_format(code + further, mention.text)
 
 
@@ -185,17 +221,25 @@ def _street_name(name: str, subject: Subject) -> str:
 def _replace_detail(text: str, mention: Mention, subject: Subject) -> str:
     """Keep the words for floors and flats; drop other words, which may be names."""
     pieces = re.split(r"([^\W\d_]{3,})", text)
-    words = (piece if fold(piece) in _DETAIL_WORDS else "" for piece in pieces[1::2])
+    kept_words = _detail_words(subject)
+    words = (piece if fold(piece) in kept_words else "" for piece in pieces[1::2])
     between = pieces[::2]
     kept = "".join(a + b for a, b in zip(between, (*words, ""), strict=True))
     return _scramble_numbers(kept, mention.label, subject)
 
 
+def _detail_words(subject: Subject) -> frozenset[str]:
+    is_germanic = subject.locale in germanic.LOCALES
+    return _DETAIL_WORDS | germanic.DETAIL_WORDS if is_germanic else _DETAIL_WORDS
+
+
 def _scramble_numbers(text: str, label: str, subject: Subject) -> str:
     """Replace numbers and single letters (`6 F`), and keep the words for floors and flats."""
 
+    kept = _detail_words(subject)
+
     def drawn(match: re.Match[str]) -> str:
-        known = fold(match[0]) in _DETAIL_WORDS
+        known = fold(match[0]) in kept
         return match[0] if known else value_format.scramble(match[0], f"{label}/number", subject)
 
     return re.sub(r"\d+|[^\W\d_]+", drawn, text)
@@ -240,6 +284,8 @@ def replace(mention: Mention, subject: Subject) -> str:
     by the family name, with or without the given name; a number or letter is replaced.
     """
     text = mention.text
+    if subject.locale in germanic.LOCALES:
+        return _replace_germanic_site(text, subject)
     start, end, core, has_kind, has_preposition = _parse_site(text)
     if not core.strip():
         return _draw_site_name(text, text, subject)
@@ -257,6 +303,22 @@ def replace(mention: Mention, subject: Subject) -> str:
             preposition = "d'"
         return text[:start] + blank + (apply_case(joined, preposition) + apply_case(core, drawn))
     return text[:start] + blank + _draw_site_name(core, core, subject) + text[end:]
+
+
+def _replace_germanic_site(text: str, subject: Subject) -> str:
+    """Return a care site of the same type, which stands first in the surrogate."""
+    site = germanic.parse_site(text, subject.locale)
+    name = site.name.strip()
+    if not name:
+        return _draw_site_name(text, text, subject)
+    if site.kind and _NUMBER.fullmatch(name):
+        drawn = value_format.scramble(name, f"{Label.HOSPITAL}/ward", subject)
+    elif squeeze(name) in lexicon.load("cities", subject.locale).places:
+        drawn = apply_case(name, draw_town(name, subject)[0])
+    else:
+        drawn = _draw_site_name(name, name, subject)
+        return f"{site.kind} {drawn}" if site.kind else drawn
+    return site.kind + site.between + drawn
 
 
 @lru_cache(_SITES_REMEMBERED)

@@ -25,6 +25,7 @@ from sqlalchemy.types import TypeEngine
 
 from record.errors import ConfigError
 from record.label import Label
+from record.languages import OMOP_LANGUAGES
 from record.patient import Address, PatientRecord, PersonName
 from synthesis.fictional.pdf_letters.letterhead import identifier
 from synthesis.fictional.people.records import CareSite, Clinician, FictionalNote, Hospital, Visit
@@ -146,7 +147,7 @@ NOTE_CLASSES = {
 """The note_class_concept_id of each kind of note; any other kind is NOTE_CLASS."""
 
 NOTE_CLASS = 706391  # LOINC document kind: Note
-LANGUAGES = {"fr": 4180190, "en": 4180186, "es": 4182511}
+LANGUAGES = {lang: concept for concept, lang in OMOP_LANGUAGES.items()}
 _EHR_NOTE = 32831
 _EHR = 32817
 _UTF8 = 32678

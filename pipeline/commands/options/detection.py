@@ -8,6 +8,7 @@ from pipeline.commands.options.extras import models_extra
 from pipeline.files.note_files import NoteFileTask, parse_detectors
 from pipeline.notes.model_detection import SpanTagger
 from record.errors import ConfigError
+from record.languages import LANGUAGES
 
 
 def add_detection(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +34,7 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
         help="rule selection written by `select` (default: all rules)",
     )  # fmt: skip
     add(
-        "--lang", choices=("fr", "en", "es"), default="",
+        "--lang", choices=LANGUAGES, default="",
         help="language of notes without a `lang` key (default: identified from the text)",
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.policies import build_policy, read_language, read_policy
 from pipeline.config.policy_description import describe_policy, format_policy
 from pipeline.reports.console import Console
+from record.languages import LANGUAGES
 from surrogates.keys.keys import ALGORITHM
 
 DESCRIPTION = """\
@@ -30,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="bundled policy, policy file or nightly.toml (default: replace everything)",
     )  # fmt: skip
     parser.add_argument(
-        "--lang", choices=("fr", "en", "es"),
+        "--lang", choices=LANGUAGES,
         help="language, where the policy names none (default: that of nightly.toml, else fr)",
     )  # fmt: skip
     add_json(parser)
