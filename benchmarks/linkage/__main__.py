@@ -12,17 +12,25 @@ demographics alone. Prints Markdown.
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from scipy.stats import binomtest
 
-from benchmarks.linkage import likelihood
+from benchmarks.linkage.likelihood import LikelihoodAttack
 from benchmarks.linkage.releases import Pair, make_pair
 from record.policy import Policy
 from synthesis.fictional.hospital import make_hospital
 
-Attacker = Callable[[Pair, Pair, Sequence[str]], dict[int, int]]
-ATTACKERS: dict[str, Attacker] = {"own": likelihood.link}
+
+class Attack(Protocol):
+    """An attack on a pair of releases."""
+
+    def link(self, use: Sequence[str]) -> dict[int, int]:
+        """Guess for each person of the first release which one of the second it is."""
+        ...
+
+
+ATTACKERS: dict[str, Callable[[Pair, Pair], Attack]] = {"own": LikelihoodAttack}
 BASE = "demographics"
 ARMS: tuple[tuple[str, ...], ...] = (
     (BASE,),
@@ -53,14 +61,16 @@ def main() -> None:
     for patients in options.patients:
         for attacker in options.attacker:
             print(f"\n{patients} patients, attacker: {attacker}\n")
-            heads = [" + ".join(arm) for arm in ARMS]
+            heads = [" + ".join(arm) for arm in _arms(options)]
             print("| policy | " + " | ".join(heads) + " |")
             print("| --- |" + " ---: |" * len(heads))
             for line in _rows(options, patients, ATTACKERS[attacker]):
                 print(line, flush=True)
 
 
-def _rows(options: argparse.Namespace, patients: int, attack: Attacker) -> Iterator[str]:
+def _rows(
+    options: argparse.Namespace, patients: int, attack: Callable[[Pair, Pair], Attack]
+) -> Iterator[str]:
     hospital = make_hospital(patients, seed=options.seed, lang=options.lang)
     own = make_hospital(min(patients, _TRAINED), seed=options.seed + _OTHER_SEED, lang=options.lang)
     for name, algorithm, settings in SETTINGS:
@@ -69,8 +79,13 @@ def _rows(options: argparse.Namespace, patients: int, attack: Attacker) -> Itera
         policy = Policy(locale=options.lang, **settings)
         pair = make_pair(hospital, policy, algorithm)
         trained = make_pair(own, policy, algorithm, ("own", "other"))
-        cells = [score(attack(pair, trained, arm), pair) for arm in ARMS]
+        attacked = attack(pair, trained)
+        cells = [score(attacked.link(arm), pair) for arm in _arms(options)]
         yield f"| {name} | " + " | ".join(cells) + " |"
+
+
+def _arms(options: argparse.Namespace) -> list[tuple[str, ...]]:
+    return [arm for arm in ARMS if not options.arms or " + ".join(arm) in options.arms]
 
 
 def score(guesses: dict[int, int], pair: Pair) -> str:
@@ -87,6 +102,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--attacker", nargs="+", choices=ATTACKERS, default=list(ATTACKERS))
     parser.add_argument("--only", nargs="*", help="names of settings (default: all)")
+    parser.add_argument("--arms", nargs="*", help="kinds of evidence, as in the heads of the table")
     return parser.parse_args()
 
 

@@ -11,11 +11,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from benchmarks.linkage.releases import Pair, Release
 from record.folding import fold
@@ -32,25 +34,40 @@ _CAP = 40
 _CLOCK = re.compile(r"\d{4}[ T,]{1,3}(?:à |a las |at |um |om )?(\d{1,2})\s?[:hH]\s?(\d{2})")
 
 
-def link(pair: Pair, trained: Pair, use: Sequence[str], *, seed: int = 1) -> dict[int, int]:
-    """Guess for each person of the first release which one of the second it is.
+class LikelihoodAttack:
+    """Links the patients of a pair of releases, calibrated on a pair of the attacker's own."""
 
-    `use` are the kinds of evidence; the others are ignored. Ties are broken at random.
-    """
-    score: Scores | None = None
-    for name in use:
-        for field in _FIELDS[name]:
-            ratios = _calibrate(field, trained)
-            found = field(pair.first, pair.second)
-            part = ratios[found]
-            score = part if score is None else score + part
-    rng = np.random.default_rng(seed)
-    persons = pair.second.persons
-    if score is None:
-        score = np.zeros((len(pair.first.persons), len(persons)), np.float32)
-    noise = rng.random(score.shape[1]).astype(np.float32) * 1e-3
-    best = np.argmax(score + noise, axis=1)
-    return {person: persons[int(at)] for person, at in zip(pair.first.persons, best, strict=True)}
+    def __init__(self, pair: Pair, trained: Pair) -> None:
+        self._pair = pair
+        self._trained = trained
+        self._scores: dict[str, Scores] = {}
+
+    def link(self, use: Sequence[str], *, seed: int = 1) -> dict[int, int]:
+        """Guess for each person of the first release which one of the second it is.
+
+        `use` are the kinds of evidence; the others are ignored. Ties are broken at random.
+        """
+        persons = self._pair.second.persons
+        score = np.random.default_rng(seed).random(len(persons), np.float32) * 1e-3
+        total = np.broadcast_to(score, (len(self._pair.first.persons), len(persons)))
+        for name in use:
+            total = total + self._score(name)
+        best = np.argmax(total, axis=1)
+        return {
+            person: persons[int(at)]
+            for person, at in zip(self._pair.first.persons, best, strict=True)
+        }
+
+    def _score(self, name: str) -> Scores:
+        """Return the logarithm of the likelihood ratio of each pair by one kind of evidence."""
+        known = self._scores.get(name)
+        if known is None:
+            parts = (
+                _calibrate(field, self._trained)[field(self._pair.first, self._pair.second)]
+                for field in _FIELDS[name]
+            )
+            known = self._scores[name] = reduce(np.add, parts)
+        return known
 
 
 def _calibrate(field: Field, trained: Pair) -> Scores:
@@ -79,17 +96,18 @@ def _overlap(first: Sequence[Counter[Any]], second: Sequence[Counter[Any]]) -> C
     known = sorted({key for each in (*first, *second) for key in each}, key=repr)
     place = {key: at for at, key in enumerate(known)}
     one, two = _indicator(first, place), _indicator(second, place)
-    rarity = -np.log((one.sum(axis=0) + two.sum(axis=0) + 1.0) / (len(one) + len(two) + 1.0))
-    shared = (one * rarity) @ two.T
+    seen = np.asarray(one.sum(axis=0) + two.sum(axis=0)).ravel()
+    rarity = -np.log((seen + 1.0) / (len(first) + len(second) + 1.0))
+    shared = (one.multiply(rarity).tocsr() @ two.T).toarray()
     return np.clip(np.ceil(shared), 0, 2 * _CAP).astype(np.int16)
 
 
-def _indicator(persons: Sequence[Counter[Any]], place: Mapping[Any, int]) -> Scores:
-    found = np.zeros((len(persons), len(place)), np.float32)
-    for at, values in enumerate(persons):
-        for value in values:
-            found[at, place[value]] = 1.0
-    return found
+def _indicator(persons: Sequence[Counter[Any]], place: Mapping[Any, int]) -> csr_array:
+    """Return which of the values each person has: [persons, values]."""
+    rows = [at for at, values in enumerate(persons) for _ in values]
+    columns = [place[value] for values in persons for value in values]
+    shape = (len(persons), len(place))
+    return csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)
 
 
 # Fields ------------------------------------------------------------------------------------------
