@@ -142,7 +142,7 @@ def given(locale: str) -> dict[str, str]:
             spelt.setdefault(fold(name), name)
     foreign = _foreign_given(locale, spelt)
     found: dict[str, str] = {}
-    for gender in "mfb":
+    for gender in "mf":
         members = [name for name, each in counts.items() if _gender(each) == gender]
         ranked = _ranks(locale)
         strata = {}
@@ -150,7 +150,7 @@ def given(locale: str) -> dict[str, str]:
             rank = ranked.get(name, SECOND)
             strata[name] = f"{1 + (rank >= FIRST) + (rank >= SECOND)}{foreign.get(name, '')}"
         rare = sorted((n for n in members if strata[n] == "3"), key=_digest)
-        reserve = set(rare[: len(rare) // RESERVED[locale]]) if gender != "b" else set()
+        reserve = set(rare[: len(rare) // RESERVED[locale]])
         codes = merged({name: code for name, code in strata.items() if name not in reserve})
         found |= {spelt[name]: f"{gender}{code}" for name, code in codes.items()}
         found |= {spelt[name]: f"{gender}r" for name in reserve}
@@ -188,11 +188,8 @@ def _foreign_given(locale: str, spelt: dict[str, str]) -> dict[str, str]:
 
 
 def _gender(counts: Counter[str]) -> str:
-    """Return `m`, `f`, or `b` where the lists have a name about as often for both."""
-    men, women = counts["m"], counts["f"]
-    if men and women and max(men, women) < 2 * min(men, women):
-        return "b"
-    return "m" if men > women else "f"
+    """Return `m` or `f`, whichever lists have a name more often as; names of both are too few."""
+    return "m" if counts["m"] > counts["f"] else "f"
 
 
 def _ranks(locale: str) -> dict[str, int]:
@@ -215,7 +212,7 @@ def _digest(name: str) -> bytes:
 def write(kind: str, locale: str, codes: dict[str, str]) -> None:
     """Write a list, sorted by folded name; the code of a given name begins with its gender."""
     used = ", ".join((*LOCALES[locale], *(e for o in ORIGINS[locale] for e in FAKER_OF[o])))
-    gender = "gender (m, f, b for both), " if kind == "given" else ""
+    gender = "gender (m, f), " if kind == "given" else ""
     parted = "; v: names after a particle" if kind == "family" and locale == "nl" else ""
     head = [
         f"{kind.capitalize()} names (name;drawn;known). drawn: {gender}class of frequency"

@@ -310,11 +310,12 @@ class Rewriter:
         A time joined to a date is left out, or where it comes first cut down to the hour.
         """
         text, span = note.text, note.spans[number]
-        times = self._times.get(span.label)
-        if times is None:
+        times, found = self._times.get(span.label), None
+        if times is not None:
+            before = note.spans[number + 1].start if number + 1 < len(note.spans) else len(text)
+            found = find_clock(text, span.start, span.end, after=end, before=before)
+        if found is None:
             return text[end : span.start], text[span.start : span.end], "", span.end
-        before = note.spans[number + 1].start if number + 1 < len(note.spans) else len(text)
-        found = find_clock(text, span.start, span.end, after=end, before=before)
         lead = text[found.lead : found.lead_end] if times == "hour" else ""
         between = (
             text[end : found.lead]

@@ -49,11 +49,12 @@ def arrange_tables(context: ReleaseContext, units: int) -> None:
         is_whole = name in (*REFERENCE_TABLES, *METADATA_TABLES)
         ranges = divide_keys(context.tools.cohort.id_bits, 1 if is_whole else units)
         arrangement = _Arrangement(context, name, ranges)
-        parts = tuple(arrangement.make_parts())
-        rows, total = sum(part.rows for part in parts), sum(part.total for part in parts) % MODULUS
+        rows = total = 0
+        for part in arrangement.make_parts():
+            context.staging.add_part(part)
+            rows, total = rows + part.rows, (total + part.total) % MODULUS
         if (rows, total) != written.get(name, (0, 0)):
             raise incomplete(f"table {name} is not the rows that its units wrote")
-        context.staging.add_parts(parts)
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Writes the rows of a part that differ to a database."""
 
-from collections.abc import Iterable
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, groupby
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,27 +12,26 @@ from pipeline.release.staging import PartResult, ReleaseStaging
 from pipeline.release.unit_files import PARQUET_PART, read_batches, to_rows
 from pipeline.warehouse.databases import chunks
 
+Parts = Callable[[], Iterable[PartResult]]
 
-def replace_part(
-    connection: Connection, table: Table, staging: ReleaseStaging, index: int, part: PartResult
+
+def replace_parts(
+    connection: Connection, table: Table, staging: ReleaseStaging, parts: Parts
 ) -> None:
-    """Replace the rows of a table that differ from a part with those of the part."""
-    found = part.difference
-    if not table.primary_key.columns:
-        if not found.change.is_empty:
-            connection.execute(delete(table))
-    else:
+    """Replace the rows of a table that differ from its parts with those of the parts, in order.
+
+    `parts` streams them as often as it is called. PostgreSQL gets them in one statement, as far as
+    it can, so that rows may refer to later ones.
+    """
+    for part in parts():
+        found = part.difference
+        if not table.primary_key.columns:
+            if not found.change.is_empty:
+                connection.execute(delete(table))
+            continue
         for some in chunks([*found.changed, *found.withdrawn]):
             connection.execute(delete(table).where(table.columns[0].in_(some)))
-    wanted = {*found.added, *found.changed}
-    if not wanted:
-        return
-    path = staging.path(part.name, index, PARQUET_PART)
-    keys = pa.array(sorted(wanted), pa.int64())
-    pages = (
-        page.filter(pc.is_in(page.column(0), value_set=keys)) if found.unchanged else page
-        for page in read_batches(path, table)
-    )
+    pages = chain.from_iterable(_new_pages(table, staging, part) for part in parts())
     if connection.dialect.name == "postgresql":
         for is_plain, alike in groupby(pages, _is_plain):
             _copy(connection, table, alike, is_plain=is_plain)
@@ -40,6 +39,17 @@ def replace_part(
     for page in pages:
         if page.num_rows:
             _insert(connection, table, page)
+
+
+def _new_pages(table: Table, staging: ReleaseStaging, part: PartResult) -> Iterator[pa.RecordBatch]:
+    """Stream the rows of a part that are not published as they are."""
+    found = part.difference
+    wanted = {*found.added, *found.changed}
+    if not wanted:
+        return
+    keys = pa.array(sorted(wanted), pa.int64())
+    for page in read_batches(staging.path(part.name, part.index, PARQUET_PART), table):
+        yield page.filter(pc.is_in(page.column(0), value_set=keys)) if found.unchanged else page
 
 
 def _copy(

@@ -184,12 +184,13 @@ class ReleaseStaging:
         return sorted(self.unit_path(name, 0).parent.glob("unit-*.parquet"))
 
     @retrying
-    def add_parts(self, parts: Iterable[PartResult]) -> None:
-        """Store parts of tables whose files are in place."""
-        rows = [_part_row(part.index, part) for part in parts]
+    def add_part(self, part: PartResult) -> None:
+        """Store a part of a table whose file is in place; idempotent."""
+        row = _part_row(part.index, part)
+        this = (_PART.c.unit == part.index) & (_PART.c.name == part.name)
         with transaction(self._engine, _WHAT, write=True) as connection:
-            if rows:
-                connection.execute(insert(_PART), rows)
+            connection.execute(delete(_PART).where(this))
+            connection.execute(insert(_PART), [row])
 
     @retrying
     def commit(self, index: int, made: ReleaseUnitResult) -> None:

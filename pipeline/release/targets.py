@@ -8,7 +8,7 @@ import secrets
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -27,11 +27,11 @@ from sqlalchemy.engine import URL, make_url
 from pipeline.config.settings import OutputSettings, Settings
 from pipeline.night.nightly import resolve_place
 from pipeline.notes.worker_resources import resolve_urls
-from pipeline.release.database_rows import replace_part
+from pipeline.release.database_rows import replace_parts
 from pipeline.release.plan import KeyRange, divide_keys, units_of_range
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Change, Changes, Row
-from pipeline.release.staging import ReleaseStaging, ReleaseUnit, incomplete
+from pipeline.release.staging import PartResult, ReleaseStaging, ReleaseUnit, incomplete
 from pipeline.release.tables import METADATA_TABLES, REFERENCE_TABLES, make_tables
 from pipeline.release.unit_files import (
     JSONL_PART,
@@ -212,11 +212,10 @@ class SqlTarget:
             for name in reversed(names if self.is_replaced else ()):
                 connection.execute(delete(self._tables[name]))
             for name in names:
-                rows = 0
-                for index, part in staging.parts(name):
-                    replace_part(connection, self._tables[name], staging, index, part)
-                    rows += part.rows
-                if _count(connection, self._tables[name]) != rows:
+                parts = partial(_list_parts, staging, name)
+                replace_parts(connection, self._tables[name], staging, parts)
+                expected = sum(part.rows for part in parts())
+                if _count(connection, self._tables[name]) != expected:
                     raise incomplete(f"row count mismatch in table {name} after writing")
 
     def close(self) -> None:
@@ -244,6 +243,10 @@ class SqlTarget:
 
     def _obsolete_tables(self, connection: Connection, names: tuple[str, ...]) -> list[Table]:
         return [table for table in self._present(connection) if table.name not in names]
+
+
+def _list_parts(staging: ReleaseStaging, name: str) -> Iterator[PartResult]:
+    return (part for _, part in staging.parts(name))
 
 
 def _has_rows(connection: Connection, table: Table) -> bool:

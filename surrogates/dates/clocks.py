@@ -61,9 +61,10 @@ _TIME = re.compile(
 )
 
 
-# What times may hold that dates seldom do.
-_HINT = re.compile(r":|\dh|\du|h\b|uhr|uur|[ap]\.?m\b|\d\.\d|mid|noon|min", re.IGNORECASE)
-_HINT_BEFORE = re.compile(rf"\d{_B}?(?:[:.hu]|[ap]\.?m)", re.IGNORECASE)
+# How a time may begin, where few dates go on.
+_HINT = re.compile(rf"\d{_B}?(?:[:hu]|[ap]\.?{_B}?m|\.\d\d{_B}?[hu])", re.IGNORECASE)
+# What follows a date where a time may: a sign, and a digit or the first letter of a word.
+_SOON = re.compile(rf"t\d|{_B}?[,;:|(\[–—-]?{_B}{{0,2}}[(\[]?{_B}?[\d@àavfsuogdr]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +82,23 @@ class JoinedClock:
     end: int
 
 
-def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> JoinedClock:
+def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> JoinedClock | None:
     """Find the times that are joined to a date at [start, end), with what separates them.
 
     They lie within [`after`, `before`), or at the end of the date's own text. A number is a time
     with a colon, a unit or half of the day, or a word before it: `12/03/2024 14:32`, `à 14h32`.
     """
-    inside = _HINT.search(text, start, end) and _INSIDE.search(text, start, end)
-    if inside:
-        return JoinedClock(start, start, start, inside.start(), end)
-    following = _AFTER.match(text, end, before)
+    date = text[start:end]
+    if _HINT.search(date) or "mi" in date or "noon" in date or "medi" in date:
+        inside = _INSIDE.search(text, start, end)
+        if inside:
+            return JoinedClock(start, start, start, inside.start(), end)
+    following = _SOON.match(text, end) and _AFTER.match(text, end, before)
     if following:
         return JoinedClock(start, start, start, end, following.end())
     left = max(after, start - _REACH)
-    previous = _HINT_BEFORE.search(text, left, start) and _BEFORE.search(text, left, start)
-    lead, lead_end = previous.span("clock") if previous else (start, start)
-    return JoinedClock(lead, lead_end, start, end, end)
+    previous = _HINT.search(text, left, start) and _BEFORE.search(text, left, start)
+    return JoinedClock(*previous.span("clock"), start, end, end) if previous else None
 
 
 def keep_hour(minute: int) -> int:

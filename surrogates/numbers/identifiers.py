@@ -205,6 +205,9 @@ def german_pension(value: str, drawing: Drawing) -> str | None:
     moved = drawing.born(written)
     serial = int(value[9:11])
     female = drawing.sex("F" if serial >= _HALF else "M") == "F"
+    if drawing.key.algorithm != _FIRST:
+        # The first version drew numbers of women from too many, and found none for some.
+        serial %= _HALF
     places = (int(value[:2]) - 1, ord(value[8]) - ord("a"), serial)
     area, initial, serial = drawing.places(places, (_AREAS, 26, _HALF), "german", value[2:8])
     letter = chr(ord("a") + initial)

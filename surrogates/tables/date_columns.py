@@ -24,7 +24,6 @@ _FIRST, _LAST = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH
 _TICKS = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 _UNITS = {"month": "datetime64[M]", "year": "datetime64[Y]"}
 _DAY = 10  # characters of 2024-05-20
-_MIDNIGHT = re.compile(r"[T ]00:00(:00)?", re.ASCII)
 _HOURS, _MINUTES, _SECONDS = 24, 1440, 86_400
 _TIME = r"[T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?"
 _ZONE = r"(Z|[+-]\d{2}(:?\d{2})?)"
@@ -161,22 +160,25 @@ def _move_text(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
     values, beyond = _move_dates(head.cast(pa.date32()), moves)
     text = values.cast(pa.string())
     if not is_date:
-        rest = pc.utf8_slice_codeunits(tidy, _DAY)
         if moves.precision != "day" or moves.times == "midnight":
-            rest = _clear_clock(rest)
-        elif moves.times != "exact":
+            rest = _write_midnight(tidy)
+        else:
+            rest = pc.utf8_slice_codeunits(tidy, _DAY)
+        if moves.precision == "day" and moves.times in ("hour", "order"):
             rest = _move_written_clock(head, rest, moves)
         text = pc.binary_join_element_wise(text, rest, "")
     return Moved(text.cast(column.type), malformed, beyond)
 
 
-def _clear_clock(rest: pa.Array) -> pa.Array:
-    """Set written times to midnight, without fractions of a second and time zone."""
-    if pc.all(pc.match_substring_regex(rest, rf"^({_MIDNIGHT.pattern})?$")).as_py() is not False:
-        return rest
-    clock = pc.replace_substring_regex(rest, r"[.,]\d+", "")
-    clock = pc.replace_substring_regex(clock, _ZONE + "$", "")
-    return pc.replace_substring_regex(clock, r"\d", "0")
+def _write_midnight(tidy: pa.Array) -> pa.Array:
+    """Return midnight in the form of each time, without fractions of a second and time zone."""
+    # The sign before the time, and the one before its seconds.
+    signs = pc.utf8_slice_codeunits(tidy, _DAY, _DAY + 7, 6).dictionary_encode()
+    midnights = [
+        each and each[0] + ("00:00:00" if each[1:] == ":" else "00:00")
+        for each in signs.dictionary.to_pylist()
+    ]
+    return pa.array(midnights, pa.string()).take(signs.indices)
 
 
 def _move_written_clock(head: pa.Array, rest: pa.Array, moves: Moves) -> pa.Array:

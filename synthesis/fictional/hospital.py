@@ -275,7 +275,8 @@ class _ExistingRecords:
 
 def _language(lang: str) -> LetterLanguage:
     if lang not in LANGUAGES:
-        raise ConfigError("lang", "no templates for this language", "choose one of fr, en, es")
+        known = ", ".join(LANGUAGES)
+        raise ConfigError("lang", "no templates for this language", f"choose one of {known}")
     return LANGUAGES[lang]
 
 

@@ -2,15 +2,18 @@
 
 import hashlib
 import json
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from hypothesis import given
+from hypothesis import strategies as st
 
 from record.policy import Policy
 from surrogates.keys.keys import MasterKey, load_master
 from surrogates.permutations.list_permutation import Permutation
-from surrogates.tables.columns import Columns
+from surrogates.tables.columns import Birth, Columns
 from tests.surrogates.recomputed import draw, expand, hkdf, mac, number, permuted
 
 FOLDER = Path(__file__).parents[1] / "vectors"
@@ -209,3 +212,65 @@ def test_the_surrogates_that_were_given_before_agree() -> None:
         assert vector["surrogate"].replace("-", "").lower() == drawn
         shapes += 1
     assert shapes >= 6
+
+
+def released(cohort: bytes, person: str) -> bytes:
+    """The patient's key under version 3."""
+    root = expand(cohort, b"algorithm\x003")
+    return expand(root, b"patient\0" + person.encode())
+
+
+def season(patient: bytes, least: int, most: int) -> int:
+    years = least + number(patient, "shift", "years", most - least + 1)
+    return int(365.2425 * years + 0.5) + number(patient, "shift", "season", 21) - 10
+
+
+def ordered(patient: bytes, day: date, minute: int) -> int:
+    """The second of the day for a minute, by bisection as the document spells it."""
+    if minute == 0:
+        return 0
+    a, b, first, last = 1, 1440, 60, 86_400
+
+    def drawn(bound: int) -> int:
+        return number(patient, "shift", f"time/{day.isoformat()}/{a}-{b}", bound)
+
+    while b - a > 1:
+        middle = (a + b) // 2
+        cut = first + (middle - a) + drawn((last - first) - (b - a) + 1)
+        a, b, first, last = (a, middle, first, cut) if minute < middle else (middle, b, cut, last)
+    return first + drawn(last - first)
+
+
+@pytest.mark.parametrize("person", [*VECTORS["persons"], "7", "8", "9"])
+def test_shifts_of_version_3(masters: dict[str, MasterKey], person: str) -> None:
+    cohort = masters["v2"].cohort(VECTORS["cohort"])
+    patient = released(cohorts()["v2"], person)
+    assert cohort.patient(person).key_id == key_id(patient)
+    size = number(patient, "shift", "size", 336)
+    assert Columns(cohort, Policy()).days(person) == -30 - size
+    both = Columns(cohort, Policy(shift_direction="both"))
+    assert both.days(person) == shift(patient, 30, 365)
+    weekly = Columns(cohort, Policy(keep_weekday=True))
+    assert weekly.days(person) == -7 * (5 + number(patient, "shift", "size", 48))
+    for most, years in ((365, 1), (1100, 3)):
+        seasonal = Columns(cohort, Policy(keep_season=True, max_shift_days=most))
+        assert seasonal.days(person) == -season(patient, 1, years)
+    for born in (date(1960, 3, 9), date(1960, 3, 31), date(1945, 1, 1)):
+        moved = born - timedelta(30 + size)
+        birth = Columns(cohort, Policy()).shift_birth(
+            person, Birth(born.year, born.month, born.day)
+        )
+        assert (birth.year, birth.month, birth.day) == (moved.year, moved.month, 1)
+
+
+@given(
+    st.sampled_from(VECTORS["persons"]), st.dates(date(1990, 1, 1)), st.integers(0, 23),
+    st.integers(0, 59),
+)  # fmt: skip
+def test_times_in_order(person: str, day: date, hour: int, minute: int) -> None:
+    key = MasterKey(MASTER).cohort(VECTORS["cohort"])
+    patient = released(cohorts()["v1"], person)
+    columns = Columns(key, Policy(times="order"))
+    moved = columns.shift_datetime(person, datetime(day.year, day.month, day.day, hour, minute))
+    seconds = ordered(patient, day, 60 * hour + minute)
+    assert 3600 * moved.hour + 60 * moved.minute + moved.second == seconds

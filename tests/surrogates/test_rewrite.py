@@ -13,6 +13,7 @@ from record.document import Document
 from record.errors import Unsafe
 from record.folding import fold
 from record.label import Label
+from record.languages import LANGUAGES
 from record.patient import PatientRecord
 from record.policy import Action, Policy
 from record.span import Span
@@ -72,7 +73,7 @@ def _build(note: Sequence[tuple[str, tuple[str, str]]]) -> tuple[Document, tuple
     return Document("n1", text, "42", "fr", datetime(2024, 5, 20)), tuple(spans)
 
 
-@pytest.mark.parametrize("locale", ["fr", "en", "es"])
+@pytest.mark.parametrize("locale", LANGUAGES)
 @pytest.mark.parametrize("label", list(Label))
 def test_every_label_has_a_replacement(
     cohort: CohortKey, record: PatientRecord, label: Label, locale: str

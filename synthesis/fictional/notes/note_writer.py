@@ -21,7 +21,7 @@ from synthesis.fictional.templates.grammar import (
     parse,
 )
 
-_UPPER_FAMILY = {"fr": 0.65, "en": 0.08, "es": 0.25}
+_UPPER_FAMILY = {"fr": 0.65, "en": 0.08, "es": 0.25, "de": 0.1, "nl": 0.05}
 # Sentences of these follow one another; those of other pools may stand in any order.
 _TOLD_IN_ORDER = frozenset({"operation"})
 _TAIL = 170  # characters that a tail takes on average

@@ -208,9 +208,7 @@ def _range(scribe: NoteWriter, days: str) -> None:
         short = "day and month in words" if form == "words" else "day and month"
         scribe.draft.plant(date_formats.write_partial(start, scribe.lang, short), "DATE")
     else:
-        scribe.draft.plant(
-            "1er" if (start.day, scribe.lang) == (1, "fr") else str(start.day), "DATE"
-        )
+        scribe.draft.plant(date_formats.write_day_number(start, scribe.lang), "DATE")
     scribe.draft.write(f" {between}")
     plant_day(scribe, end, form=form)
 

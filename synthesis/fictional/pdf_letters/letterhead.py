@@ -116,6 +116,24 @@ WORDINGS = {
         confidential="Documento confidencial sujeto a secreto profesional",
         numeric_date="{d:02}/{m:02}/{y}", long_date="{d} de {month} de {y}",
     ),
+    "de": LetterWording(
+        lang="de",
+        phone="Tel.: ", fax="Fax: ", born={"": "geb. "}, birth_name="Geburtsname: ",
+        sex="Geschlecht: ", mrn="Pat.-Nr.: ", visit="Fallnr.: ", ssn="RV-Nr.: ",
+        provider="LANR: ", page="Seite {n} von {of}", signed="Elektronisch signiert von ",
+        printed="Gedruckt am ", patient="Patient: ", team="Ärztliches Team", dateline=", den ",
+        confidential="Vertraulich: unterliegt der ärztlichen Schweigepflicht",
+        numeric_date="{d:02}.{m:02}.{y}", long_date="{d}. {month} {y}",
+    ),
+    "nl": LetterWording(
+        lang="nl",
+        phone="Tel.: ", fax="Fax: ", born={"": "Geb. "}, birth_name="Geboortenaam: ",
+        sex="Geslacht: ", mrn="Patiëntnr.: ", visit="Opnamenr.: ", ssn="BSN: ",
+        provider="AGB-code: ", page="Pagina {n} van {of}", signed="Elektronisch ondertekend door ",
+        printed="Afgedrukt op ", patient="Patiënt: ", team="Medisch team", dateline=", ",
+        confidential="Vertrouwelijk: valt onder het medisch beroepsgeheim",
+        numeric_date="{d:02}-{m:02}-{y}", long_date="{d} {month} {y}",
+    ),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Date formats of French, English and Spanish notes."""
+"""Date formats of notes in each language of the fiction."""
 
 from datetime import date
 from random import Random
@@ -6,7 +6,7 @@ from random import Random
 from locales.registry import LANGUAGES
 
 # Of a language's abbreviations of the months those that notes have most.
-_SHORT_MONTHS = {"fr": 2, "en": 1, "es": 1}
+_SHORT_MONTHS = {"fr": 2, "en": 1, "es": 1, "de": 1, "nl": 1}
 
 # How a whole day is written. d, m, y: numbers; yy: two digits; d1: "1er" in French for the first.
 PATTERNS = {
@@ -49,13 +49,40 @@ PATTERNS = {
         "abbreviated": "{d} {short}. {y}",
         "words without of": "{d} {month} {y}",
     },
+    "de": {
+        "slashes": "{d:02}.{m:02}.{y}",
+        "words": "{d}. {month} {y}",
+        "dots": "{d}.{m}.{y}",
+        "two digits": "{d:02}.{m:02}.{yy:02}",
+        "short slashes": "{d}.{m}.{yy:02}",
+        "iso": "{y}-{m:02}-{d:02}",
+        "weekday": "{weekday}, {d}. {month} {y}",
+        "capitals": "{d}. {MONTH} {y}",
+        "abbreviated": "{d}. {short}. {y}",
+    },
+    "nl": {
+        "slashes": "{d:02}-{m:02}-{y}",
+        "words": "{d} {month} {y}",
+        "dots": "{d}-{m}-{y}",
+        "two digits": "{d:02}-{m:02}-{yy:02}",
+        "short slashes": "{d}/{m}/{y}",
+        "iso": "{y}-{m:02}-{d:02}",
+        "weekday": "{weekday} {d} {month} {y}",
+        "capitals": "{d} {MONTH} {y}",
+        "abbreviated": "{d} {short} {y}",
+    },
 }  # fmt: skip
 PARTIAL = {
     "fr": {"day and month": "{d:02}/{m:02}", "day and month in words": "{d1} {month}"},
     "en": {"day and month": "{m:02}/{d:02}", "day and month in words": "{month} {d}"},
     "es": {"day and month": "{d:02}/{m:02}", "day and month in words": "{d} de {month}"},
+    "de": {"day and month": "{d:02}.{m:02}.", "day and month in words": "{d}. {month}"},
+    "nl": {"day and month": "{d:02}-{m:02}", "day and month in words": "{d} {month}"},
 }
-MONTH_AND_YEAR = {"fr": "{month} {y}", "en": "{month} {y}", "es": "{month} de {y}"}
+MONTH_AND_YEAR = {
+    "fr": "{month} {y}", "en": "{month} {y}", "es": "{month} de {y}", "de": "{month} {y}",
+    "nl": "{month} {y}",
+}  # fmt: skip
 
 _WEIGHTS = {
     "slashes": 40, "words": 22, "dots": 7, "two digits": 5, "short slashes": 6, "iso": 5,
@@ -87,6 +114,13 @@ def write_partial(day: date, lang: str, form: str) -> str:
 def write_month(day: date, lang: str) -> str:
     """Write month and year."""
     return MONTH_AND_YEAR[lang].format_map(_Parts(day, lang))
+
+
+def write_day_number(day: date, lang: str) -> str:
+    """Write the day of the month alone, as the beginning of a range."""
+    if lang == "fr" and day.day == 1:
+        return "1er"
+    return f"{day.day}." if lang == "de" else str(day.day)
 
 
 class _Parts(dict[str, object]):

@@ -15,7 +15,7 @@ from synthesis.fictional.people.places import COUNTRIES, HOSPITALS, TOWNS, Town
 from synthesis.fictional.people.records import CareSite, Clinician
 from synthesis.fictional.templates.grammar import LetterLanguage, vocabulary
 
-_LOCALES = {"fr": "fr_FR", "en": "en_US", "es": "es_ES"}
+_LOCALES = {"fr": "fr_FR", "en": "en_US", "es": "es_ES", "de": "de_DE", "nl": "nl_NL"}
 
 # Names no patient or relative bears, besides every word the templates themselves can write. An
 # independent scan of a note for the patient's known values, which must find none outside the
@@ -32,12 +32,25 @@ ORDINARY_WORDS = {
     "pilar dolores remedios consuelo socorro salud angustias cuesta campo campos rojo castillo "
     "iglesias abril perla franco pastor herrero zapatero marina casado crespo seco heredia luna "
     "rios rio plaza llano prado vidal clara blanca gracia ventura fe olmo nieves concepcion",
+    "de": "klein gross groß lang kurz schwarz weiss weiß roth rot braun grün grau jung alt neu "
+    "stark schön süß kalt warm frei freitag sommer winter herbst mai berg bach wald baum "
+    "stein sand brand horn kopf hand fuß zahn herz blut arzt koch bauer becker schneider "
+    "müller schmidt fischer weber wagner richter schulz kaiser könig graf engel vogel wolf "
+    "fuchs hase hahn rose ring keller haus gut ernst anders rosa nagel kern krebs hamburg "
+    "frank",
+    "nl": "de het een groot klein kort lang wit zwart rood bruin groen grijs jong oud nieuw sterk "
+    "mooi koud warm vrij zomer winter mei berg beek bos boom steen zand brand hoorn kop hand "
+    "voet hart bloed arts kok boer bakker visser smit mulder koning prins ridder engel vogel "
+    "wolf vos haan roos ring kelder huis goed ernst anders roze nagel kern kamp wal dijk dam "
+    "poort post vink snel",
 }
 # A few clinicians bear just such a name: there it is an identifier and must be found.
 TRAP_NAMES = {
     "fr": ("Petit", "Rose", "Charcot", "Blanc"),
     "en": ("Rose", "Parkinson", "Young", "Long"),
     "es": ("Rosa", "Crespo", "Calvo", "Delgado"),
+    "de": ("Klein", "Lang", "Roth", "Winter"),
+    "nl": ("Groot", "Roos", "Bakker", "Wit"),
 }
 # Names of several words or with an apostrophe, which Faker seldom makes.
 _ODD_NAMES = {
@@ -52,7 +65,21 @@ _ODD_NAMES = {
     ),
     "en": ("O'Connor", "McAllister", "Van Houten", "MacLeod", "De Luca", "O'Rourke"),
     "es": ("de la Fuente", "de la Torre", "del Valle", "de la Vega", "del Pozo", "San Martín"),
+    "de": ("von der Heyde", "von Bülow", "zu Rantzau", "Meyer-Landrut", "El Khatib", "D'Angelo"),
+    "nl": (
+        "van der Meulen",
+        "van den Heuvel",
+        "ten Brinke",
+        "de Graaff",
+        "van 't Hof",
+        "El Idrissi",
+    ),
 }
+
+
+_PARTICLES = frozenset(
+    "de la del le sur les du van der den von zu ten ter 't t 's s am an in aan bij op het".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +147,7 @@ def make_pools(language: LetterLanguage, seed: int) -> Pools:
 def is_ordinary(name: str, forbidden: Iterable[str]) -> bool:
     """Return whether a name is too short, or any of its words is one that notes also write."""
     parts = re.findall(r"[^\W\d_]+", fold(name))
-    words = [part for part in parts if part not in ("de", "la", "del", "le", "sur", "les", "du")]
+    words = [part for part in parts if part not in _PARTICLES]
     return not words or len("".join(words)) < 3 or any(word in forbidden for word in words)
 
 

@@ -11,7 +11,9 @@ class Town(NamedTuple):
     region: str
 
 
-COUNTRIES = {"fr": "France", "en": "United States", "es": "España"}
+COUNTRIES = {
+    "fr": "France", "en": "United States", "es": "España", "de": "Deutschland", "nl": "Nederland",
+}  # fmt: skip
 
 _FR = """75012 Paris Île-de-France|75019 Paris Île-de-France|69003 Lyon Auvergne-Rhône-Alpes
 31000 Toulouse Occitanie|44000 Nantes Pays_de_la_Loire|67000 Strasbourg Grand_Est
@@ -69,13 +71,53 @@ Comunidad_Valenciana|41013 Sevilla Andalucía|50009 Zaragoza Aragón|29010 Mála
 16002 Cuenca Castilla-La_Mancha|44002 Teruel Aragón|22004 Huesca Aragón"""
 
 
+_DE = """80331 München Bayern|81667 München Bayern|50667 Köln Nordrhein-Westfalen
+60311 Frankfurt_am_Main Hessen|70173 Stuttgart Baden-Württemberg|40213 Düsseldorf
+Nordrhein-Westfalen
+44135 Dortmund Nordrhein-Westfalen|28195 Bremen Bremen|01067 Dresden Sachsen|04109 Leipzig Sachsen
+30159 Hannover Niedersachsen|90402 Nürnberg Bayern|47051 Duisburg Nordrhein-Westfalen
+33602 Bielefeld Nordrhein-Westfalen|53111 Bonn Nordrhein-Westfalen|48143 Münster Nordrhein-Westfalen
+76131 Karlsruhe Baden-Württemberg|68159 Mannheim Baden-Württemberg|86150 Augsburg Bayern
+65183 Wiesbaden Hessen|38100 Braunschweig Niedersachsen|09111 Chemnitz Sachsen
+24103 Kiel Schleswig-Holstein|52062 Aachen Nordrhein-Westfalen|39104 Magdeburg Sachsen-Anhalt
+79098 Freiburg Baden-Württemberg|23552 Lübeck Schleswig-Holstein|99084 Erfurt Thüringen
+18055 Rostock Mecklenburg-Vorpommern|55116 Mainz Rheinland-Pfalz|34117 Kassel Hessen
+66111 Saarbrücken Saarland|14467 Potsdam Brandenburg|26122 Oldenburg Niedersachsen
+49074 Osnabrück Niedersachsen|69115 Heidelberg Baden-Württemberg|64283 Darmstadt Hessen
+97070 Würzburg Bayern|93047 Regensburg Bayern|37073 Göttingen Niedersachsen
+74072 Heilbronn Baden-Württemberg|89073 Ulm Baden-Württemberg|56068 Koblenz Rheinland-Pfalz
+54290 Trier Rheinland-Pfalz|07743 Jena Thüringen|72070 Tübingen Baden-Württemberg
+95444 Bayreuth Bayern|96047 Bamberg Bayern|78462 Konstanz Baden-Württemberg|19053 Schwerin
+Mecklenburg-Vorpommern|03046 Cottbus Brandenburg|24937 Flensburg Schleswig-Holstein"""
+
+_NL = """1017_GN Amsterdam Noord-Holland|1091_PK Amsterdam Noord-Holland
+3012_BR Rotterdam Zuid-Holland|2513_AA Den_Haag Zuid-Holland|3512_JE Utrecht Utrecht|5611_EM Eindhoven Noord-Brabant
+9712_HW Groningen Groningen|5038_DA Tilburg Noord-Brabant|1315_RB Almere Flevoland
+4811_XC Breda Noord-Brabant|6511_PB Nijmegen Gelderland|7311_KM Apeldoorn Gelderland
+2011_RD Haarlem Noord-Holland|6811_DJ Arnhem Gelderland|7511_HP Enschede Overijssel
+3811_LV Amersfoort Utrecht|5211_KA 's-Hertogenbosch Noord-Brabant|8011_PK Zwolle Overijssel
+2712_PK Zoetermeer Zuid-Holland|2312_EZ Leiden Zuid-Holland|6211_CM Maastricht Limburg
+3311_JD Dordrecht Zuid-Holland|6711_AN Ede Gelderland|8911_BM Leeuwarden Friesland
+1811_KJ Alkmaar Noord-Holland|2611_GB Delft Zuid-Holland|7411_HP Deventer Overijssel
+1211_KG Hilversum Noord-Holland|6411_HT Heerlen Limburg|5911_CD Venlo Limburg
+7811_EC Emmen Drenthe|1441_AP Purmerend Noord-Holland|2801_JL Gouda Zuid-Holland
+3901_GA Veenendaal Utrecht|8232_ZV Lelystad Flevoland|9401_HK Assen Drenthe
+4331_LA Middelburg Zeeland|4461_AV Goes Zeeland|8441_DB Heerenveen Friesland
+6041_CB Roermond Limburg|5701_KD Helmond Noord-Brabant|7001_BR Doetinchem Gelderland
+1621_HR Hoorn Noord-Holland|3701_HJ Zeist Utrecht|6701_AN Wageningen Gelderland
+7201_HC Zutphen Gelderland|4001_MJ Tiel Gelderland|8261_GD Kampen Overijssel
+9203_GA Drachten Friesland|4701_HD Roosendaal Noord-Brabant|3441_BG Woerden Utrecht"""
+
+
 def _towns(table: str) -> tuple[Town, ...]:
     rows = (row.split() for row in table.replace("\n", " ").replace("|", " | ").split(" | "))
     cells = [cell.replace("_", " ") for row in rows for cell in row]
     return tuple(Town(*cells[i : i + 3]) for i in range(0, len(cells), 3))
 
 
-TOWNS = {"fr": _towns(_FR), "en": _towns(_EN), "es": _towns(_ES)}
+TOWNS = {
+    "fr": _towns(_FR), "en": _towns(_EN), "es": _towns(_ES), "de": _towns(_DE), "nl": _towns(_NL),
+}  # fmt: skip
 
 HOSPITALS = {
     "fr": (
@@ -97,6 +139,19 @@ HOSPITALS = {
         "Hospital Materno-Infantil La Encina", "Complejo Hospitalario Río Claro",
         "Clínica Nuestra Señora del Camino", "Instituto Oncológico Aranzueque",
     ),
+    "de": (
+        "Universitätsklinikum Hohenlinden", "Klinikum Am Eichwald", "Krankenhaus Sankt Ottilien",
+        "Kreiskrankenhaus Birkenthal", "Fachklinik Rosengrund", "Klinikum Sankt Burkhard",
+        "Rehaklinik Silberquell", "Städtisches Klinikum Neuenwerth", "Elisabethenhospital Tannau",
+        "Herzzentrum Lindenau", "Klinik Schöneberger Höhe", "Marienkrankenhaus Waldenried",
+    ),
+    "nl": (
+        "Universitair Medisch Centrum Nieuwenrode", "Ziekenhuis De Lindehorst",
+        "Sint Odulphus Ziekenhuis", "Streekziekenhuis Walrijk", "Kliniek De Berkenhof",
+        "Medisch Centrum Zuiderlicht", "Revalidatiecentrum De Wilgenborg", "Ziekenhuis Merwehage",
+        "Diaconessenhuis Elzenrade", "Oncologisch Centrum Ten Bosch", "Gasthuis Sint Walfried",
+        "Ziekenhuis Oosterwaarde",
+    ),
 }  # fmt: skip
 WARDS = {
     "fr": (
@@ -105,4 +160,6 @@ WARDS = {
     ),
     "en": ("Halsted Ward", "Nightingale Unit", "Osler 7 West", "Blalock Pavilion", "Barton 4B"),
     "es": ("unidad Marañón", "planta Severo Ochoa", "pabellón Cajal", "unidad Jiménez Díaz"),
+    "de": ("Station Semmelweis", "Station Virchow", "Station Sauerbruch", "Station Hufeland"),
+    "nl": ("afdeling Boerhaave", "afdeling Donders", "unit Einthoven", "afdeling Swammerdam"),
 }  # fmt: skip

@@ -119,12 +119,12 @@ from pathlib import Path
 from pipeline.release import targets
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
-replace = targets.replace_part
+replace = targets.replace_parts
 def dying(connection, table, *rest):
     if table.name == "note":
         os._exit(9)
     return replace(connection, table, *rest)
-targets.replace_part = dying
+targets.replace_parts = dying
 run_release(ReleaseRequest(Path(sys.argv[1]), "asthma", Path(sys.argv[2]), sys.argv[3]))
 """
 

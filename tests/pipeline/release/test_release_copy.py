@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, select
 
+from pipeline.release.database_rows import replace_parts
 from pipeline.release.row_digests import Difference
 from pipeline.release.staging import PartResult, ReleaseStaging
 from pipeline.release.tables import make_tables
-from pipeline.release.targets import replace_part
 from pipeline.release.unit_files import TableFile
 from pipeline.warehouse.databases import connect, transaction
 
@@ -54,9 +54,9 @@ def show(
     part = TableFile(staging.path(name, index, "parquet"), TABLES[name])
     part.add(rows)
     part.close()
-    made = PartResult(name, len(rows), part.hashes.total, "", found)
+    made = PartResult(name, len(rows), part.hashes.total, "", found, index)
     with transaction(engine, "output", write=True) as connection:
-        replace_part(connection, TABLES[name], staging, index, made)
+        replace_parts(connection, TABLES[name], staging, lambda: [made])
         return [tuple(row) for row in connection.execute(select(TABLES[name]))]
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from record.folding import fold
+from record.languages import LANGUAGES
 from record.patient import PatientRecord
 from surrogates.patient import lexicon
 from surrogates.patient.patient import NamedPerson, Subject
@@ -89,7 +90,7 @@ def test_a_particle_alone_is_a_name(replace: Replace, text: str) -> None:
     assert fold(replace(text, "LAST_NAME")) != fold(text)
 
 
-@pytest.mark.parametrize("locale", ["fr", "en", "es"])
+@pytest.mark.parametrize("locale", LANGUAGES)
 def test_gender_is_kept_where_the_lexicon_knows_it(
     subject_of: Callable[..., Subject], replace: Replace, locale: str
 ) -> None:

@@ -3,9 +3,9 @@
 import pytest
 
 from record.folding import fold
-from surrogates.patient import lexicon
+from record.languages import LANGUAGES as LOCALES
+from surrogates.patient import gazetteer, lexicon
 
-LOCALES = ("fr", "en", "es")
 KINDS = {
     "given.male": 400,
     "given.female": 400,
@@ -18,13 +18,16 @@ KINDS = {
     "regions": 50,
     "countries": 90,
 }
+# Lists that no register stands behind are shorter.
+SHORTER = {"family": 1500}
 
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_entries_are_many_distinct_and_trimmed(kind: str, locale: str) -> None:
     entries = lexicon.load(kind, locale)
-    assert len(entries) >= KINDS[kind]
+    least = SHORTER.get(kind, KINDS[kind]) if locale in ("de", "nl") else KINDS[kind]
+    assert len(entries) >= least
     assert len(entries.places) == len(entries), "two entries fold to the same"
     assert all(entry == entry.strip() and entry for entry in entries.entries)
 
@@ -47,4 +50,6 @@ def test_names_start_with_many_letters(locale: str) -> None:
 def test_every_town_has_a_postal_code(locale: str) -> None:
     towns = lexicon.load("cities", locale)
     assert len(towns.codes) == len(towns)
-    assert all(len(code) == 5 and code.isdigit() for code in towns.codes)
+    width = gazetteer.code_width(locale)
+    assert width == (4 if locale == "nl" else 5)
+    assert all(len(code) == width and code.isdigit() for code in towns.codes)

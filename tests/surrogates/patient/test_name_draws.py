@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from record.folding import fold
+from record.languages import LANGUAGES
 from record.patient import PatientRecord, PersonName
 from surrogates.keys.keys import CohortKey
 from surrogates.patient import name_lists
@@ -14,7 +15,7 @@ from surrogates.patient.name_draws import NameDraws, StratumPermutation
 from surrogates.patient.name_lists import Invented
 from surrogates.patient.patient import Subject
 
-LOCALES = ("fr", "en", "es")
+LOCALES = LANGUAGES
 
 
 def _strata() -> list[name_lists.Stratum]:

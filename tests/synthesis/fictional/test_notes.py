@@ -23,7 +23,7 @@ from synthesis.fictional.people.records import FictionalNote, Hospital
 from synthesis.fictional.templates.languages import LANGUAGES
 
 ROOT = Path(__file__).parents[3]
-LANGS = ("fr", "en", "es")
+LANGS = ("fr", "en", "es", "de", "nl")
 DATES = ("DATE", "BIRTH_DATE")
 
 
@@ -75,7 +75,9 @@ def births(day: date, lang: str) -> list[str]:
     month = registry.LANGUAGES[lang].dates.months[0].words[day.month - 1].lower()
     first, second = (day.month, day.day) if lang == "en" else (day.day, day.month)
     words = f"{month} {day.day}, {day.year}" if lang == "en" else f"{day.day} {month} {day.year}"
-    return [f"{first:02}/{second:02}/{day.year}", day.isoformat(), words]
+    words = f"{day.day}. {month} {day.year}" if lang == "de" else words
+    sign = {"de": ".", "nl": "-"}.get(lang, "/")
+    return [f"{first:02}{sign}{second:02}{sign}{day.year}", day.isoformat(), words]
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -182,6 +184,18 @@ FORMATS = {
         *_SHARED, r"\d+ de [a-z]+ de \d{4}", r"[a-z]+ de \d{4}", r"\d+[a-z]+\d{4}",
         r"[a-zéá]+ \d+ de [a-z]+ de \d{4}", r"\d+ DE [A-Z]+ DE \d{4}", r"\d+ [a-z]+\. \d{4}",
         r"\d+ de [a-z]+", r"\d+ [a-z]+ \d{4}", r"\d\d?",
+    ),
+    "de": (
+        r"\d\d\.\d\d\.\d{4}", r"\d+\. [A-Z][a-zä]+ \d{4}", r"\d+\.\d+\.\d{4}",
+        r"\d\d\.\d\d\.\d\d", r"\d+\.\d+\.\d\d", r"\d{4}-\d\d-\d\d",
+        r"[A-Z][a-z]+, \d+\. [A-Z][a-zä]+ \d{4}", r"\d+\. [A-ZÄ]+ \d{4}",
+        r"\d+\. [A-Z][a-zä]+\. \d{4}", r"\d\d\.\d\d\.", r"\d+\. [A-Z][a-zä]+",
+        r"[A-Z][a-zä]+ \d{4}", r"\d{4}", r"\d\d?\.",
+    ),
+    "nl": (
+        r"\d\d-\d\d-\d{4}", r"\d+ [a-z]+ \d{4}", r"\d+-\d+-\d{4}", r"\d\d-\d\d-\d\d",
+        r"\d+/\d+/\d{4}", r"\d{4}-\d\d-\d\d", r"[a-z]+dag \d+ [a-z]+ \d{4}",
+        r"\d+ [A-Z]+ \d{4}", r"\d\d-\d\d", r"\d+ [a-z]+", r"[a-z]+ \d{4}", r"\d{4}", r"\d\d?",
     ),
 }  # fmt: skip
 
@@ -317,4 +331,4 @@ def test_adopted_visits_receive_the_notes() -> None:
 
 def test_an_unknown_language_is_refused() -> None:
     with pytest.raises(ConfigError):
-        make_hospital(1, seed=1, lang="de")
+        make_hospital(1, seed=1, lang="it")

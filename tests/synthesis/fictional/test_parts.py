@@ -23,7 +23,7 @@ from synthesis.fictional.templates.grammar import (
 )
 from synthesis.fictional.templates.languages import LANGUAGES
 
-LANGS = ("fr", "en", "es")
+LANGS = ("fr", "en", "es", "de", "nl")
 
 
 @pytest.mark.parametrize("lang", LANGS)

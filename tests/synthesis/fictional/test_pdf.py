@@ -60,7 +60,7 @@ def _drawn(
 # Every layout -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lang", ["fr", "en", "es"])
+@pytest.mark.parametrize("lang", ["fr", "en", "es", "de", "nl"])
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 @pytest.mark.parametrize("repeats", [1, 14], ids=["short", "long"])
 def test_a_reader_finds_exactly_what_the_truth_says(
