@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import NDArray
 
 from record.errors import ConfigError
+from surrogates.ciphers.id_permutation import ID_BITS, IdPermutation, refuse_id
 from surrogates.keys.custody import (
     CohortEntry,
     Custody,
@@ -25,7 +26,6 @@ from surrogates.keys.custody import (
 )
 from surrogates.keys.locators import SETTING as _SETTING
 from surrogates.keys.locators import parse_key, read_key, write_private
-from surrogates.permutations.id_permutation import ID_BITS, IdPermutation, refuse_id
 
 _BLOCK = 64
 _INNER = bytes(byte ^ 0x36 for byte in range(256))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from record.errors import ConfigError
 from record.policy import Policy
+from surrogates.ciphers.id_permutation import ID_BITS, IdPermutation, refuse_id
 from surrogates.keys.keys import CohortKey, MasterKey
-from surrogates.permutations.id_permutation import ID_BITS, IdPermutation, refuse_id
 from surrogates.tables.columns import Columns
 from tests.surrogates.recomputed import expand
 from tests.surrogates.test_algorithm import ff1
