@@ -233,10 +233,10 @@ def spans_table(hospital: Hospital, missed: float) -> str:
         "| release | originals left | marked | of them originals | suspects | hits | chance | p |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for name, found in attacks.items():
+    for name, attack in attacks.items():
         lines.append(
-            f"| {name} | {int(planted.is_leak.sum())} | {found.identifiers} | {found.leaks} | "
-            f"{found.budget} | {found.hits} | {found.chance:.1%} | {found.p_value:.2g} |"
+            f"| {name} | {int(planted.is_leak.sum())} | {attack.identifiers} | {attack.leaks} | "
+            f"{attack.budget} | {attack.hits} | {attack.chance:.1%} | {attack.p_value:.2g} |"
         )
     return "\n".join(lines) + "\n"
 

@@ -461,6 +461,12 @@ class CohortKey(_Key):
             refuse_id(kind, number, self.id_bits)
         return self._permutation(kind).permute(number)
 
+    def pseudonym_of_text(self, kind: str, value: str) -> int:
+        """Return the pseudonym of an id in a file: a number that is out of range is text there."""
+        number = _to_number(value)
+        is_outside = number is not None and not 0 < number < 1 << self.id_bits
+        return self.hashed(kind, value) if is_outside else self.pseudonym(kind, value)
+
     def pseudonyms(self, kind: str, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the pseudonyms of many numbers, as `pseudonym` does one by one."""
         if self.algorithm == _FIRST:

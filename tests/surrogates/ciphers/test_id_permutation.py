@@ -141,6 +141,13 @@ def test_numbers_beyond_the_size_are_refused(text: str) -> None:
         MasterKey(KEY).cohort("a").pseudonym("note", text)
 
 
+@pytest.mark.parametrize("text", ["0", "-1", "2147483648", "9223372036854775807", "A-7"])
+def test_in_files_they_are_text(text: str) -> None:
+    cohort = MasterKey(KEY).cohort("a")
+    assert cohort.pseudonym_of_text("note", text) == cohort.hashed("note", text)
+    assert cohort.pseudonym_of_text("note", "7") == cohort.pseudonym("note", "7")
+
+
 def test_the_first_version_hashes_everything() -> None:
     cohort = MasterKey(KEY).cohort("a", algorithm=2)
     assert cohort.with_id_bits(53) is cohort
