@@ -1,4 +1,4 @@
-"""Attacks on releases: linkage of two cohorts, and the parrot attack on missed identifiers.
+"""Attacks on releases: linkage of two cohorts, and searches for identifiers that were missed.
 
     python -m benchmarks.night.attacks [--patients 500] [--lang fr] [--missed 0.01] [--only linkage]
 
@@ -27,6 +27,8 @@ from evaluation.attacks.linkage import (
 )
 from evaluation.attacks.parrot import ParrotAttack, Shadow, score_suspicion, suspect_by_halves
 from evaluation.detection.leaks import fold_words
+from pipeline.night.engine import annotate_note
+from pipeline.notes.detection import KnownPatients
 from record.document import Annotated
 from record.label import Label
 from record.languages import LANGUAGES
@@ -72,6 +74,8 @@ def main() -> None:
     if options.only in ("", "parrot"):
         shadow = _hospital(options.patients, options.lang, options.seed + SHADOW_SEED)
         print(parrot_table(hospital, shadow, options.missed))
+    if options.only in ("", "spans"):
+        print(spans_table(hospital, options.missed))
 
 
 # Linkage -----------------------------------------------------------------------------------------
@@ -200,6 +204,42 @@ def _attack(
         "parrot": score_suspicion(suspicion, truth, budget=budget),
         "shadow": score_suspicion(attacker.suspect(target.notes, suspicion), truth, budget=budget),
     }
+
+
+def spans_table(hospital: Hospital, missed: float) -> str:
+    """Search a release with planted misses, with and without the table of its spans.
+
+    The attacker marks what the rules of this program find. With spans, what is marked and is no
+    surrogate was missed. Without, they suspect as many of the marked that a reader of the other
+    half of the release expects least (the parrot attack).
+    """
+    planted = plant(hospital, missed, plant_at_random, Policy(locale=hospital.lang))
+    leaks = iter(planted.is_leak.tolist())
+    marked, is_leak, is_told = [], [], []
+    for note in planted.notes:
+        left = [span for span in note.spans if next(leaks)]
+        told = [span for span in note.spans if span not in left]
+        found = _without_ages(annotate_note(note.document, None, KnownPatients()))
+        marked.append(found)
+        is_leak += [any(span.overlaps(each) for each in left) for span in found.spans]
+        is_told += [any(span.overlaps(each) for each in told) for span in found.spans]
+    truth, suspects = np.array(is_leak, np.bool_), ~np.array(is_told, np.bool_)
+    budget = int(suspects.sum())
+    suspicion = suspect_by_halves(marked)
+    attacks = {
+        "with spans": score_suspicion(suspects.astype(np.float64), truth, budget=budget),
+        "without spans, as many suspects": score_suspicion(suspicion, truth, budget=budget),
+    }
+    lines = [
+        "| release | originals left | marked | of them originals | suspects | hits | chance | p |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name, attack in attacks.items():
+        lines.append(
+            f"| {name} | {int(planted.is_leak.sum())} | {attack.identifiers} | {attack.leaks} | "
+            f"{attack.budget} | {attack.hits} | {attack.chance:.1%} | {attack.p_value:.2g} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def plant(hospital: Hospital, share: float, choose: Chosen, policy: Policy) -> Planted:
@@ -337,7 +377,7 @@ def _parse() -> argparse.Namespace:
         "--missed", type=float, default=0.01, help="share of identifiers that are missed"
     )
     parser.add_argument("--seed", type=int, default=3)
-    parser.add_argument("--only", choices=("", "linkage", "parrot"), default="")
+    parser.add_argument("--only", choices=("", "linkage", "parrot", "spans"), default="")
     return parser.parse_args()
 
 

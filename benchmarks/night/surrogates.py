@@ -6,7 +6,8 @@ Notes of 3,000 characters with 25 identifiers, in French, English and Spanish, t
 identifiers beyond 25 are left out of the spans. Each round has patients and notes that the process
 never met, but for those that are read again. Rows are of every OMOP table with every column filled,
 30 a patient (one in `person` and `death`) in order of patient, in batches; in the last row all
-tables of the same patients one after the other, as a release treats them. Processor time of one
+tables of the same patients one after the other, as a release treats them. Ids are permuted in
+batches of a column, and one by one, for each size that a policy can choose. Processor time of one
 process, the median of the rounds; compare with the time of a plain loop, which is printed too.
 Prints Markdown tables.
 """
@@ -29,9 +30,10 @@ from record.document import Document
 from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
+from surrogates.ciphers.id_permutation import ID_BITS
 from surrogates.keys.keys import MasterKey
 from surrogates.rewrite import Rewriter
-from surrogates.tables.columns import Columns, Subjects
+from surrogates.tables.columns import Columns, IdPseudonyms, Subjects
 from synthesis.fictional.hospital import make_hospital
 
 MASTER = MasterKey(bytes(range(32)))
@@ -56,6 +58,7 @@ def main() -> None:
     print(f"{LOOP:,} additions in a loop: {_loop():.2f} s\n")
     print(notes_table(options.notes, options.rounds))
     print(rows_table(options.rows, options.rounds))
+    print(ids_table(options.rows, options.rounds))
     if options.profile:
         for lang in LANGUAGES:
             arm = _fresh(_lots(lang, options.notes, 2), lang)
@@ -160,6 +163,23 @@ def rows_table(rows: int, rounds: int) -> str:
     columns = sum(map(len, TABLES.values()))
     each = ROWS_PER_PATIENT * (len(TABLES) - len(OF_PERSONS)) + len(OF_PERSONS)
     lines.append(f"| all tables in turn | {columns} | {each} | {fresh:,.0f}/s | {again:,.0f}/s |")
+    return "\n".join(lines) + "\n"
+
+
+def ids_table(rows: int, rounds: int) -> str:
+    """Measure the pseudonyms of so many ids of one kind: of a column, and one by one."""
+    lines = ["| pseudonyms | of a column | one by one |", "| --- | ---: | ---: |"]
+    numbers = np.arange(1, rows + 1, dtype=np.int64)
+    some = [str(number) for number in range(1, rows // 10 + 1)]
+    for name, cohort in (
+        ("version 2, hashed", MASTER.cohort("ids", algorithm=2)),
+        *((f"{bits} bits", MASTER.cohort("ids").with_id_bits(bits)) for bits in ID_BITS),
+    ):
+        ids = IdPseudonyms(cohort)
+        column = pa.array(numbers)
+        many = _rate(lambda i=ids, c=column: len(i.rekey(c, "visit", is_distinct=True)), rounds)  # type: ignore[misc]
+        each = _rate(lambda c=cohort: len([c.pseudonym("visit", text) for text in some]), rounds)  # type: ignore[misc]
+        lines.append(f"| {name} | {many:,.0f}/s | {each:,.0f}/s |")
     return "\n".join(lines) + "\n"
 
 

@@ -40,8 +40,8 @@ from pipeline.warehouse.id_range import check_ids, check_night_ids, list_keys
 from pipeline.warehouse.warehouse import PARQUET, open_source
 from record.columns import TABLES
 from record.errors import ConfigError, Unavailable
+from surrogates.ciphers.id_permutation import ID_BITS
 from surrogates.keys.keys import ALGORITHM, MasterKey
-from surrogates.permutations.id_permutation import ID_BITS
 
 Status = Literal["ok", "warn", "fail"]
 

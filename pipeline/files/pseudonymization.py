@@ -263,11 +263,11 @@ def _make_record(
     result: dict[str, Any] = {}
     for key, value in line.record.items():
         if key == "note_id":
-            new_id = str(context.columns.pseudonym("note", document.note_id))
+            new_id = str(context.cohort.pseudonym_of_text("note", document.note_id))
             result[key] = new_id if options.replace_ids else value
         elif key == "person_id":
             result[key] = (
-                None if person is None else str(context.columns.pseudonym("person", person))
+                None if person is None else str(context.cohort.pseudonym_of_text("person", person))
             )
         elif key == "text":
             result[key] = released.text

@@ -187,6 +187,10 @@ def _checked(
     told = [row[0] for row in tables.rows("cdm_source", ("cdm_etl_reference",))]
     if told not in [[f"{source}{key}"] for source in _SOURCES]:
         raise ConfigError(_WHAT, "is not what its manifest describes", _REMEDY)
+    listed = manifest.get("tables")
+    if isinstance(listed, dict) and "note_span" not in listed:
+        problem = "does not tell where surrogates stand, which is needed here"
+        raise ConfigError(_WHAT, problem, "release the cohort to another place with --spans")
     for name, columns in (("note", _NOTE[:1]), ("note_span", _SPAN[:1])):
         expected = manifest.get("tables", {}).get(name, {}).get("rows")
         found = sum(1 for _ in tables.rows(name, columns))

@@ -51,7 +51,7 @@ from pipeline.release.unit import make_metadata_unit, make_reference_unit, make_
 from pipeline.state.release_register import RegisterEntry, register_release
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.schema_version import check_state_tables
-from pipeline.warehouse.id_range import check_table_ids
+from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids
 from record.errors import ConfigError, CryptonymError
 
 _PENDING_REASONS = ("stale-spans", "not-published")
@@ -161,6 +161,7 @@ def _release_locked(
             | {"fingerprint": context.fingerprint}
         )
         check_table_ids(context.tools.source, context.tools.cohort, context.names)
+        check_nightly_ids(context.tools.source, context.tools.cohort)
         context.target.claim(context.key_ids, context.names, create=not request.dry_run)
         check_objections(context.tools.source, context.tools.state, settings.quality)
         _check_spans_current(context)

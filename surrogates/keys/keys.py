@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import NDArray
 
 from record.errors import ConfigError
+from surrogates.ciphers.id_permutation import ID_BITS, IdPermutation, refuse_id
 from surrogates.keys.custody import (
     CohortEntry,
     Custody,
@@ -25,7 +26,6 @@ from surrogates.keys.custody import (
 )
 from surrogates.keys.locators import SETTING as _SETTING
 from surrogates.keys.locators import parse_key, read_key, write_private
-from surrogates.permutations.id_permutation import ID_BITS, IdPermutation, refuse_id
 
 _BLOCK = 64
 _INNER = bytes(byte ^ 0x36 for byte in range(256))
@@ -460,6 +460,12 @@ class CohortKey(_Key):
         if not 0 < number < 1 << self.id_bits:
             refuse_id(kind, number, self.id_bits)
         return self._permutation(kind).permute(number)
+
+    def pseudonym_of_text(self, kind: str, value: str) -> int:
+        """Return the pseudonym of an id in a file: a number that is out of range is text there."""
+        number = _to_number(value)
+        is_outside = number is not None and not 0 < number < 1 << self.id_bits
+        return self.hashed(kind, value) if is_outside else self.pseudonym(kind, value)
 
     def pseudonyms(self, kind: str, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the pseudonyms of many numbers, as `pseudonym` does one by one."""

@@ -120,7 +120,7 @@ class Vault:
         return padded[_LENGTH : _LENGTH + length].decode()
 
     def _row(self, cohort: CohortKey, person: str) -> tuple[str, str, bytes, bytes]:
-        surrogate_id = str(cohort.pseudonym("person", person))
+        surrogate_id = str(cohort.pseudonym_of_text("person", person))
         plain = person.encode()
         padded = len(plain).to_bytes(_LENGTH, "big") + plain
         padded += bytes(-len(padded) % _PADDED)

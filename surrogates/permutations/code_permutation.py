@@ -5,8 +5,8 @@ from functools import lru_cache
 from math import prod
 from threading import get_ident
 
+from surrogates.ciphers.ff1 import FF1
 from surrogates.keys.keys import PatientKey
-from surrogates.permutations.ff1 import FF1
 
 _KEY = 32
 # FF1 needs at least two bits.

@@ -78,6 +78,11 @@ def change(config: Path, old: str, new: str) -> None:
     config.write_text(text.replace(old, new))
 
 
+def execute(config: Path, statement: str) -> None:
+    with closing(sqlite3.connect(config.with_name("hospital.db"))) as database, database:
+        database.execute(statement)
+
+
 FAULTS = {
     "a setting that is none": (
         lambda c: change(c, "[limits]", "[limits]\nnotes = 1"), "configuration", 2,
@@ -88,6 +93,13 @@ FAULTS = {
         lambda c: next(c.parent.glob("*.custody/uses.jsonl")).write_text(""), "key log", 2,
     ),
     "a source that is gone": (lambda c: (c.parent / "hospital.db").unlink(), "source", 4),
+    "ids beyond their size": (
+        lambda c: execute(c, "update visit_occurrence set visit_occurrence_id = 3000000000 "
+                             "where visit_occurrence_id = 1"), "ids", 2,
+    ),
+    "an id that is no positive number": (
+        lambda c: execute(c, "update person set person_id = 0 where person_id = 1"), "ids", 2,
+    ),
     "documents that are gone": (lambda c: shutil.rmtree(c.parent / "pdf"), "documents", 2),
     "one place for two": (lambda c: change(c, "research.db", "hospital.db"), "places", 2),
     "a state that others may read": (
@@ -99,6 +111,19 @@ FAULTS = {
         "output", 4,
     ),
 }  # fmt: skip
+
+
+def test_a_larger_size_of_ids_is_told_and_enough(
+    sound: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    execute(sound, "update note set visit_occurrence_id = 3000000000 where note_id = 1")
+    _, found = seen(sound, capsys)
+    assert found["ids"]["status"] == "fail"
+    assert "3000000000" in found["ids"]["seen"]
+    assert "policy.id_bits = 53" in found["ids"]["remedy"]
+    sound.write_text(sound.read_text() + "\n[policy]\nid_bits = 53\n")
+    _, found = seen(sound, capsys)
+    assert found["ids"]["status"] == "ok"
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -16,12 +16,6 @@ PERSONS = ("8012345678", "42", "é-7", "x" * 70)
 
 
 @pytest.fixture
-def cohort(cohort: CohortKey) -> CohortKey:
-    """The cohort's key with room for the largest of the persons."""
-    return cohort.with_id_bits(53)
-
-
-@pytest.fixture
 def vault(tmp_path: Path) -> Vault:
     new_vault_key(tmp_path / "v.key")
     return open_vault(Path("v.db"), "file:v.key", tmp_path)
@@ -34,7 +28,7 @@ def path(vault: Vault, cohort: CohortKey, tmp_path: Path) -> Path:
 
 
 def surrogate(cohort: CohortKey, person: str) -> str:
-    return str(cohort.pseudonym("person", person))
+    return str(cohort.pseudonym_of_text("person", person))
 
 
 def test_everybody_stored_is_told(vault: Vault, path: Path, cohort: CohortKey) -> None:

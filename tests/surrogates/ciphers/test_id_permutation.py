@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from record.errors import ConfigError
 from record.policy import Policy
+from surrogates.ciphers.id_permutation import ID_BITS, IdPermutation, refuse_id
 from surrogates.keys.keys import CohortKey, MasterKey
-from surrogates.permutations.id_permutation import ID_BITS, IdPermutation, refuse_id
 from surrogates.tables.columns import Columns
 from tests.surrogates.recomputed import expand
 from tests.surrogates.test_algorithm import ff1
@@ -139,6 +139,13 @@ def test_text_is_hashed(text: str) -> None:
 def test_numbers_beyond_the_size_are_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="note"):
         MasterKey(KEY).cohort("a").pseudonym("note", text)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "2147483648", "9223372036854775807", "A-7"])
+def test_in_files_they_are_text(text: str) -> None:
+    cohort = MasterKey(KEY).cohort("a")
+    assert cohort.pseudonym_of_text("note", text) == cohort.hashed("note", text)
+    assert cohort.pseudonym_of_text("note", "7") == cohort.pseudonym("note", "7")
 
 
 def test_the_first_version_hashes_everything() -> None:

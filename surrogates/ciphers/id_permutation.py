@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from record.errors import ConfigError
-from surrogates.permutations.ff1 import FF1, ROUNDS
+from surrogates.ciphers.ff1 import FF1, ROUNDS
 
 ID_BITS = (31, 53, 63)
 """The sizes of id that a policy can choose (`id_bits`)."""

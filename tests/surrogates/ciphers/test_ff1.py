@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from surrogates.permutations.ff1 import FF1
+from surrogates.ciphers.ff1 import FF1
 
 # NIST, "Block Cipher Modes of Operation, Methods for Format-Preserving Encryption, FF1": samples.
 KEY = "2B7E151628AED2A6ABF7158809CF4F3CEF4359D8D580AA4F7F036D6F04FC6A94"
