@@ -251,7 +251,9 @@ _REWRITE = Treatment.REWRITE
 _JOIN = "pseudonymous id of the cohort: joins work within the cohort only"
 _CODE = "a vocabulary concept, shared by many patients"
 _MOVED = "shifted by the patient's own number of days, like the dates in the notes"
-_CLOCK = f"{_MOVED}; the time of day is kept"
+KEPT_CLOCK = "the time of day is kept"
+"""What the reason of a column of moments says where a policy keeps exact times."""
+_CLOCK = f"{_MOVED}; {KEPT_CLOCK}"
 _SOURCE = "a source value, which may hold anything"
 _BIRTH = "narrows down who the patient is"
 _KEYED = frozenset((_REKEY,))
@@ -323,6 +325,9 @@ CHOSEN = {
     _KEEP: "selected by this policy: unchanged",
 }
 """Treatment that a policy selects instead of the default -> its explanation."""
+
+NO_VISITS = frozenset(("person", "death", "note", "note_nlp"))
+"""The tables with dates that are no days of a visit, or those of notes."""
 
 _SHORTER = {"visit_occurrence": "visit"}
 _ROLES = ("preceding_", "parent_")

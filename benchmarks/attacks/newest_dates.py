@@ -112,7 +112,7 @@ def draw(scheme: Scheme, size: int) -> list[int]:
 
 def simulate(size: int, random: Random) -> list[Patient]:
     """Simulate follow-ups within three years: their length, rate and length of visits vary."""
-    patients = []
+    patients: list[Patient] = []
     while len(patients) < size:
         day = random.uniform(-YEARS, 0)
         end = day + random.expovariate(1 / 500)

@@ -3,9 +3,18 @@
 from dataclasses import asdict
 from typing import Any
 
-from record.columns import CHOSEN, COLUMNS, Treatment
+from record.columns import (
+    BIRTHS,
+    CHOSEN,
+    COLUMNS,
+    KEPT_CLOCK,
+    NO_VISITS,
+    ColumnType,
+    Treatment,
+)
 from record.label import Label
 from record.policy import Action, Policy
+from surrogates.patient.date_shift import END_YEAR
 
 _NAMES = (Label.FIRST_NAME, Label.LAST_NAME, Label.NAME)
 _SURROGATES = {
@@ -22,7 +31,24 @@ _SURROGATES = {
     Label.OTHER: "another value in the same form",
 }
 _CODE = "another code in the same form, with valid check digits if the original had"
-_PRECISIONS = {"month": ", then reduced to the month", "year": ", then reduced to the year"}
+_PRECISIONS: dict[str, str] = {
+    "month": ", then reduced to the month",
+    "year": ", then reduced to the year",
+}
+_WRITTEN_BIRTHS = {
+    "month": ", then written as month and year",
+    "year": ", then written as the year",
+}
+_TIMES = {
+    "midnight": "; times of day are removed",
+    "hour": "; of times of day the hour stays",
+    "order": "; of times of day only their order stays",
+}
+_MOMENTS = {
+    "midnight": "the time is midnight",
+    "hour": "minutes and seconds become zero",
+    "order": "of the times of a day only their order stays",
+}
 
 
 def describe_policy(policy: Policy) -> dict[str, Any]:
@@ -70,15 +96,26 @@ def format_policy(policy: Policy) -> str:
 def summarize_policy(policy: Policy) -> str:
     """Return a short notice on dates and ages for readers of the output."""
     dates = (
-        "All dates of a patient are shifted by one secret number of days, between "
-        f"{policy.min_shift_days} and {policy.max_shift_days} forward or backward"
+        "All dates of a patient are shifted by one secret number of days, "
+        f"{_describe_shift(policy)}{_PRECISIONS.get(policy.date_precision, '')}"
     )
-    if policy.keep_weekday:
-        dates += ", in whole weeks"
-    dates += _PRECISIONS.get(policy.date_precision, "")
+    times = _TIMES.get(policy.times or "", "")
     ages = f"; ages over {policy.age_cap} become {policy.age_cap + 1}+"
     capped = policy.action(Label.AGE) is Action.REPLACE
-    return f"Pseudonymized notes. {dates}{ages if capped else ''}. Policy {policy.policy_id}."
+    return (
+        f"Pseudonymized notes. {dates}{times}{ages if capped else ''}. Policy {policy.policy_id}."
+    )
+
+
+def _describe_shift(policy: Policy) -> str:
+    """Describe the size and direction of date shifts."""
+    way = "into the past" if policy.shift_direction == "past" else "forward or backward"
+    if policy.keep_season:
+        least, most = policy.shift_years
+        years = f"{least} to {most} whole years" if most > least else f"{least} whole year"
+        return f"{years}, give or take 10 days, {way}"
+    weeks = ", in whole weeks" if policy.keep_weekday else ""
+    return f"between {policy.min_shift_days} and {policy.max_shift_days} {way}{weeks}"
 
 
 def explain_label(policy: Policy, label: Label) -> str:
@@ -116,19 +153,21 @@ def _explain_zeroed_zips(policy: Policy) -> str:
 
 
 def _explain_dates(policy: Policy, label: Label) -> str:
-    weeks = " in whole weeks" if policy.keep_weekday else ""
-    moved = (
-        f"shifted by {policy.min_shift_days} to {policy.max_shift_days} days{weeks}, constant per "
-        "patient, forward or backward"
-    )
+    """Describe what becomes of dates, or of birth dates."""
+    moved = f"shifted by a number of days that is constant per patient: {_describe_shift(policy)}"
     cut = _PRECISIONS.get(policy.date_precision, "")
     if label is Label.DATE:
-        return moved + cut
+        return moved + cut + _TIMES.get(policy.times or "", "")
     birth = _PRECISIONS.get(policy.birth_dates or "", cut)
+    if policy.drops_birth_days and policy.birth_dates in _WRITTEN_BIRTHS:
+        birth = _WRITTEN_BIRTHS[policy.birth_dates]
     if policy.birth_dates == "jitter":
         birth = f", then moved back by up to {policy.birth_jitter_months} months"
-    cap = f"; ages over {policy.age_cap} become {policy.age_cap + 1}"
-    return moved + birth + (cap if policy.old_births == "cap" else "")
+    old = {
+        "cap": f"; ages over {policy.age_cap} become {policy.age_cap + 1}",
+        "year": f"; only the year where it tells an age over {policy.age_cap}",
+    }
+    return moved + birth + old.get(policy.old_births or "", "")
 
 
 def explain_column(policy: Policy, column: str) -> str:
@@ -137,9 +176,41 @@ def explain_column(policy: Policy, column: str) -> str:
     treatment = policy.treatment(column)
     if treatment is Treatment.DROP and rule.treatment is not Treatment.DROP:
         return "dropped by this policy"
+    if treatment is Treatment.SHIFT and column in BIRTHS:
+        return _explain_birth_column(policy, column)
     if treatment is not rule.treatment:
         return CHOSEN[treatment]
-    is_cut = policy.date_precision != "day" and column.endswith(("_date", "_datetime"))
-    if treatment is Treatment.SHIFT and is_cut:
-        return f"{rule.reason}; reduced to the first day of the {policy.date_precision}"
-    return rule.reason
+    return rule.reason if treatment is not Treatment.SHIFT else _explain_date_column(policy, column)
+
+
+def _explain_date_column(policy: Policy, column: str) -> str:
+    """Describe what stays of a date or a time."""
+    rule = COLUMNS[column]
+    reason = rule.reason
+    if rule.holds is ColumnType.MOMENT and policy.times in _MOMENTS:
+        reason = reason.replace(KEPT_CLOCK, _MOMENTS[policy.times])
+    precision = policy.date_precision
+    if (
+        policy.visits == "month"
+        and precision == "day"
+        and column.partition(".")[0] not in NO_VISITS
+    ):
+        precision = "month"
+    return (
+        f"{reason}; reduced to the first day of the {precision}" if precision != "day" else reason
+    )
+
+
+def _explain_birth_column(policy: Policy, column: str) -> str:
+    """Describe what stays of a birth date in the table of persons."""
+    rule = COLUMNS[column]
+    reason = rule.reason if rule.treatment is Treatment.SHIFT else CHOSEN[Treatment.SHIFT]
+    name = column.removeprefix("person.")
+    gone = {"month": ("day_of_birth", "birth_datetime")}.get(policy.birth_dates or "", ())
+    if policy.birth_dates == "year":
+        gone = ("month_of_birth", "day_of_birth", "birth_datetime")
+    if policy.drops_birth_days and name in gone:
+        return f"empty: only the {policy.birth_dates} of birth is released"
+    if policy.old_births == "year" and name != "year_of_birth":
+        return f"{reason}; empty for persons over {policy.age_cap} at the end of {END_YEAR}"
+    return reason

@@ -91,7 +91,7 @@ def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> J
     date = text[start:end]
     if _HINT.search(date) or "mi" in date or "noon" in date or "medi" in date:
         inside = _INSIDE.search(text, start, end)
-        if inside:
+        if inside and inside.start() > start:
             return JoinedClock(start, start, start, inside.start(), end)
     following = _SOON.match(text, end) and _AFTER.match(text, end, before)
     if following:

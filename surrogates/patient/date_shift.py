@@ -182,11 +182,17 @@ def _make_released_birth_shift(key: PatientKey, policy: Policy, days: int) -> Da
     nor its month where only the year does.
     """
     choice = policy.birth_dates
-    is_cut = choice == "month" or choice == "year"
-    precision = coarser(policy.date_precision, choice if is_cut else "day")
+    precision: Precision = choice if choice == "month" or choice == "year" else "day"
     if choice == "jitter":
         days = _jitter(key, policy, days)
-    return DateShift(days, BACK, precision, policy.keep_weekday, is_birth=True, drops_parts=is_cut)
+    return DateShift(
+        days,
+        BACK,
+        coarser(policy.date_precision, precision),
+        policy.keep_weekday,
+        is_birth=True,
+        drops_parts=precision != "day",
+    )
 
 
 def _jitter(key: PatientKey, policy: Policy, days: int) -> int:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from record.columns import COLUMNS, TABLES, ColumnRule, ColumnType, Treatment, id_kind
+from record.columns import COLUMNS, NO_VISITS, TABLES, ColumnRule, ColumnType, Treatment, id_kind
 from record.document import Document
 from record.errors import ConfigError, Unsafe
 from record.patient import PatientRecord
@@ -169,8 +169,6 @@ def to_pseudonyms(digests: bytes) -> pa.Array:
 ValueReplacer = Callable[[str, str, str, PatientRecord | None], str]
 _PERSON, _NOTE = "person_id", "note_id"
 _BIRTH = ("year_of_birth", "month_of_birth", "day_of_birth")
-# Tables whose dates are no days of a visit, or those of notes.
-_NO_VISITS = frozenset(("person", "death", "note", "note_nlp"))
 # The number of parts of a birth date that each precision keeps.
 _PARTS = {"day": 3, "month": 2, "year": 1}
 
@@ -351,7 +349,7 @@ class _BatchTreatment:
         days = [self._tables.shifts.days(person) for person in persons]
         nudge = np.full(self._size, BACK if policy.shift_direction == "past" else FORWARD, np.int64)
         precision: Precision = policy.date_precision
-        if policy.visits == "month" and self._table not in _NO_VISITS:
+        if policy.visits == "month" and self._table not in NO_VISITS:
             precision = coarser(precision, "month")
         return self._make_moves(_expand_to_rows(days, rows), nudge, precision)
 

@@ -1,10 +1,11 @@
 """What the job promises of its output, checked on the fictional hospital by independent means."""
 
 import json
+import re
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -161,16 +162,24 @@ def test_every_interval_between_two_dates_of_a_patient_is_unchanged(
     hospital: Hospital, request: pytest.FixtureRequest
 ) -> None:
     lang = hospital.folder.name
-    shifts = defaultdict(set)
+    shifts, births = defaultdict(set), []
     pairs = 0
     for person, label, value, surrogate in hospital.replacements():
         before = numeric(value, lang)
-        if label in ("DATE", "BIRTH_DATE") and before:
+        if label == "BIRTH_DATE" and before:
+            births.append((person, before, [int(n) for n in re.findall(r"\d+", surrogate)]))
+        elif label == "DATE" and before:
             after = numeric(surrogate, lang)
             assert after is not None
             shifts[person].add((after - before).days)
             pairs += 1
-    assert pairs > 500
+    assert pairs > 300
+    # Births have month and year of the day that moves as the others do, the old the year.
+    for person, before, numbers in births:
+        for days in shifts.get(person, ()):
+            born = before + timedelta(days)
+            assert set(numbers) in ({born.month, born.year}, {born.year})
+    assert len(births) > 100
     # One shift a patient is the same as every interval unchanged.
     assert all(len(days) == 1 for days in shifts.values())
     assert len(shifts) > 20
