@@ -157,7 +157,8 @@ def test_a_note(
         "M. [Jean|FIRST_NAME] [DUPONT|LAST_NAME], né le [03/02/1950|BIRTH_DATE], vu le"
         " [12/03/2024|DATE]. M. [Dupont|LAST_NAME] ([J.|FIRST_NAME] [DUPONT-MARTIN|LAST_NAME])."
     )
-    release = Rewriter(cohort, Policy()).rewrite(document, spans, record)
+    policy = Policy(names="same-stratum", birth_dates="shift")
+    release = Rewriter(cohort, policy).rewrite(document, spans, record)
     first, last, born, seen, again, initial, both = (
         release.text[span.start : span.end] for span in release.spans
     )
@@ -168,7 +169,7 @@ def test_a_note(
     assert moved[1] - moved[0] == date(2024, 3, 12) - date(1950, 2, 3)
     assert "dupont" not in fold(release.text)
     assert release.key_id == cohort.key_id
-    assert release.policy_id == Policy().policy_id
+    assert release.policy_id == policy.under(cohort.algorithm).policy_id
     assert release.note_id == document.note_id
 
 
