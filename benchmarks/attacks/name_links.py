@@ -153,9 +153,7 @@ def _draw_given(lang: str, gender: str, rng: Random) -> str:
     return f"{word}-{_draw(names, kind, GIVEN_SHARES, rng)}" if rng.random() < 0.08 else word
 
 
-def _draw(
-    names: name_lists.NameList, kind: str, shares: tuple[float, ...], rng: Random
-) -> str:
+def _draw(names: name_lists.NameList, kind: str, shares: tuple[float, ...], rng: Random) -> str:
     own = {n.rpartition("/")[2]: s for n, s in names.strata.items() if n.startswith(f"{kind}.")}
     drawn = rng.random()
     for code, share in zip("123", shares, strict=True):

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 from record.document import Document
-from record.label import Label
 from record.span import Span
 from surrogates.patient.known_people import (
     FAMILY,
@@ -65,9 +64,7 @@ class NoteNames(ABC):
             _prepend(person.family, tuple(name for name in family if name[:_CUT] in local)),
         )
 
-    def _describe(
-        self, number: int, read: NameReading, variant: str, **drawn: Any
-    ) -> NamedPerson:
+    def _describe(self, number: int, read: NameReading, variant: str, **drawn: Any) -> NamedPerson:
         """Return what initials, gender and misspellings of a name refer to."""
         person = self._links.person(number)
         stranger = bool(person.family) and person not in self._subject.known_people.persons

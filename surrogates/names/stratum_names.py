@@ -30,7 +30,9 @@ def replace(mention: Mention, subject: Subject) -> str:
             fold(replace_word(w, role, subject, mention))[0].upper() for role, w in reading.monogram
         )
         between = (text[: words[0].start], text[words[0].end :])
-        return letters.join(value_format.scramble_content(each, mention.label, subject) for each in between)
+        return letters.join(
+            value_format.scramble_content(each, mention.label, subject) for each in between
+        )
     pieces: list[str] = []
     end = 0
     for word in words:
@@ -74,7 +76,9 @@ def abbreviate(
             drawn = replace_word(name.title(), role, subject, mention)
             return apply_case(letters, fold(drawn)[: len(value)].title())
     if len(value) > 1:
-        return apply_case(letters, fold(replace_word(value, role, subject, NOBODY))[: len(value)].title())
+        return apply_case(
+            letters, fold(replace_word(value, role, subject, NOBODY))[: len(value)].title()
+        )
     others = _LETTERS.replace(value, "")
     drawn = others[subject.key.number(role, f"{value}.", len(others))]
     return drawn.upper() if letters.isupper() else drawn

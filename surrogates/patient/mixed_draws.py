@@ -138,9 +138,7 @@ class MixedDraws:
     ) -> str:
         permutation = self._permutations.get(pool.name)
         if permutation is None:
-            permutation = Permutation.expanded(
-                self._key, f"{PURPOSE}/{pool.name}", len(pool.slots)
-            )
+            permutation = Permutation.expanded(self._key, f"{PURPOSE}/{pool.name}", len(pool.slots))
             self._permutations[pool.name] = permutation
         start = pool.places.get(about)
         if start is None:

@@ -91,4 +91,3 @@ def is_initial(word: NameToken) -> bool:
 def _unit(tokens: list[NameToken], start: int, end: int) -> NameUnit:
     full = tuple(word for word in tokens if not is_initial(word))
     return NameUnit(tokens[0].role, start, end, full or tuple(tokens), not full)
-

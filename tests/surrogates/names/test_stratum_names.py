@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from record.folding import fold
 from record.patient import PatientRecord
-from surrogates.patient import lexicon
-from surrogates.patient.patient import NamedPerson, Subject
 from record.policy import Policy
 from surrogates.keys.keys import CohortKey
+from surrogates.patient import lexicon
+from surrogates.patient.patient import NamedPerson, Subject
 from tests.surrogates.conftest import Replace, make_replace, make_subject_of
 
 NAMES = st.text(
