@@ -19,6 +19,7 @@ from surrogates.patient.known_people import (
     fold_person_name,
 )
 from surrogates.patient.mixed_draws import DrawnName, MixedDraws
+from surrogates.patient.name_pools import gender_of
 from surrogates.patient.name_units import read_units
 from surrogates.patient.patient import NamedPerson, Place, Subject
 from surrogates.patient.person_linking import NAMES, PersonLinks, read_names
@@ -68,7 +69,7 @@ class NoteNames(ABC):
         person = self._links.person(number)
         stranger = bool(person.family) and person not in self._subject.known_people.persons
         given, family = ((), ()) if stranger or not read.is_short else self._words
-        spelt = self._links.spelt
+        spelt = self._spelt
         return NamedPerson(
             given=_prepend(person.given, given) if read.is_short else (),
             family=_prepend(person.family, family) if read.is_short else (),
@@ -78,6 +79,11 @@ class NoteNames(ABC):
             spelt=tuple((*each, spelt[each]) for each in read.unlisted if each in spelt),
             **drawn,
         )
+
+    @cached_property
+    def _spelt(self) -> Mapping[RoleWord, str]:
+        """The corrections of misspelt words that only the note tells."""
+        return self._links.spelt
 
     def _variant(self, number: int) -> str:
         return "" if self._keep >= 1.0 else self._variants[number]
@@ -209,8 +215,15 @@ class MixedNoteNames(NoteNames):
 
     @cached_property
     def _spelt(self) -> Mapping[RoleWord, str]:
-        is_any = any(read.unlisted for read in self._read.values())
-        return self._links.spelt if is_any else {}
+        # A given name that the lists have at all is spelt as it should be.
+        locale = self._people.locale
+        if not any(read.unlisted for read in self._read.values()):
+            return {}
+        return {
+            (role, word): right
+            for (role, word), right in self._links.spelt.items()
+            if role == FAMILY or gender_of(word, locale) is None
+        }
 
     @cached_property
     def _apart(self) -> Mapping[RoleWord, DrawnName]:

@@ -9,11 +9,11 @@ _LETTERS_OF = 4
 
 
 class NameGroups:
-    """The names of a record, grouped: a group has one surrogate, drawn by its head.
+    """The names of a record, grouped: a group has one surrogate, drawn by its head, its first word.
 
-    A group of given names is all that a person bears, but for words that are another person's
-    first. A group of family names is all that a person bears, by birth or marriage; what relatives
-    share with the patient belongs to the patient's group. The head is the first word.
+    The given names that a person bears are a group, but for words that are another person's first.
+    All family names are one group, the patient's by birth and marriage and those of relatives: who
+    shares a name with whom would tell a family under every key.
     """
 
     __slots__ = ("_heads", "_letters", "own")
@@ -21,8 +21,8 @@ class NameGroups:
     def __init__(self, known_people: KnownPeople) -> None:
         persons = known_people.persons
         self._heads: dict[RoleWord, str] = {}
-        self._group(GIVEN, [person.given for person in persons], keep_heads=True)
-        self._group(FAMILY, [person.family for person in persons], keep_heads=False)
+        self._group(GIVEN, [person.given for person in persons])
+        self._group(FAMILY, [tuple(word for person in persons for word in person.family)])
         letters: dict[RoleWord, list[str]] = {}
         for (role, word), head in self._heads.items():
             letters.setdefault((role, head), []).append(word[0])
@@ -46,14 +46,12 @@ class NameGroups:
         """Return the first letters of the names of a group, which its surrogate does not have."""
         return self._letters.get((role, head)) or frozenset(head[:1])
 
-    def _group(self, role: str, names: Iterable[tuple[str, ...]], *, keep_heads: bool) -> None:
+    def _group(self, role: str, names: Iterable[tuple[str, ...]]) -> None:
         listed = [words for words in names if words]
-        if keep_heads:
-            self._heads.update({(role, words[0]): words[0] for words in listed})
+        self._heads.update({(role, words[0]): words[0] for words in listed})
         for words in listed:
-            head = self.head(role, words[0])
             for word in words:
-                self._heads.setdefault((role, word), head)
+                self._heads.setdefault((role, word), words[0])
 
     def _genders(self, known_people: KnownPeople) -> dict[RoleWord, str]:
         found: dict[RoleWord, str] = {}

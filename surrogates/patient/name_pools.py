@@ -73,7 +73,10 @@ def load(role: str, gender: str, locale: str) -> NamePool:
     if role == Label.FIRST_NAME:
         names = name_lists.given(locale)
         kinds = (_GENDERED[gender], _EITHER)
-        rows = [*_rows(names, kinds, _GIVEN_SLOTS), *((n, 1) for n in names.reserve[gender])]
+        rows = list(_rows(names, kinds, _GIVEN_SLOTS))
+        reserve = names.reserve[gender]
+        if isinstance(reserve, tuple):
+            rows += ((entry, 1) for entry in reserve)
         return _build(f"given.{gender}.{locale}", rows)
     rows = list(_rows(name_lists.family(locale), ("family",), _FAMILY_SLOTS))
     return _build(f"family.{locale}", rows)

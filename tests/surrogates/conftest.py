@@ -1,6 +1,7 @@
 """What the tests of this room share: made-up keys and one made-up patient."""
 
 from collections.abc import Callable
+from dataclasses import replace as derive
 from datetime import date, datetime
 
 import pytest
@@ -46,12 +47,18 @@ def record() -> PatientRecord:
 
 @pytest.fixture(scope="session")
 def subject_of(cohort: CohortKey) -> Callable[..., Subject]:
+    return make_subject_of(cohort, Policy())
+
+
+def make_subject_of(cohort: CohortKey, policy: Policy) -> Callable[..., Subject]:
+    """Return a factory of subjects under a policy."""
+
     def make(
         person: str = "42", *, locale: str = "fr", record: PatientRecord | None = None
     ) -> Subject:
-        policy = Policy(locale=locale)
+        own = derive(policy, locale=locale)
         key = cohort.patient(person)
-        return Subject(key, policy, record, days=dates.shift_days(key, policy))
+        return Subject(key, own, record, days=dates.shift_days(key, own))
 
     return make
 
@@ -59,6 +66,11 @@ def subject_of(cohort: CohortKey) -> Callable[..., Subject]:
 @pytest.fixture(scope="session")
 def replace(subject_of: Callable[..., Subject]) -> Replace:
     """Return the surrogate of one mention: replace("DUPONT", "LAST_NAME")."""
+    return make_replace(subject_of)
+
+
+def make_replace(subject_of: Callable[..., Subject]) -> Replace:
+    """Return what replaces one mention for a subject of `subject_of`."""
 
     def made(text: str, label: str, *, subject: Subject | None = None, **context: object) -> str:
         who = subject or subject_of(locale=str(context.get("lang") or "fr"))

@@ -71,8 +71,9 @@ def test_mail_follows_known_names(
     subject_of: Callable[..., Subject], replace: Replace, record: PatientRecord
 ) -> None:
     subject = subject_of(record=record)
-    dupont = fold(replace("Dupont", "LAST_NAME", subject=subject))
-    jean = fold(replace("Jean", "FIRST_NAME", subject=subject))
+    # Of a name of two words an account has the first.
+    dupont = fold(replace("Dupont", "LAST_NAME", subject=subject)).partition("-")[0]
+    jean = fold(replace("Jean", "FIRST_NAME", subject=subject)).partition("-")[0]
     for text, local in {
         "jean.dupont@free.fr": f"{jean}.{dupont}",
         "j.dupont@free.fr": f"{jean[0]}.{dupont}",

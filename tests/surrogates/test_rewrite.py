@@ -158,7 +158,7 @@ def test_a_note(
         "M. [Jean|FIRST_NAME] [DUPONT|LAST_NAME], né le [03/02/1950|BIRTH_DATE], vu le"
         " [12/03/2024|DATE]. M. [Dupont|LAST_NAME] ([J.|FIRST_NAME] [DUPONT-MARTIN|LAST_NAME])."
     )
-    policy = Policy(birth_dates="shift")
+    policy = Policy(names="same-stratum", birth_dates="shift")
     release = Rewriter(cohort, policy).rewrite(document, spans, record)
     first, last, born, seen, again, initial, both = (
         release.text[span.start : span.end] for span in release.spans

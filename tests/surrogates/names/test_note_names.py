@@ -48,6 +48,9 @@ PEOPLE = {
 }
 
 
+BOTH = pytest.mark.parametrize("names", ["mixed", "same-stratum"])
+
+
 def _rewriter(**policy: object) -> Rewriter:
     return Rewriter(MASTER.cohort("file"), Policy(**policy))  # type: ignore[arg-type]
 
@@ -74,13 +77,14 @@ def _note(number: int, rng: Random) -> tuple[Document, tuple[Span, ...], list[st
     return Document(f"n{number}", text, "42", "fr", datetime(2024, 5, 20)), tuple(spans), who
 
 
-def test_one_surrogate_a_person_in_200_notes_on_any_worker_in_any_order() -> None:
+@BOTH
+def test_one_surrogate_a_person_in_200_notes_on_any_worker_in_any_order(names: str) -> None:
     rng = Random(5)
     notes = [_note(number, rng) for number in range(200)]
     orders = [list(range(200)), rng.sample(range(200), 200)]
     released: list[dict[int, tuple[str, list[str]]]] = []
     for order in orders:
-        workers = [_rewriter() for _ in range(4)]
+        workers = [_rewriter(names=names) for _ in range(4)]
         made = {}
         for place in order:
             document, spans, _ = notes[place]
@@ -88,12 +92,16 @@ def test_one_surrogate_a_person_in_200_notes_on_any_worker_in_any_order() -> Non
             made[place] = release.text, _parts(release)
         released.append(made)
     assert released[0] == released[1]
-    _check_names(notes, [released[0][place][1] for place in range(200)])
+    families = 1 if names == "mixed" else 2
+    _check_names(notes, [released[0][place][1] for place in range(200)], families)
 
 
 def _check_names(
-    notes: list[tuple[Document, tuple[Span, ...], list[str]]], released: list[list[str]]
+    notes: list[tuple[Document, tuple[Span, ...], list[str]]],
+    released: list[list[str]],
+    of_the_record: int,
 ) -> None:
+    """Check that whoever shares no name shares no surrogate, as many in the record aside."""
     found: dict[tuple[str, str], set[str]] = {}
     for (_, spans, who), parts in zip(notes, released, strict=True):
         for span, person, part in zip(spans, who, parts, strict=True):
@@ -106,18 +114,19 @@ def _check_names(
     families = {
         name for (_, label), names in found.items() if label == "LAST_NAME" for name in names
     }
-    # The couple shares a name, as it did before.
-    assert len(families) == len(PEOPLE) - 1
+    # The couple shares a name, as it did before; mixed, so does the daughter.
+    assert len(families) == len(PEOPLE) - 3 + of_the_record
     assert whole["patient"][1] == whole["husband"][1]
     for person, names in whole.items():
         for original, surrogate in zip(PEOPLE[person], names, strict=True):
             assert fold(original) != surrogate
 
 
+@BOTH
 @given(st.permutations(list(range(6))), st.integers(0, 50))
 @settings(max_examples=15)
-def test_text_outside_the_names_stays(order: list[int], seed: int) -> None:
-    rewriter = _rewriter()
+def test_text_outside_the_names_stays(names: str, order: list[int], seed: int) -> None:
+    rewriter = _rewriter(names=names)
     for number in order:
         document, spans, _ = _note(number, Random(seed))
         release = rewriter.rewrite(document, spans, RECORD)
@@ -134,21 +143,34 @@ def test_a_misspelling_of_the_patient_is_one_of_the_surrogate(
     marked: Callable[..., tuple[Document, tuple[Span, ...]]], wrong: str
 ) -> None:
     document, spans = marked(f"Mme [Dupont|LAST_NAME] puis [{wrong}|LAST_NAME]")
-    right, misspelt = _parts(_rewriter().rewrite(document, spans, RECORD))
+    right, misspelt = _parts(_rewriter(names="same-stratum").rewrite(document, spans, RECORD))
     assert OSA.distance(fold(right), fold(misspelt)) == 1
     assert len(misspelt) - len(right) == len(wrong) - len("Dupont")
     assert misspelt.isupper() == wrong.isupper()
     alone, span = marked(f"[{wrong}|LAST_NAME]")
-    assert _parts(_rewriter().rewrite(alone, span, RECORD)) == [misspelt]
+    assert _parts(_rewriter(names="same-stratum").rewrite(alone, span, RECORD)) == [misspelt]
 
 
 def test_a_misspelling_within_a_note(
     marked: Callable[..., tuple[Document, tuple[Span, ...]]],
 ) -> None:
     document, spans = marked("Dr [Gauthier|LAST_NAME]; Dr [Gauhtier|LAST_NAME]")
-    right, wrong = _parts(_rewriter().rewrite(document, spans, None))
+    right, wrong = _parts(_rewriter(names="same-stratum").rewrite(document, spans, None))
     assert OSA.distance(fold(right), fold(wrong)) == 1
     assert sorted(fold(right)) == sorted(fold(wrong))
+
+
+@pytest.mark.parametrize("wrong", ["DUPOND", "Dupon", "duppont", "Dupotn", "Dupiont"])
+def test_mixed_names_are_spelt_right(
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]], wrong: str
+) -> None:
+    document, spans = marked(f"Mme [Dupont|LAST_NAME] puis [{wrong}|LAST_NAME]")
+    right, misspelt = _parts(_rewriter().rewrite(document, spans, RECORD))
+    assert fold(right) == fold(misspelt)
+    assert misspelt.isupper() == wrong.isupper()
+    document, spans = marked("Dr [Gauthier|LAST_NAME]; Dr [Gauhtier|LAST_NAME]")
+    right, misspelt = _parts(_rewriter().rewrite(document, spans, None))
+    assert right == misspelt
 
 
 def test_initials_follow_the_person_they_stand_for(

@@ -1,4 +1,4 @@
-"""Names: gender, case, compounds, particles, initials; nobody keeps a name or gets a relative's."""
+"""Names of the same stratum: gender, case, compounds, particles, initials; nobody keeps a name."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,14 +10,26 @@ from hypothesis import strategies as st
 from record.folding import fold
 from record.languages import LANGUAGES
 from record.patient import PatientRecord
+from record.policy import Policy
+from surrogates.keys.keys import CohortKey
 from surrogates.patient import lexicon
 from surrogates.patient.patient import NamedPerson, Subject
-from tests.surrogates.conftest import Replace
+from tests.surrogates.conftest import Replace, make_replace, make_subject_of
 
 NAMES = st.text(
     "abcdefghijklmnopqrstuvwxyzéèçñüABCDEFGHIJKLMNOPQRSTUVWXYZÉ", min_size=2, max_size=12
 )
 LABELS = st.sampled_from(["FIRST_NAME", "LAST_NAME", "NAME"])
+
+
+@pytest.fixture(scope="module")
+def subject_of(cohort: CohortKey) -> Callable[..., Subject]:
+    return make_subject_of(cohort, Policy(names="same-stratum"))
+
+
+@pytest.fixture(scope="module")
+def replace(subject_of: Callable[..., Subject]) -> Replace:
+    return make_replace(subject_of)
 
 
 def test_parts_of_compounds_agree_with_the_parts(replace: Replace) -> None:
