@@ -10,41 +10,43 @@ from extractors.document.limits import Extracted, Limits
 from extractors.plain import plain_text
 from extractors.word.xml_tree import find_all, find_first, parse_xml
 from record.errors import Unreadable
+from record.languages import LANGUAGES
 
-# Key, then its label in each language.
-_LANGUAGES = ("fr", "en", "es")
+# Key, then its label in each language, in their order.
 _WORDS = """
-patient | Patient | Patient | Paciente
-birth | Né(e) le | Date of birth | Fecha de nacimiento
-born | Lieu de naissance | Place of birth | Lugar de nacimiento
-sex | Sexe | Sex | Sexo
-patient-id | Identifiant patient | Patient ID | NHC
-address | Adresse | Address | Dirección
-phone | Tél. | Phone | Teléfono
-fax | Fax | Fax | Fax
-mail | Courriel | E-mail | Correo electrónico
-link | Lien | Link | Enlace
-author | Auteur | Author | Autor
-custodian | Établissement | Hospital | Hospital
-signer | Signé par | Signed by | Firmado por
-recipient | Destinataire | Recipient | Destinatario
-informant | Informateur | Informant | Informante
-person | Intervenant | Performer | Profesional
-contact | Contact | Contact | Contacto
-stay | Séjour | Encounter | Episodio
-stay-id | N° de séjour | Visit ID | Nº de episodio
-place | Lieu | Location | Lugar
-id | Identifiant | ID | Identificador
-date | Date | Date | Fecha
-from | du | from | del
-to | au | to | al
-F | Féminin | Female | Mujer
-M | Masculin | Male | Hombre
+patient | Patient | Patient | Paciente | Patient | Patiënt
+birth | Né(e) le | Date of birth | Fecha de nacimiento | Geburtsdatum | Geboortedatum
+born | Lieu de naissance | Place of birth | Lugar de nacimiento | Geburtsort | Geboorteplaats
+sex | Sexe | Sex | Sexo | Geschlecht | Geslacht
+patient-id | Identifiant patient | Patient ID | NHC | Patientennummer | Patiëntnummer
+address | Adresse | Address | Dirección | Anschrift | Adres
+phone | Tél. | Phone | Teléfono | Tel. | Tel.
+fax | Fax | Fax | Fax | Fax | Fax
+mail | Courriel | E-mail | Correo electrónico | E-Mail | E-mail
+link | Lien | Link | Enlace | Link | Link
+author | Auteur | Author | Autor | Autor | Auteur
+custodian | Établissement | Hospital | Hospital | Krankenhaus | Ziekenhuis
+signer | Signé par | Signed by | Firmado por | Unterschrieben von | Ondertekend door
+recipient | Destinataire | Recipient | Destinatario | Empfänger | Ontvanger
+informant | Informateur | Informant | Informante | Auskunftsperson | Informant
+person | Intervenant | Performer | Profesional | Behandler | Behandelaar
+contact | Contact | Contact | Contacto | Kontakt | Contact
+stay | Séjour | Encounter | Episodio | Aufenthalt | Opname
+stay-id | N° de séjour | Visit ID | Nº de episodio | Fallnummer | Opnamenummer
+place | Lieu | Location | Lugar | Ort | Plaats
+id | Identifiant | ID | Identificador | Kennung | Nummer
+date | Date | Date | Fecha | Datum | Datum
+from | du | from | del | vom | van
+to | au | to | al | bis | tot
+F | Féminin | Female | Mujer | weiblich | vrouw
+M | Masculin | Male | Hombre | männlich | man
 """
+# What stands between day, month and year, where it is not a slash.
+_DATE_SIGNS = {"de": ".", "nl": "-"}
 _LABEL_ROWS = [line.split(" | ") for line in _WORDS.strip().splitlines()]
 _LABELS = {
     language: {key: words[place] for key, *words in _LABEL_ROWS}
-    for place, language in enumerate(_LANGUAGES)
+    for place, language in enumerate(LANGUAGES)
 }
 
 # Roles in reading order: label, path from the root.
@@ -181,7 +183,8 @@ class CdaHeader:
             return value
         year, month, day, hour, minute = match.groups()
         parts = [part for part in (year, month, day) if part]
-        date = "-".join(parts) if self._language == "en" else "/".join(reversed(parts))
+        sign = _DATE_SIGNS.get(self._language, "/")
+        date = "-".join(parts) if self._language == "en" else sign.join(reversed(parts))
         return f"{date} {hour}:{minute}" if hour else date
 
     def _format_sex(self, code: Element | None) -> str:

@@ -18,9 +18,12 @@ _KIND = Pattern(
     r"|maternite|hospital(?:es)?|(?:poli)?clinica|consultorio|sanatorio"
     r"|centro (?:de salud|medico|hospitalario)|comple[jx]o (?:hospitalario|asistencial)"
     r"|fundacion?|instituto|residencia|c\.s\."
-    r"|(?:universitats)?klinikum|krankenhaus|(?:uni|reha-?)?klinik"
+    r"|(?:universitats|kreis|stadtisches )?klinikum|(?:kreis|bezirks)?krankenhaus"
+    r"|(?:uni|fach|reha-?|rehabilitations)?klinik|(?:herz|rheuma)zentrum"
     r"|medizinische hochschule|(?:kantons|universitats)spital|pflegeheim|seniorenheim|altenheim"
-    r"|ziekenhuis|verpleeghuis|verzorgingshuis|(?:woon)?zorgcentrum|huisartsenpraktijk)(?=[ ])"
+    r"|(?:streek|academisch )?ziekenhuis|verpleeghuis|verzorgingshuis|(?:woon)?zorgcentrum"
+    r"|huisartsenpraktijk|gasthuis|revalidatiecentrum|(?:universitair )?medisch centrum"
+    r"|oncologisch centrum|kliniek)(?=[ ])"
 )
 # In capitals alone: in small letters they are abbreviations of drugs and doses.
 _ACRONYM = Pattern(
@@ -48,7 +51,7 @@ _NOUN_BEFORE = re.compile(
     r"(?:^|[\n.,;:(\-|][ ]{0,3}|(?<![a-z])(?:la|del?|al?|un[ea]|el|en|notre|cette|dans|par|vers"
     r"|sa|the|at|in)[ ]|l')\Z"
 )
-_ADJECTIVES_TOO = ("clinique", "clinica", "residencia", "instituto", "klinik")
+_ADJECTIVES_TOO = ("clinique", "clinica", "residencia", "instituto", "klinik", "kliniek")
 _DUTCH = ("huis", "centrum", "praktijk")
 _HEAD_OF = ("chef de ", "chefs de ", "historia ", "chef ")
 _STOPS = frozenset(
@@ -129,7 +132,7 @@ def _is_heading(cased: str, span: Place) -> bool:
 def _site_after_kind(cased: str, folded: str, place: Place) -> Place | None:
     start, end = place
     kind = folded[start:end]
-    if kind in ("clinique", "clinica", "residencia", "instituto", "klinik"):
+    if kind in ("clinique", "clinica", "residencia", "instituto", "klinik", "kliniek"):
         noun = _NOUN_BEFORE.search(folded[max(0, start - 24) : start])
         if noun is None or folded.endswith(_HEAD_OF, 0, start):
             return None

@@ -25,7 +25,7 @@ _STREETS = {
         r"|pfad|hof|graben|wall|promenade|terrasse|zeile"
     ),
     "nl": (
-        r"(?:dwars|kerk)?straat|str\.?|laan|weg|plein|gracht|kade|singel|dreef|hof|pad|steeg|dijk"
+        r"(?:dwars)?straat|str\.?|laan|weg|plein|gracht|kade|singel|dreef|hof|pad|steeg|dijk"
         r"|plantsoen|baan|hoek|erf|oord"
     ),
 }

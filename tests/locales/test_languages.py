@@ -139,7 +139,8 @@ from surrogates.rewrite import Rewriter
 document = Document("1", sys.argv[2], person_id="42", lang="eo")
 found = [*dates.detect(document), *ages.detect(document), *names.detect(document)]
 spans = sorted(found, key=lambda span: span.start)
-release = Rewriter(CohortKey(bytes(range(32)), algorithm=2), Policy()).rewrite(document, spans, None)
+cohort = CohortKey(bytes(range(32)), algorithm=2)
+release = Rewriter(cohort, Policy()).rewrite(document, spans, None)
 texts = (document.text, spans), (release.text, release.spans)
 pairs = [[[span.label, text[span.start:span.end]] for span in found] for text, found in texts]
 print(json.dumps(pairs))

@@ -54,7 +54,6 @@ PATTERNS = {
         "words": "{d}. {month} {y}",
         "dots": "{d}.{m}.{y}",
         "two digits": "{d:02}.{m:02}.{yy:02}",
-        "short slashes": "{d}.{m}.{yy:02}",
         "iso": "{y}-{m:02}-{d:02}",
         "weekday": "{weekday}, {d}. {month} {y}",
         "capitals": "{d}. {MONTH} {y}",
@@ -76,8 +75,8 @@ PARTIAL = {
     "fr": {"day and month": "{d:02}/{m:02}", "day and month in words": "{d1} {month}"},
     "en": {"day and month": "{m:02}/{d:02}", "day and month in words": "{month} {d}"},
     "es": {"day and month": "{d:02}/{m:02}", "day and month in words": "{d} de {month}"},
-    "de": {"day and month": "{d:02}.{m:02}.", "day and month in words": "{d}. {month}"},
-    "nl": {"day and month": "{d:02}-{m:02}", "day and month in words": "{d} {month}"},
+    "de": {"day and month in words": "{d}. {month}"},
+    "nl": {"day and month in words": "{d} {month}"},
 }
 MONTH_AND_YEAR = {
     "fr": "{month} {y}", "en": "{month} {y}", "es": "{month} de {y}", "de": "{month} {y}",

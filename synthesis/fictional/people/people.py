@@ -50,7 +50,7 @@ TRAP_NAMES = {
     "en": ("Rose", "Parkinson", "Young", "Long"),
     "es": ("Rosa", "Crespo", "Calvo", "Delgado"),
     "de": ("Klein", "Lang", "Roth", "Winter"),
-    "nl": ("Groot", "Roos", "Bakker", "Wit"),
+    "nl": ("Roos", "Bakker", "Koning", "Vink"),
 }
 # Names of several words or with an apostrophe, which Faker seldom makes.
 _ODD_NAMES = {
@@ -129,7 +129,8 @@ def make_pools(language: LetterLanguage, seed: int) -> Pools:
 
     def draw(source: Callable[[], str], count: int) -> tuple[str, ...]:
         values = dict.fromkeys(" ".join(source().split()) for _ in range(count))
-        return tuple(value for value in values if not is_ordinary(value, forbidden))
+        kept = (value for value in values if "," not in value)
+        return tuple(value for value in kept if not is_ordinary(value, forbidden))
 
     return Pools(
         given={

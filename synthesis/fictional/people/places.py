@@ -91,11 +91,11 @@ Nordrhein-Westfalen
 Mecklenburg-Vorpommern|03046 Cottbus Brandenburg|24937 Flensburg Schleswig-Holstein"""
 
 _NL = """1017_GN Amsterdam Noord-Holland|1091_PK Amsterdam Noord-Holland
-3012_BR Rotterdam Zuid-Holland|2513_AA Den_Haag Zuid-Holland|3512_JE Utrecht Utrecht|5611_EM Eindhoven Noord-Brabant
-9712_HW Groningen Groningen|5038_DA Tilburg Noord-Brabant|1315_RB Almere Flevoland
+3012_BR Rotterdam Zuid-Holland|2513_AA Den_Haag Zuid-Holland|3512_JE Utrecht Utrecht
+5611_EM Eindhoven Noord-Brabant|9712_HW Groningen Groningen|5038_DA Tilburg Noord-Brabant|1315_RB Almere Flevoland
 4811_XC Breda Noord-Brabant|6511_PB Nijmegen Gelderland|7311_KM Apeldoorn Gelderland
 2011_RD Haarlem Noord-Holland|6811_DJ Arnhem Gelderland|7511_HP Enschede Overijssel
-3811_LV Amersfoort Utrecht|5211_KA 's-Hertogenbosch Noord-Brabant|8011_PK Zwolle Overijssel
+3811_LV Amersfoort Utrecht|5261_BC Vught Noord-Brabant|8011_PK Zwolle Overijssel
 2712_PK Zoetermeer Zuid-Holland|2312_EZ Leiden Zuid-Holland|6211_CM Maastricht Limburg
 3311_JD Dordrecht Zuid-Holland|6711_AN Ede Gelderland|8911_BM Leeuwarden Friesland
 1811_KJ Alkmaar Noord-Holland|2611_GB Delft Zuid-Holland|7411_HP Deventer Overijssel
@@ -143,13 +143,13 @@ HOSPITALS = {
         "Universitätsklinikum Hohenlinden", "Klinikum Am Eichwald", "Krankenhaus Sankt Ottilien",
         "Kreiskrankenhaus Birkenthal", "Fachklinik Rosengrund", "Klinikum Sankt Burkhard",
         "Rehaklinik Silberquell", "Städtisches Klinikum Neuenwerth", "Elisabethenhospital Tannau",
-        "Herzzentrum Lindenau", "Klinik Schöneberger Höhe", "Marienkrankenhaus Waldenried",
+        "Herzzentrum Lindenau", "Krankenhaus Lindenhang", "Marienkrankenhaus Waldenried",
     ),
     "nl": (
         "Universitair Medisch Centrum Nieuwenrode", "Ziekenhuis De Lindehorst",
-        "Sint Odulphus Ziekenhuis", "Streekziekenhuis Walrijk", "Kliniek De Berkenhof",
+        "Ziekenhuis Sint Odulphus", "Streekziekenhuis Walrijk", "Kliniek De Berkenhof",
         "Medisch Centrum Zuiderlicht", "Revalidatiecentrum De Wilgenborg", "Ziekenhuis Merwehage",
-        "Diaconessenhuis Elzenrade", "Oncologisch Centrum Ten Bosch", "Gasthuis Sint Walfried",
+        "Verpleeghuis Elzenrade", "Oncologisch Centrum Ten Bosch", "Gasthuis Sint Walfried",
         "Ziekenhuis Oosterwaarde",
     ),
 }  # fmt: skip

@@ -130,7 +130,7 @@ KINDS = {
         heads=(
             "{title} - {ward}\n{LAST}, {first} - {birth} - Zimmer [12|14|203|307|411] Bett [1|2]\n"
             "Pat.-Nr. {ipp} / Fall {visit}\nAngehörige: {kin} {kinphone}",
-            "{title}\n{identity}\nBereich: {ward} - Aufnahme {admission}\nPflege: {nurse}",
+            "{title}\n{identity}\nBereich: {ward} - Aufnahme {admission}\nPflegekraft: {nurse}",
         ),
         sections=(
             Section("Vitalzeichen", "vitals", 1.0),
@@ -140,9 +140,9 @@ KINDS = {
             Section("Aktuelle Medikation", "treatment", 0.6, "list", 0.6),
         ),
         tails=(
-            "Pflegefachkraft {nurse} - {today} {time}",
+            "Pflegekraft: {nurse} - {today} {time}",
             "Übergabe an {nurse} am {today}. {doctor} informiert.",
-            "{nurse}, Nachtdienst\nStationstelefon {site_phone}",
+            "Pflegekraft: {nurse}, Nachtdienst\nStationstelefon: {site_phone}",
         ),
         specialty="nursing",
     ),
@@ -227,7 +227,7 @@ WORDS = {
     "identity": (
         "Patient: {LAST}, {first}\ngeb. {birth}[   Geburtsort: {birthplace}|]\nPat.-Nr.: {ipp}   "
         "Fallnr.: {visit}\nAnschrift: {street}\n{zip} {city}",
-        "Name: {last}   Vorname: {given}\nGeburtsdatum: {birth} ({age})   Geschlecht: {männlich|"
+        "Name: {last}   Vorname: {given}\nGeburtsdatum: {birth}   Alter: {age}   Geschlecht: {männlich|"
         "weiblich}\nPatientennummer: {ipp} - Fallnummer: {visit}\nRV-Nr.: {ssn}\nTelefon: {phone}",
         "{civil} {patient}{maiden}, geb. {birth}\nPat.-Nr. {ipp} / Fall {visit}",
         "{LAST}, {first} | {m|w} | {birth} | {ipp} | {visit}",
@@ -274,7 +274,7 @@ WORDS = {
     "range": ("vom /bis ",),
     "on": ("am ",),
     "in": (" in ",),
-    "age": ("{} Jahre", "{} Jahre alt", "{} J."),
+    "age": ("{} Jahre", "{} Jahre alt"),
     "aged": ("{}-jährig", "{}-jährig", "{} Jahre alt"),
     "months": ("{} Monate alt",),
     "job": (
@@ -290,15 +290,15 @@ WORDS = {
 POOLS = {
     "history": (
         "Arterielle Hypertonie seit {year:20}, [gut|mäßig] eingestellt.",
-        "Appendektomie {year:45}[ in {othercity}| im {otherhospital}|].",
+        "Appendektomie im Jahr {year:45}[ in {othercity}| im {otherhospital}|].",
         "Morbus Basedow, Radiojodtherapie im {month:200}.",
-        "Dupuytren-Kontraktur, rechte Hand {year:15} operiert durch {doctor}.",
+        "Dupuytren-Kontraktur, rechte Hand im Jahr {year:15} operiert durch {doctor}.",
         "Diabetes mellitus Typ 2 seit {month:150}, HbA1c {d:6.1-8.4} %.",
         "Seit Langem Raynaud-Syndrom, leicht.", "Hyperlipidämie, Statin seit {year:12}.",
         "Colles-Fraktur links am {past:4000}, Gips.",
-        "Allergien: [Penicillin (Urtikaria {year:30})|keine bekannt|Jod, nicht gesichert].",
+        "Allergien: [Penicillin (Urtikaria im Jahr {year:30})|keine bekannt|Jod, nicht gesichert].",
         "Vater mit {kinage} Jahren am Herzinfarkt verstorben, Mutter mit Morbus Parkinson.",
-        "Ex-Raucher, Nikotinstopp {year:18}, {n:10-45} Packungsjahre.",
+        "Ex-Raucher, Nikotinstopp im Jahr {year:18}, {n:10-45} Packungsjahre.",
         "Herpes zoster im {month:90}, rosa Narbe.",
         "Laparoskopische Cholezystektomie am {past:3500} ({otherhospital}).",
         "Stationär {range:900} im {otherhospital} wegen Pyelonephritis.",
@@ -308,8 +308,8 @@ POOLS = {
         "Verdacht auf Sjögren-Syndrom, Schirmer-Test positiv.",
     ),
     "history_young": (
-        "Appendektomie {year:10}[ in {othercity}| im {otherhospital}|].",
-        "Allergien: [Penicillin (Urtikaria {year:9})|keine bekannt|Jod, nicht gesichert].",
+        "Appendektomie im Jahr {year:10}[ in {othercity}| im {otherhospital}|].",
+        "Allergien: [Penicillin (Urtikaria im Jahr {year:9})|keine bekannt|Jod, nicht gesichert].",
         "Stationär {range:900} im {otherhospital} wegen Pyelonephritis.",
         "Raynaud-Syndrom, leicht.", "Asthma in der Kindheit, anfallsfrei seit {year:8}.",
         "Kontaktekzem auf Berliner Blau, Kortisonsalbe bei Bedarf.",
@@ -328,7 +328,7 @@ POOLS = {
     ),
     "social": (
         "Lebt [allein|mit {kin}] in {city}, [zweiter Stock ohne Aufzug|ebenerdig].",
-        "Arbeitet als {job}[ bei {employer}|].",
+        "Beruf: {job}[, Arbeitgeber: {employer}|].",
         "{kin_caps} ist erreichbar unter {kinphone}.", "Im Alltag selbstständig, Barthel-Index 100.",
         "Nikotin: [nie|früher]. Alkohol: [gelegentlich|ein Glas zum Abendessen|keiner].",
         "Wohnhaft {street}, {zip} {city}[, mit {dem Patienten|der Patientin} abgeglichen|].",
@@ -340,7 +340,7 @@ POOLS = {
     ),
     "social_old": (
         "Lebt [allein|mit {kin}] in {city}, [zweiter Stock ohne Aufzug|ebenerdig].",
-        "Rente, früher {job}.", "Rente, früher {job} bei {employer}.",
+        "Rente, früherer Beruf: {job}.", "Rente, Beruf: {job}, letzter Arbeitgeber: {employer}.",
         "{kin_caps} ist erreichbar unter {kinphone}.", "Hilfe beim Einkauf, Barthel-Index 75, Pflegegrad 2.",
         "Nikotin: [nie|früher]. Alkohol: [gelegentlich|ein Glas zum Abendessen|keiner].",
         "Wohnhaft {street}, {zip} {city}[, mit {dem Patienten|der Patientin} abgeglichen|].",
@@ -421,7 +421,7 @@ POOLS = {
         "Wiedervorstellung bei {doctor} am {next:60} um {time} Uhr.",
         "Laborkontrolle in der Woche vom {next:14}.",
         "Arbeitsunfähig bis {next:30}, Verlängerung durch {gp}.",
-        "Bei Fieber oder Schmerzen {site_phone} (rund um die Uhr).", "Weiterbehandlung durch {gp}{gp_city}, Kopie an die Praxis.",
+        "Bei Fieber oder Schmerzen Tel. {site_phone} (rund um die Uhr).", "Weiterbehandlung durch {gp}{gp_city}, Kopie an die Praxis.",
         "Termin per E-Mail an {email} oder telefonisch unter {phone}.",
         "Pflegedienst in {othercity} informiert, {other_phone}.",
         "Anschlussheilbehandlung ab {next:12} im {otherhospital} bewilligt.",
@@ -429,7 +429,7 @@ POOLS = {
     ),
     "outcome_child": (
         "Entlassung am {discharge} nach Hause mit {kin}, {street}, {city}.",
-        "Kontrolle bei {doctor} am {next:40} um {time} Uhr.", "Bei Fieber {site_phone} (rund um die Uhr).",
+        "Kontrolle bei {doctor} am {next:40} um {time} Uhr.", "Bei Fieber Tel. {site_phone} (rund um die Uhr).",
         "Schulbefreiung bis {next:7}.", "Eltern erreichbar unter {phone}, Brief an {email}.",
     ),
     "anaesthesia": (
@@ -504,8 +504,8 @@ POOLS = {
         "Gewicht am {step}: {weight} kg. KUSS {n:0-6}/10.",
     ),
     "transmissions": (
-        "{step} {time}: [ruht|gut geschlafen|unruhige Nacht], [gefrühstückt|Mahlzeit abgelehnt]. {nurse}",
-        "{step}: Verbandwechsel, Wunde reizlos und trocken. {nurse}",
+        "{step} {time}: [ruht|gut geschlafen|unruhige Nacht], [gefrühstückt|Mahlzeit abgelehnt]. Pflegekraft: {nurse}",
+        "{step}: Verbandwechsel, Wunde reizlos und trocken. Pflegekraft: {nurse}",
         "{step} {time}: Anruf von {kin}, bittet um Rückruf unter {kinphone} nach der Visite.",
         "{step}: NRS {n:2-8}/10, Novalgin um {time} gegeben, Besserung.",
         "{step}: Visite {doctor}, neue Anordnung ({drug}).",
@@ -518,7 +518,7 @@ POOLS = {
     "opinion": (
         "Wir bitten um Wiedervorstellung am {next:120}.", "Ich empfehle, {drug} fortzuführen.",
         "Nächste Laborkontrolle um den {next:30} im Labor in {city}.",
-        "Auf {seinen|ihren} Wunsch geht eine Kopie an den Betriebsarzt von {employer}.",
+        "Auf {seinen|ihren} Wunsch geht eine Kopie an den Betriebsarzt (Arbeitgeber: {employer}).",
         "Rückfragen unter {site_phone} oder an {author_email}.",
         "Insgesamt erfreulich, keine Änderung der Therapie.", "Termin bei {doctor} am {next:50}.",
         "Das CT aus dem {otherhospital} vom {past:400} wurde heute durchgesehen.",

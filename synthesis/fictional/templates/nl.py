@@ -8,14 +8,14 @@ _SIGN_OFF = (
     "Elektronisch ondertekend door {author} op {today} om {time} uur.\nKopie: {gp}",
     "{author_caps}\nSecretariaat: {site_phone} / Fax: {site_fax}\n{author_email}",
     "w.g. {signature}\n\n{site} - {site_address}\nPagina 1/2",
-    "Gedicteerd door {author} op {today}, uitgewerkt door {username} op {ip} - versie 2.1.3",
+    "Gedicteerd door {author} op {today} - gebruikersnaam: {username} - IP {ip} - versie 2.1.3",
 )
 _LETTER_END = (
     "[Met vriendelijke groet|Met collegiale groet|Hoogachtend],\n\n{author}\n[AGB-code {rpps}|"
     "{author_email}|Tel. {site_phone}]",
     "Ik vertrouw erop u hiermee voldoende te hebben ingelicht.\n\n{author_caps}\nCc: {gp}, {doctor}",
     "Bij vragen zijn wij bereikbaar op {site_phone}.\n\n{author} / {doctor}\nGedicteerd op {today}, "
-    "uitgewerkt door {username}",
+    "gebruikersnaam: {username}",
 )
 
 KINDS = {
@@ -140,9 +140,9 @@ KINDS = {
             Section("Huidige medicatie", "treatment", 0.6, "list", 0.6),
         ),
         tails=(
-            "Verpleegkundige {nurse} - {today} {time}",
+            "Verpleegkundige: {nurse} - {today} {time}",
             "Overgedragen aan {nurse} op {today}. {doctor} op de hoogte.",
-            "{nurse}, nachtdienst\nTelefoon afdeling {site_phone}",
+            "Verpleegkundige: {nurse}, nachtdienst\nTelefoon afdeling {site_phone}",
         ),
         specialty="nursing",
     ),
@@ -224,7 +224,7 @@ WORDS = {
     "identity": (
         "Patiënt: {LAST}, {first}\nGeb.datum: {birth}[   Geboorteplaats: {birthplace}|]\nPatiëntnr.: "
         "{ipp}   Opnamenr.: {visit}\nAdres: {street}\n{zip} {city}",
-        "Achternaam: {last}   Voornaam: {given}\nGeboortedatum: {birth} ({age})   Geslacht: {M|V}\n"
+        "Achternaam: {last}   Voornaam: {given}\nGeboortedatum: {birth}   Leeftijd: {age}   Geslacht: {M|V}\n"
         "Patiëntnummer: {ipp} - Opnamenummer: {visit}\nBSN: {ssn}\nTelefoon: {phone}",
         "{civil} {patient}{maiden}, geb. {birth}\nPatiëntnr. {ipp} / opname {visit}",
         "{LAST}, {first} | {M|V} | {birth} | {ipp} | {visit}",
@@ -270,8 +270,8 @@ WORDS = {
     "maiden": (", geb. ", " (meisjesnaam "),
     "range": ("van /tot ",),
     "on": ("op ",),
-    "in": (" te ",),
-    "age": ("{} jaar", "{} jaar oud", "{} jr"),
+    "in": (" in ",),
+    "age": ("{} jaar", "{} jaar oud"),
     "aged": ("{}-jarige", "{}-jarige", "{}-jarige"),
     "months": ("{} maanden oud",),
     "job": (
@@ -286,7 +286,7 @@ WORDS = {
 POOLS = {
     "history": (
         "Hypertensie sinds {year:20}, [goed|matig] ingesteld.",
-        "Appendectomie in {year:45}[ te {othercity}| in {otherhospital}|].",
+        "Appendectomie in {year:45}[ in {othercity}| in {otherhospital}|].",
         "Ziekte van Graves, radioactief jodium in {month:200}.",
         "Contractuur van Dupuytren, rechterhand in {year:15} geopereerd door {doctor}.",
         "Diabetes mellitus type 2 sinds {month:150}, HbA1c {n:44-68} mmol/mol.",
@@ -304,7 +304,7 @@ POOLS = {
         "Mogelijk syndroom van Sjögren, Schirmertest positief.",
     ),
     "history_young": (
-        "Appendectomie in {year:10}[ te {othercity}| in {otherhospital}|].",
+        "Appendectomie in {year:10}[ in {othercity}| in {otherhospital}|].",
         "Allergie: [penicilline (urticaria in {year:9})|geen bekend|jodium, niet bevestigd].",
         "Opgenomen {range:900} in {otherhospital} wegens pyelonefritis.",
         "Fenomeen van Raynaud, mild.", "Astma op de kinderleeftijd, aanvalsvrij sinds {year:8}.",
@@ -324,30 +324,30 @@ POOLS = {
     ),
     "social": (
         "Woont [alleen|met {kin}] in {city}, [tweede verdieping zonder lift|gelijkvloers].",
-        "Werkt als {job}[ bij {employer}|].",
+        "Beroep: {job}[, werkgever: {employer}|].",
         "{kin_caps} is bereikbaar op {kinphone}.", "ADL zelfstandig, Barthel 20/20.",
         "Roken: [nooit|vroeger]. Alcohol: [af en toe|een glas bij het eten|geen].",
         "Adres {street}, {zip} {city}[, geverifieerd|].",
         "Geboren te {birthplace}, woont sinds {year:25} in {region}.",
         "Werkt graag in de tuin (snoeit de rozen) en kaart.",
         "Logeerde onlangs bij {kin} in {othercity}.", "Verblijf in het buitenland in {month:20}.",
-        "Maatschappelijk werk betrokken via mw. {third_last} ({site_phone}).",
+        "Maatschappelijk werk betrokken: mevrouw {third_last}, telefoon {site_phone}.",
         "Uitkering wordt gestort op rekening {account}.",
     ),
     "social_old": (
         "Woont [alleen|met {kin}] in {city}, [tweede verdieping zonder lift|gelijkvloers].",
-        "Gepensioneerd {job}.", "Gepensioneerd {job}, voorheen bij {employer}.",
+        "Gepensioneerd, beroep: {job}.", "Gepensioneerd, beroep: {job}, laatste werkgever: {employer}.",
         "{kin_caps} is bereikbaar op {kinphone}.", "Hulp bij boodschappen, Barthel 15/20.",
         "Roken: [nooit|vroeger]. Alcohol: [af en toe|een glas bij het eten|geen].",
         "Adres {street}, {zip} {city}[, geverifieerd|].",
         "Geboren te {birthplace}, woont sinds {year:25} in {region}.",
         "Thuiszorg tweemaal daags, maaltijdservice.", "Werkt graag in de tuin (snoeit de rozen).",
-        "Maatschappelijk werk betrokken via mw. {third_last} ({site_phone}).",
+        "Maatschappelijk werk betrokken: mevrouw {third_last}, telefoon {site_phone}.",
     ),
     "social_child": (
         "Gaat naar school in {city}, woont bij de ouders en een broertje.",
         "Komt met {kin}, mobiel {kinphone}.", "Adres {street}, {zip} {city}, een kat, geen rokers.",
-        "Gastouder mw. {third_last}.", "Huisarts {gp}, groeiboekje ingezien.",
+        "Gastouder: mevrouw {third_last}.", "Huisarts {gp}, groeiboekje ingezien.",
     ),
     "treatment": (
         "{drug}", "{drug}", "{drug}", "{drug} (sinds {month:40})", "{drug}",
@@ -499,8 +499,8 @@ POOLS = {
         "Gewicht op {step}: {weight} kg. FLACC {n:0-6}/10.",
     ),
     "transmissions": (
-        "{step} {time}: [rustig|goed geslapen|onrustige nacht], [ontbeten|maaltijd geweigerd]. {nurse}",
-        "{step}: verband verwisseld, wond rustig en droog. {nurse}",
+        "{step} {time}: [rustig|goed geslapen|onrustige nacht], [ontbeten|maaltijd geweigerd]. Verpleegkundige: {nurse}",
+        "{step}: verband verwisseld, wond rustig en droog. Verpleegkundige: {nurse}",
         "{step} {time}: {kin} gebeld, vraagt terugbellen op {kinphone} na de visite.",
         "{step}: NRS {n:2-8}/10, diclofenac gegeven om {time} uur met effect.",
         "{step}: visite {doctor}, nieuw voorschrift ({drug}).",
@@ -513,7 +513,7 @@ POOLS = {
     "opinion": (
         "Ik zie {hem|haar} terug op {next:120}.", "Ik adviseer {drug} voort te zetten.",
         "Volgende labcontrole rond {next:30} bij het laboratorium in {city}.",
-        "Op {zijn|haar} verzoek gaat een kopie naar de bedrijfsarts van {employer}.",
+        "Op {zijn|haar} verzoek gaat een kopie naar de bedrijfsarts (werkgever: {employer}).",
         "Bel gerust {site_phone} of schrijf naar {author_email}.",
         "Al met al geruststellend, beleid ongewijzigd.", "Afspraak bij {doctor} op {next:50}.",
         "De CT van {otherhospital} van {past:400} werd vandaag bekeken.",

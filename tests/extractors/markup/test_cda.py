@@ -9,6 +9,7 @@ from extractors.document.limits import Extracted, Limits
 from extractors.markup.cda import extract
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
+from record.languages import LANGUAGES
 
 PERSON = "<name><prefix>{}</prefix><given>{}</given><family>{}</family></name>"
 ADDRESSES = {
@@ -17,11 +18,15 @@ ADDRESSES = {
     "en": "<addr><streetAddressLine>12 Elm Street</streetAddressLine><city>Portland</city>"
     "<state>OR</state><postalCode>97266</postalCode></addr>",
     "es": "<addr>Calle Mayor 3, 28013 Madrid</addr>",
+    "de": "<addr>Ahornweg 3, 69115 Heidelberg</addr>",
+    "nl": "<addr>Kerkstraat 3, 1017 GN Amsterdam</addr>",
 }
 NAMES = {
     "fr": ("Mme", "Zoë", "LEFÈVRE"),
     "en": ("Mrs.", "Mary", "O'Neil"),
     "es": ("Doña", "Íñiga", "Muñoz García"),
+    "de": ("Frau", "Jutta", "Groß"),
+    "nl": ("Mevrouw", "Sanne", "de Vries"),
 }
 HEADERS = {
     "fr": """\
@@ -81,6 +86,44 @@ Hospital: CHU de Lyon
 Nº de episodio: V42
 Episodio: del 01/03/2024 al 04/03/2024
 Lugar: Cardiologie""",
+    "de": """\
+Entlassungsbrief
+
+Datum: 04.03.2024 10:15
+Patient: Frau Jutta Groß
+Geburtsdatum: 03.02.1950
+Geburtsort: Évry
+Geschlecht: weiblich
+Patientennummer: 8012345678 (CHU)
+Anschrift: Ahornweg 3, 69115 Heidelberg
+Tel.: +33472110000
+E-Mail: zoe@example.org
+Autor: Dr Anne Martin, CHU de Lyon
+Kennung: 10001234567
+Fax: 0472119999
+Krankenhaus: CHU de Lyon
+Fallnummer: V42
+Aufenthalt: vom 01.03.2024 bis 04.03.2024
+Ort: Cardiologie""",
+    "nl": """\
+Ontslagbrief
+
+Datum: 04-03-2024 10:15
+Patiënt: Mevrouw Sanne de Vries
+Geboortedatum: 03-02-1950
+Geboorteplaats: Évry
+Geslacht: vrouw
+Patiëntnummer: 8012345678 (CHU)
+Adres: Kerkstraat 3, 1017 GN Amsterdam
+Tel.: +33472110000
+E-mail: zoe@example.org
+Auteur: Dr Anne Martin, CHU de Lyon
+Nummer: 10001234567
+Fax: 0472119999
+Ziekenhuis: CHU de Lyon
+Opnamenummer: V42
+Opname: van 01-03-2024 tot 04-03-2024
+Plaats: Cardiologie""",
 }
 
 
@@ -136,7 +179,7 @@ def reason(data: bytes, **limits: int) -> str:
     return caught.value.reason
 
 
-@pytest.mark.parametrize("lang", ["fr", "en", "es"])
+@pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("encoding", ["UTF-8", "ISO-8859-1", "windows-1252", "UTF-16"])
 def test_the_header_is_read_as_labelled_lines(lang: str, encoding: str) -> None:
     data = document(structured(section("été", "Suites")), header(lang), encoding)

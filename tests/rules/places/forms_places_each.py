@@ -220,6 +220,11 @@ GERMAN = [
     *each("3,5|3.5|3%|3ab", "an der Ahornstraße {} lang"),
     *each("am Inn|an der Saale|ob der Tauber", "wohnt in [[Mühlfeld {}|CITY]]."),
     *each("der|den|dem|die", "wohnt in {} [[Oberkirnau|CITY]]."),
+    *each(
+        "Kreisklinikum|Städtisches Klinikum|Kreiskrankenhaus|Bezirkskrankenhaus"
+        "|Fachklinik|Rehabilitationsklinik|Herzzentrum|Rheumazentrum",
+        "verlegt ins [[{} Rosenhag|HOSPITAL]].",
+    ),
     *"""
 wohnt [[Am Anger 3|STREET]].
 wohnt [[Allee der Kosmonauten 5|STREET]].
@@ -229,6 +234,7 @@ Anschrift: [[Haus Rosenhag 4|STREET]]; Tel
 [[Hauptstraße 12, 3. Stock|STREET]].
 [[Hauptstraße 12, Whg 4|STREET]].
 stammt aus [[Unterkirnau|CITY]].
+wohnhaft in [[Unterkirnau|CITY]].
 geb. in [[Unterkirnau|CITY]].
 zurück aus [[Berlin|CITY]].
 liegt bei [[Berlin|CITY]].
@@ -245,6 +251,11 @@ DUTCH = [
         "5 bis|5 ter|5 b",
         "Chez\n[[{} Rosenhag|STREET]], [[1012 AB|ZIP]] [[Amsterdam|CITY]]",
     ),
+    *each(
+        "Streekziekenhuis|Academisch Ziekenhuis|Gasthuis|Revalidatiecentrum|Medisch Centrum"
+        "|Universitair Medisch Centrum|Oncologisch Centrum",
+        "naar [[{} Rosenhag|HOSPITAL]] overgebracht",
+    ),
     *each("5a|5-7|5/7", "[[Rosenhag {}|STREET]], [[1012 AB|ZIP]] [[Amsterdam|CITY]]"),
     *"""
 woont [[Voorstraat 12 bis|STREET]].
@@ -254,6 +265,7 @@ afkomstig uit [[Molenveen|CITY]]
 woonachtig te [[Molenveen|CITY]]
 gezien te [[Barcelona|CITY]].
 op de [[afdeling Boerhaven|HOSPITAL]]
+[[Kliniek Rosenhag|HOSPITAL]], naar huis
 in het [[Catharina Ziekenhuis|HOSPITAL]]
 """.strip().splitlines(),
 ]
