@@ -38,12 +38,13 @@ _KINDS = "".join(
 # A hyphen that ends a line, and three letters that stand alone: cheaper to look for than what
 # they announce.
 _BREAK = re.compile(b"- ?\n")
-_ALONE = re.compile(rb" a {1,3}a {1,3}a ")
+_ALONE = re.compile(rb" [a1] {1,5}[a1] {1,5}[a1] ")
 _APART_LETTERS = bytes(
     97 if chr(code).isalpha() else 49 if chr(code).isdigit() else 32 for code in range(256)
 )
 _SPACED = re.compile(
-    r"(?<![^\W_])[^\W\d_](?:(?:[\W_]{1,3}[^\W_](?![^\W_])){4,}|(?:[\W_]{1,3}[^\W\d_](?![^\W_])){2,})"
+    r"(?<![^\W_])(?:[^\W_](?:[\W_]{1,5}[^\W_](?![^\W_])){4,}"
+    r"|[^\W\d_](?:[\W_]{1,3}[^\W\d_](?![^\W_])){2,})"
 )
 _SPACE = re.compile(r"[\W_]+")
 # How far before and after a broken word its name may reach.
@@ -69,6 +70,7 @@ _WORD_BYTES = bytes(
     else 10
     for code in range(256)
 )
+_SEPARATORS = frozenset(code for code in range(256) if not chr(code).isalnum())
 _NO_LETTERS = bytes(code for code in range(256) if not chr(code).isalnum())
 _FEWEST, _LONGEST_WORD = 5, 40
 _FEWEST_DICTATED = 3
@@ -204,6 +206,13 @@ class View:
             return any(ord(char) > _LAST_LATIN for char in self.plain[start:end])
         first, last = self.span(start, end)
         return self._repaired.source[first:last] != self.plain[start:end]
+
+    def breaks_in_words(self) -> Iterator[int]:
+        """Yield where something was taken out of the view between two letters: the second."""
+        data = self.data
+        for at in self._breaks:
+            if 0 < at < len(data) and _SEPARATORS.isdisjoint(data[at - 1 : at + 1]):
+                yield at
 
     @property
     def digits(self) -> bytes:
