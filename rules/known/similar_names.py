@@ -23,6 +23,8 @@ _SHORTEST, _FIVE = 4, 5
 # Letters a name must have before two may be wrong, and before three may be.
 _LONG, _LONGER = 6, 9
 _MOST_WRONG = 2
+# Letters of a word up to which two may be wrong: longer ones have too many rests.
+_LONGEST = 18
 _REMEMBERED = 1 << 12
 # So many characters beside what is found already are rather of other words.
 _LEFT_OVER = 3
@@ -61,7 +63,7 @@ def fold_sounds(letters: bytes) -> bytes:
     return _DOUBLED.sub(rb"\1", heard.translate(_HEARD))
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 11)
 def deletions(letters: bytes, most: int) -> frozenset[bytes]:
     """Return what is left of letters without up to so many of them.
 
@@ -76,10 +78,11 @@ def deletions(letters: bytes, most: int) -> frozenset[bytes]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 11)
 def _word_deletions(letters: bytes) -> frozenset[bytes]:
     read = letters.replace(b"?", b"")
-    return deletions(fold_alike(read), _MOST_WRONG) | deletions(fold_sounds(read), 1)
+    most = _MOST_WRONG if len(read) <= _LONGEST else 1
+    return deletions(fold_alike(read), most) | deletions(fold_sounds(read), 1)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -189,8 +192,9 @@ class SimilarNames:
                 for index, start, _ in found
                 if any(_may_be(text, start - at, name) for name, at in self._sought[index])
             }
+            seen: set[tuple[int, int]] = set()
             for index in near:
-                yield from strange.readings(index)
+                yield from strange.readings(index, seen)
 
     def _closest(self, letters: bytes) -> tuple[int, int] | None:
         """Return the name that letters come closest to, and how many of them are wrong."""

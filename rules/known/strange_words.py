@@ -33,7 +33,7 @@ _AGE = re.compile(rb"(?<=[a-z?\xdf-\xff])[0-9]{1,3}(?:ans?|a|yo|y|j|jahre|anos)?
 _INFLECTIONS = ("sches", "sche", "scher", "s")
 _COUNTRIES = ("fra", "deu", "esp", "usa", "gbr", "aut", "irl", "can")
 # Words from this many letters on are read off the beginning and the end of a longer one.
-_SHORTEST_GLUE = 2
+_SHORTEST_GLUE, _GLUE = 2, 12
 _REMEMBERED = 1 << 16
 
 
@@ -108,7 +108,7 @@ def _find_strange(words: set[bytes]) -> set[bytes]:
 
 
 def _is_strange(word: bytes) -> bool:
-    if len(word) < 2 or word.isdigit() or len(word) > 2 * _LONGEST:
+    if len(word) < 2 or word.isdigit() or len(word) > _LONGEST + _GLUE:
         return False
     if _LETTER.search(word) is None:
         return False
@@ -140,7 +140,7 @@ class StrangeWords:
     `words` are strange words by their letters, `places` the text around each place.
     """
 
-    __slots__ = ("_data", "_pieces", "_readings", "_signs", "_strange", "places", "words")
+    __slots__ = ("_data", "_pieces", "_signs", "_strange", "places", "words")
 
     def __init__(self, view: View) -> None:
         stream = view.stream
@@ -163,36 +163,33 @@ class StrangeWords:
                 pieces[piece.start] = piece
                 self.places.append(_around(view, piece, _NEAR_SIGNS))
         for at in view.breaks_in_words():
-            if piece := _piece_at(data, at):
+            piece = _piece_at(data, at)
+            if piece and _SHORTEST <= len(piece.letters) <= _LONGEST:
                 self.words.setdefault(piece.letters, []).append(
                     Strange(*piece, damaged=True, joined=True, cued=False)
                 )
         self._pieces = list(pieces.values())
-        self._readings: dict[int, tuple[Strange, ...]] = {}
 
-    def readings(self, index: int) -> tuple[Strange, ...]:
-        """Return what the pieces at a place make together."""
-        found = self._readings.get(index)
-        if found is None:
-            found = self._readings[index] = tuple(self._put_together(self._pieces[index]))
-        return found
-
-    def _put_together(self, piece: _Piece) -> Iterator[Strange]:
-        data, strange = self._data, self._strange
+    def readings(self, index: int, seen: set[tuple[int, int]]) -> Iterator[Strange]:
+        """Yield what the pieces at a place make together, but for the extents seen before."""
+        data, strange, piece = self._data, self._strange, self._pieces[index]
         before = [piece, *_pieces_beside(data, piece, strange, _piece_before)]
         after = [piece, *_pieces_beside(data, piece, strange, _piece_after)]
-        for left in range(len(before)):
-            for right in range(len(after)):
+        for left, first in enumerate(before):
+            for right, last in enumerate(after):
+                extent = first.start, last.end
+                if not left + right or extent in seen:
+                    continue
+                seen.add(extent)
                 made = [*before[left:0:-1], piece, *after[1 : right + 1]]
-                few = left + right < _MOST_WORDS
-                if len(made) > 1 and (few or all(_is_short(one, strange) for one in made)):
+                if left + right < _MOST_WORDS or all(_is_short(one, strange) for one in made):
                     yield from _cut_out(self._signs, made, strange)
 
     def __repr__(self) -> str:
         return f"StrangeWords({len(self.words)} words, {len(self.places)} places)"
 
 
-strange_words = lru_cache(maxsize=32)(StrangeWords)
+strange_words = lru_cache(maxsize=16)(StrangeWords)
 
 
 def _around(view: View, piece: _Piece, width: int) -> bytes:
@@ -243,7 +240,7 @@ def _cut_out(signs: bytes, made: list[_Piece], strange: set[bytes]) -> Iterator[
     first, last = made[0], made[-1]
     letters = b"".join(one.letters for one in made)
     size, joined = len(letters), len(made) > 1
-    if not _SHORTEST <= size <= 2 * _LONGEST:
+    if not _SHORTEST <= size <= _LONGEST + _GLUE:
         return
     odd = _joined(signs, made)
     if odd is None:
@@ -279,7 +276,7 @@ def _pieces_beside(
             return
         size += len(one.letters)
         words += not _is_short(one, strange)
-        if size > 2 * _LONGEST or words > 1:
+        if size > _LONGEST + _GLUE or words > 1:
             return
         yield one
         piece = one

@@ -23,7 +23,7 @@ _ACCENTS = "\u0300-\u036f"
 # Combining accents, soft hyphens, joiners and direction marks carry no letter.
 _INVISIBLE = (
     f"\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    f"\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef{_ACCENTS}"
+    f"\u20d0-\u20f0\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef{_ACCENTS}"
 )
 _ODD = re.compile(f"[{_INVISIBLE}{''.join(_EXPANSIONS)}]")
 # The bytes of Latin-1 among these, folded; what lies beyond Latin-1 is a question mark there.
@@ -463,14 +463,23 @@ def views(text: str) -> tuple[View, ...]:
     view. Those of the last texts stay in memory: titles of notes repeat.
     """
     found = tuple(_views(text, fold_once(text)))
-    repaired = repair(
-        text,
-        found[0].data if not found[0].shifted else fold_once(text).encode("latin-1", "replace"),
+    first = found[0]
+    data = first.data if not first.shifted else fold_once(text).encode("latin-1", "replace")
+    repairs = [repair(text, data)]
+    if first.shifted and (again := repair(first.plain, first.data)):
+        # What was taken out may stand within what needs repair.
+        places = [first.span(*place) for place in zip(again.starts, again.ends, strict=True)]
+        starts, ends = [start for start, _ in places], [end for _, end in places]
+        repairs.append(RepairedText(text, again.text, starts, ends))
+    return (
+        *found,
+        *(
+            view.within(repaired)
+            for repaired in repairs
+            if repaired
+            for view in _views(repaired.text, fold(repaired.text))
+        ),
     )
-    if repaired is None:
-        return found
-    more = _views(repaired.text, fold(repaired.text))
-    return (*found, *(view.within(repaired) for view in more))
 
 
 def _views(text: str, folded: str) -> Iterator[View]:

@@ -73,6 +73,8 @@ _ZONE = re.compile("<[A-Z<]{3}[A-Z]{2,30}<[A-Z<]{1,40}")
 _REVERSED = re.compile("\u202e[^\u202c\n]{2,60}\u202c?")
 _UNICODE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 _MARKUP = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,9}(?:[ \n][^<>]{0,120})?/?>|<!--[^<>]{0,60}-->")
+# Marks of Markdown within a word, a number or an escape.
+_MARKED = re.compile(r"(?<=[\w;&#%=+\\-])(?:\*\*|__|~~|`)(?=[\w;&#%=+\\-])")
 _VALUE = re.compile('="([^"<>]*)"')
 # Bytes of UTF-8 read as those of Western encodings.
 _MOJIBAKE = re.compile("[ÃÂÄÅâ][\u0080-\u00bfŒœŠšŽžŸƒˆ˜–—‘’‚“”„†‡•…‰‹›€™ ]{1,2}")
@@ -80,7 +82,7 @@ _MOJIBAKE = re.compile("[ÃÂÄÅâ][\u0080-\u00bfŒœŠšŽžŸƒˆ˜–—‘�
 _CONTROLS = "\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xa1-\xa5"
 _CONTROL = re.compile(f"[{_CONTROLS}]")
 _PRINTED = bytes(code for code in range(256) if not _CONTROL.match(chr(code)))
-_ESCAPED = re.compile(r"\x1b\[[0-9;]{0,8}[A-Za-z]|.[\x08\x7f]")
+_ESCAPED = re.compile(r"\x1b\[[0-9;]{0,8}[A-Za-z]|[^\W_][^\w\n\x08\x7f]{1,2}\x08|.[\x08\x7f]")
 _UNPRINTED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _SPELT = re.compile(r"(?<![^\W_])([^\W\d_])(?=,? )")
 _LATIN = dict(
@@ -350,6 +352,7 @@ def _read_zone(written: str) -> str:
 
 _REPAIRS = (
     (_ZONE, _read_zone),
+    (_MARKED, _drop),
     (_ESCAPED, _drop),
     (_UNPRINTED, _drop),
     (_ESCAPE, _read_escape),
@@ -384,6 +387,9 @@ _SIGNS = (
     (b"<", _ZONE),
     (b"+", _UTF_7),
     (b"?", _REVERSED),
+    (b"*", _MARKED),
+    (b"_", _MARKED),
+    (b"~", _MARKED),
 )
 _NO_SIGNS = bytes(
     code
