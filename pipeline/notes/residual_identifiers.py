@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from record.document import Document
 from record.errors import Unsafe
+from record.folding import fold
 from record.label import Label
 from record.policy import Action, Policy
 from record.release import Release
@@ -34,10 +35,11 @@ def check_release(
 
     A surrogate equal to a value of the patient counts, damaged or not: readers cannot distinguish
     the two. A name with a letter wrong counts outside surrogates alone: within them it is a draw
-    that comes as close by chance. A surrogate equal to the name of this note's author does not
-    count, since a patient's surrogates are the same in the notes of all authors; the author's name
-    elsewhere in the text counts. Values with indirect labels that the policy keeps do not count
-    where the release kept them.
+    that comes as close by chance. A surrogate that holds letters as symbols counts: nothing takes
+    their place. A surrogate equal to the name of this note's author does not count, since a
+    patient's surrogates are the same in the notes of all authors; the author's name elsewhere in
+    the text counts. Values with indirect labels that the policy keeps do not count where the
+    release kept them.
 
     An everyday word that may be the patient's name, outside surrogates, where neither context nor
     case tells, raises Unsafe(`known-value-ambiguous`).
@@ -54,8 +56,20 @@ def check_release(
             raise Unsafe("residue")
     if any(not _touches(span, release.spans) for span in found.misspelt):
         raise Unsafe("residue")
+    if any(map(_holds_symbols, (release.text[one.start : one.end] for one in release.spans))):
+        raise Unsafe("residue")
     if any(not _touches(span, release.spans) for span in found.undecided):
         raise Unsafe("known-value-ambiguous")
+
+
+def _holds_symbols(surrogate: str) -> bool:
+    """Return whether symbols that are read as letters stand in a surrogate."""
+    if surrogate.isascii():
+        return False
+    return any(
+        not one.isalnum() and low.isalpha()
+        for one, low in zip(surrogate, fold(surrogate), strict=True)
+    )
 
 
 def _is_covered(span: Span, surrogates: Sequence[Span]) -> bool:

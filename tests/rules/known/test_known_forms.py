@@ -24,6 +24,7 @@ from rules.known import (
 )
 from rules.known import numbers as digits
 from rules.known.known import KnownPatient
+from rules.known.similar_names import fold_alike, fold_sounds
 from rules.known.variants import words
 from rules.matching import normalization
 from tests.rules.known import test_birth_dates, test_known, test_misspelled_names
@@ -111,7 +112,11 @@ def _values(record: PatientRecord) -> set[str]:
 
 def _near(one: str, two: str) -> bool:
     # Elizabeth and Élisabeth: the one misspelt may well be the other.
-    return OSA.distance(one, two) <= (2 if len(one) >= 5 else 0)
+    return len(one) >= 5 and (
+        OSA.distance(one, two) <= 2
+        or OSA.distance(fold_alike(one.encode()), fold_alike(two.encode())) <= 2
+        or OSA.distance(fold_sounds(one.encode()), fold_sounds(two.encode())) <= 2
+    )
 
 
 @pytest.mark.slow
