@@ -62,7 +62,10 @@ _TIME = re.compile(
 
 
 # How a time may begin, where few dates go on.
-_HINT = re.compile(rf"\d{_B}?(?:[:hu]|[ap]\.?{_B}?m|\.\d\d{_B}?[hu])", re.IGNORECASE)
+_HINT = re.compile(
+    rf"\d{_B}?(?:[:hu]|[ap]\.?{_B}?m|\.\d\d{_B}?[hu])|[^\W\d_]{_B}{{1,2}}\d{{1,2}}\.\d\d(?!\d)",
+    re.IGNORECASE,
+)
 # What follows a date where a time may: a sign, and a digit or the first letter of a word.
 _SOON = re.compile(rf"t\d|{_B}?[,;:|(\[–—-]?{_B}{{0,2}}[(\[]?{_B}?[\d@àavfsuogdr]", re.IGNORECASE)
 

@@ -115,12 +115,12 @@ class KnownPeople:
 
     __slots__ = (
         *("_known", "_listed", "_meant", "_monograms", "_names", "_correctors", "_readings"),
-        *("_titles", "locale", "persons"),
+        *("titles", "locale", "persons"),
     )
 
     def __init__(self, record: PatientRecord | None, locale: str) -> None:
         self.locale = locale
-        self._titles = spoken_in(locale).titles
+        self.titles = spoken_in(locale).titles
         self.persons = tuple(_list_persons(record, locale)) if record else ()
         self._known: dict[str, frozenset[str]] = {GIVEN: frozenset(), FAMILY: frozenset()}
         if record:
@@ -225,12 +225,12 @@ class KnownPeople:
         is_short = False
         for each in words:
             word, role = each.folded, each.role
-            particle = is_particle(word, self._titles)
+            particle = is_particle(word, self.titles)
             short = len(word) <= LONGEST_ABBREVIATION
             is_short |= short and not particle
             if role == GIVEN and (len(word) == 1 or (short and each.is_dotted)):
                 found["initials"].append(word)
-            elif len(word) > 1 and word not in self._titles:
+            elif len(word) > 1 and word not in self.titles:
                 found[role].append(self.correct(role, word) or word)
             known = short or particle or self.knows(role, word)
             if not known and word not in self._listed[role]:
@@ -259,13 +259,13 @@ class KnownPeople:
             start, end = match.span()
             dotted = text.startswith(".", end)
             words.append(NameToken(match[0], whole[start:end], start, end, label, dotted))
-        telling = [word for word in words if word.folded not in self._titles]
+        telling = [word for word in words if word.folded not in self.titles]
         first = telling[0] if len(telling) > 1 else None
         for word in words:
             is_given = word.start > comma if comma >= 0 else word is first
             word.role = self._role(word.folded, label, GIVEN if is_given else FAMILY)
         is_long = len(words) > 2
-        staying = [word for word in words if _may_stay(word, whole, is_long, self._titles)]
+        staying = [word for word in words if _may_stay(word, whole, is_long, self.titles)]
         # At least one word must change.
         if len(staying) < len(words):
             for word in staying:

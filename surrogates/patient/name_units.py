@@ -13,7 +13,6 @@ from surrogates.patient.known_people import (
     NameUnit,
 )
 from surrogates.patient.name_pools import gender_of
-from surrogates.patient.name_words import TITLES
 
 # What may stand between two words of one name.
 _GAP = re.compile(r"[\s.,'’\-‐-―]*")
@@ -33,7 +32,7 @@ def read_units(reading: NameReading, people: KnownPeople) -> MentionNames:
 
 
 def _read_units(reading: NameReading, people: KnownPeople) -> MentionNames:
-    units = find_units(reading)
+    units = find_units(reading, people.titles)
     whole = [unit for unit in units if not unit.is_short]
     firsts = [(unit.role, unit.words[0].folded) for unit in whole]
     parts = [(role, people.correct(role, word) or word) for role, word in firsts]
@@ -52,7 +51,7 @@ def _read_units(reading: NameReading, people: KnownPeople) -> MentionNames:
     return MentionNames(units, tuple(dict.fromkeys(parts)), tuple(later), is_told)
 
 
-def find_units(reading: NameReading) -> tuple[NameUnit, ...]:
+def find_units(reading: NameReading, titles: Set[str]) -> tuple[NameUnit, ...]:
     """Return the whole names of a reading, from the left; titles are in none of them."""
     found: list[tuple[list[NameToken], list[int]]] = []
     before, last, is_open = -1, 0, False
@@ -60,7 +59,7 @@ def find_units(reading: NameReading) -> tuple[NameUnit, ...]:
         joins = bool(_GAP.fullmatch(reading.text, last, word.start))
         last = word.end
         if word.stays:
-            is_title = word.folded in TITLES
+            is_title = word.folded in titles
             is_open = is_open and joins and not is_title
             start = before if before >= 0 and joins else word.start
             before = -1 if is_title else start
