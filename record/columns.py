@@ -352,3 +352,12 @@ VISIT_LINKS = frozenset(
     if name.endswith("_id") and id_kind(name) in ("visit", "visit_detail")
 )
 """The columns by which rows of other tables refer to visits."""
+
+STAFF_LINKS = frozenset(
+    f"{table}.{name}"
+    for table, names in TABLES.items()
+    if table not in ("provider", "care_site")
+    for name in names
+    if name in ("provider_id", "care_site_id")
+)
+"""The columns that say who treated a patient, and where."""

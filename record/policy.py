@@ -6,7 +6,7 @@ from dataclasses import MISSING, asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal
 
-from record.columns import BIRTHS, COLUMNS, VISIT_LINKS, Treatment
+from record.columns import BIRTHS, COLUMNS, STAFF_LINKS, VISIT_LINKS, Treatment
 from record.errors import ConfigError
 from record.label import Label
 from record.languages import FIRST_LANGUAGES, LANGUAGES
@@ -55,7 +55,9 @@ class Policy:
     `shift_direction` moves dates into the `past` only or in `both` directions; `keep_season` moves
     them by whole years and some days. A release holds back what happened in its last
     `hold_back_days`. `visits` releases visits and what hangs on them as they are (`keep`), at the
-    first of their month (`month`), or not at all (`drop`). `id_bits` bounds the pseudonyms of ids.
+    first of their month (`month`), or not at all (`drop`). `clinicians` keeps or drops the ids of
+    clinicians and care sites, and their tables: who shares them links patients under any key.
+    `id_bits` bounds the pseudonyms of ids.
     `columns` maps `table.column` of the output to a treatment that its rule allows.
 
     Settings that are None have the default of the surrogate algorithm's version: see `under`.
@@ -83,6 +85,7 @@ class Policy:
     keep_season: bool = False
     hold_back_days: int | None = None
     visits: Literal["keep", "month", "drop"] = "keep"
+    clinicians: Literal["keep", "drop"] | None = None
     id_bits: Literal[31, 53, 63] | None = None
     algorithm: int | None = field(default=None, init=False)
     given_id: str = field(default="", init=False, repr=False, compare=False)
@@ -207,12 +210,15 @@ class Policy:
         """Return the treatment of an output column, `table.column`; unknown ones are dropped.
 
         Birth columns are dropped too where ages over the cap must be hidden, because a row does
-        not say at which date its age counts, and so are the ids of visits where visits are.
+        not say at which date its age counts, and so are the ids of visits, clinicians and care sites where these are.
         """
         rule = COLUMNS.get(column)
-        if rule is None or (self.old_births == "cap" and column in BIRTHS):
-            return Treatment.DROP
-        if self.visits == "drop" and column in VISIT_LINKS:
+        is_dropped = (
+            (self.old_births == "cap" and column in BIRTHS)
+            or (self.visits == "drop" and column in VISIT_LINKS)
+            or (self.clinicians == "drop" and column in STAFF_LINKS)
+        )
+        if rule is None or is_dropped:
             return Treatment.DROP
         return self.columns.get(column, rule.treatment)
 
@@ -284,6 +290,7 @@ _FIRST_DEFAULTS: dict[str, Any] = {
     "shift_direction": "both",
     "hold_back_days": 0,
     "id_bits": 63,
+    "clinicians": "keep",
 }
 _DEFAULTS: dict[str, Any] = {
     "birth_dates": "month",
@@ -293,11 +300,12 @@ _DEFAULTS: dict[str, Any] = {
     "shift_direction": "past",
     "hold_back_days": 0,
     "id_bits": 31,
+    "clinicians": "drop",
 }
 # Settings that the first version has, too.
 _BIRTH = ("birth_dates", "old_births")
 # Settings that the first version does not have.
-_NEW = ("names", "times", "shift_direction", "keep_season", "id_bits")
+_NEW = ("names", "clinicians", "times", "shift_direction", "keep_season", "id_bits")
 _LONGEST_HOLD = 3650
 _SHORTEST_YEAR, _LONGEST_YEAR = 365, 366
 _TABLE_DIGITS = 3
@@ -311,6 +319,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "times": ("midnight", "hour", "order", "exact"),
     "shift_direction": ("past", "both"),
     "visits": ("keep", "month", "drop"),
+    "clinicians": ("keep", "drop"),
     "id_bits": (31, 53, 63),
 }
 _FIRST_SETTINGS = ("actions", "locale", "min_shift_days", "max_shift_days", "age_cap")

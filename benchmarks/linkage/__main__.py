@@ -51,6 +51,7 @@ SETTINGS: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("date_precision = month", 3, {"date_precision": "month"}),
     ("visits = month", 3, {"visits": "month"}),
     ("visits = drop", 3, {"visits": "drop"}),
+    ("clinicians = keep", 3, {"clinicians": "keep"}),
 )
 _TRAINED = 300
 _OTHER_SEED = 1000

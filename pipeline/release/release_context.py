@@ -21,6 +21,7 @@ from pipeline.release.table_reader import present_columns
 from pipeline.release.tables import (
     NOTE_TABLES,
     SPANS,
+    STAFF_TABLES,
     VISIT_TABLES,
     list_tables_in_write_order,
     make_tables,
@@ -91,6 +92,8 @@ def open_context(
         requested -= {SPANS}
     if tools.policy.visits == "drop":
         requested -= set(VISIT_TABLES)
+    if tools.policy.clinicians == "drop":
+        requested -= set(STAFF_TABLES)
     return ReleaseContext(
         request,
         tools,

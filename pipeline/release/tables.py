@@ -15,6 +15,8 @@ NOTE_TABLES = ("note", SPANS)
 """The tables made from notes."""
 REFERENCE_TABLES = ("provider", "care_site", "location")
 """Tables without patients: a release has the rows that other tables refer to."""
+STAFF_TABLES = ("provider", "care_site")
+"""Who treats patients, and where: left out where the policy drops clinicians."""
 METADATA_TABLES = ("cdm_source", "metadata")
 """The tables that describe the release itself."""
 VISIT_TABLES = ("visit_detail", "visit_occurrence")

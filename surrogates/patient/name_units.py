@@ -1,6 +1,7 @@
 """The whole names within a mention: words of one role side by side, with their particles."""
 
 import re
+from collections.abc import Set
 
 from surrogates.patient.known_people import (
     FAMILY,
