@@ -206,9 +206,9 @@ def _explain_birth_column(policy: Policy, column: str) -> str:
     rule = COLUMNS[column]
     reason = rule.reason if rule.treatment is Treatment.SHIFT else CHOSEN[Treatment.SHIFT]
     name = column.removeprefix("person.")
-    gone = {"month": ("day_of_birth", "birth_datetime")}.get(policy.birth_dates or "", ())
+    gone = {"day_of_birth", "birth_datetime"}
     if policy.birth_dates == "year":
-        gone = ("month_of_birth", "day_of_birth", "birth_datetime")
+        gone.add("month_of_birth")
     if policy.drops_birth_days and name in gone:
         return f"empty: only the {policy.birth_dates} of birth is released"
     if policy.old_births == "year" and name != "year_of_birth":

@@ -82,12 +82,12 @@ def test_other_times_of_day_have_no_zone(cohort: CohortKey, moment: datetime) ->
     aware = moment.replace(tzinfo=timezone(timedelta(hours=2)))
     kept = {"midnight": time.min, "hour": time(moment.hour)}
     for times in ("midnight", "hour", "order"):
-        columns = Columns(cohort, Policy(times=times))  # type: ignore[arg-type]
+        columns = Columns(cohort, Policy(times=times))
         moved = columns.shift_datetime("42", aware)
         assert moved == columns.shift_datetime("42", moment)
         assert moved.date() == columns.shift_date("42", moment.date())
         assert moved.time() == kept.get(times, moved.time())
-        cut = Columns(cohort, Policy(times=times, date_precision="month"))  # type: ignore[arg-type]
+        cut = Columns(cohort, Policy(times=times, date_precision="month"))
         assert cut.shift_datetime("42", aware).time() == time.min
 
 

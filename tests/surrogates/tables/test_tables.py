@@ -465,7 +465,7 @@ def test_aware_moments_are_those_of_single_ones(cohort: CohortKey) -> None:
     moment = datetime(2024, 3, 30, 23, 30, tzinfo=UTC)
     column = pa.array([moment], pa.timestamp("us", "UTC"))
     for times in ("exact", "midnight", "hour", "order"):
-        columns = Columns(cohort, Policy(times=times))  # type: ignore[arg-type]
+        columns = Columns(cohort, Policy(times=times))
         treated = _measured(columns, measurement_datetime=column).rows["measurement_datetime"]
         expected = columns.shift_datetime("1", moment).replace(tzinfo=UTC)
         assert treated.to_pylist() == [expected]
