@@ -24,8 +24,6 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment, minimize
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from scipy.stats import binomtest
 
 from record.document import Document
@@ -40,7 +38,7 @@ from surrogates.patient.name_words import PARTICLES
 from surrogates.rewrite import Rewriter
 
 TRAINED = 4000
-GUESSES = 12
+GUESSES = 6
 # Of the squared weights, so that what tells nothing counts for nothing.
 PENALTY = 10.0
 APART = 2
@@ -53,7 +51,6 @@ ARMS: tuple[tuple[str, int, Policy], ...] = (
 FAMILY_SHARES, GIVEN_SHARES = (0.25, 0.25, 0.35), (0.6, 0.15, 0.1)
 WORD = re.compile(r"[^\W\d_]+")
 FAR = -1e6
-SPARSE = 0.2
 Floats = NDArray[np.float64]
 Form = tuple[str, ...]
 Describe = Callable[[Form], Iterator[str]]
@@ -89,7 +86,7 @@ def link_table(patients: int, lang: str, seed: int, trained: int = TRAINED) -> s
     chance = np.random.default_rng(seed)
     years = year_scores(target, chance)
     # Many patients are alike but for names: which of them are matched is chance.
-    bare = round(np.mean([_count(years, chance) for _ in range(GUESSES)]))
+    bare = round(np.mean([_count(years, target, chance) for _ in range(GUESSES)]))
     bounds = binomtest(bare, patients).proportion_ci(0.95, method="exact")
     low, high = round(bounds.low * patients), round(bounds.high * patients)
     lines = [
@@ -107,8 +104,8 @@ def link_table(patients: int, lang: str, seed: int, trained: int = TRAINED) -> s
             score_names(forms[0], forms[1], chance, partial(describe, lang=lang))
             for describe in (describe_names, describe_all)
         ]
-        alone = np.where(same_sex(target), scores[0], FAR)
-        found = [_count(each, chance) for each in (alone, years + scores[0], years + scores[1])]
+        shown = (scores[0], years + scores[0], years + scores[1])
+        found = [_count(each, target, chance) for each in shown]
         lines.append(f"| {name} | {' | '.join(map(str, found))} |")
     return "\n".join(lines) + "\n"
 
@@ -283,33 +280,27 @@ def _weigh(
     return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B").x[1:])
 
 
-def same_sex(patients: Sequence[Patient]) -> NDArray[np.bool_]:
-    """Return whether each two patients have one sex, which both releases show."""
-    sexes = np.array([patient.record.gender for patient in patients])
-    return np.equal.outer(sexes, sexes)
-
-
 def year_scores(patients: Sequence[Patient], chance: np.random.Generator) -> Floats:
-    """Return the log-likelihood ratio of sex and year of birth, moved by each release."""
+    """Return the log-likelihood ratio of the year of birth, moved by each release."""
     born = np.array([patient.born for patient in patients])
     one, two = (born + chance.integers(-1, 2, len(born)) for _ in range(2))
     apart = np.abs(np.subtract.outer(one, two))
     likely = np.log(np.array([3.0, 2.0, 1.0]))[np.minimum(apart, APART)]
-    near = (apart <= APART) & same_sex(patients)
-    return np.where(near, likely, FAR)
+    return np.where(apart <= APART, likely, FAR)
 
 
-def _count(scores: Floats, chance: np.random.Generator) -> int:
-    """Match all patients at once; return how many are matched with themselves."""
-    order = chance.permutation(len(scores))
-    drawn = scores[:, order] + chance.uniform(0, 1e-6, scores.shape)
-    near = drawn > FAR / 2
-    if near.mean() < SPARSE:
-        costs = csr_array((drawn[near].max() + 1 - drawn[near], np.nonzero(near)))
-        rows, columns = min_weight_full_bipartite_matching(costs)
-    else:
-        rows, columns = linear_sum_assignment(drawn, maximize=True)
-    return int(np.sum(order[columns] == rows))
+def _count(scores: Floats, patients: Sequence[Patient], chance: np.random.Generator) -> int:
+    """Match all patients of each sex at once; return how many are matched with themselves."""
+    sexes = np.array([patient.record.gender for patient in patients])
+    found = 0
+    for sex in "FM":
+        own = chance.permutation(np.flatnonzero(sexes == sex))
+        mixed = chance.permutation(own)
+        block = scores[np.ix_(own, mixed)]
+        block = block + chance.uniform(0, 1e-6, block.shape)
+        rows, columns = linear_sum_assignment(block, maximize=True)
+        found += int(np.sum(own[rows] == mixed[columns]))
+    return found
 
 
 def _parse() -> argparse.Namespace:
