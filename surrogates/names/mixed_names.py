@@ -19,7 +19,7 @@ from surrogates.patient.text_normalization import HAS_CONTENT, apply_case, fold
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def replace(mention: Mention, subject: Subject, draws: MixedDraws) -> str:
+def replace(mention: Mention, subject: Subject) -> str:
     """Return the surrogate of a mention, name by name."""
     reading = subject.known_people.read_name(mention.text, mention.label)
     units = read_units(reading, subject.known_people).units
@@ -110,7 +110,7 @@ def _candidates(unit: NameUnit, mention: Mention, subject: Subject) -> tuple[str
 
 def _replace_monogram(reading: NameReading, mention: Mention, subject: Subject) -> str:
     """Return one initial for the given names and one for the family names, in their order."""
-    first = {role: word for role, word in reversed(reading.monogram)}
+    first = dict(reversed(reading.monogram))
     order = dict.fromkeys(role for role, _ in reading.monogram)
     drawn = (_draw(role, first[role], mention, subject).words[0] for role in order)
     letters = "".join(fold(word)[0].upper() for word in drawn)

@@ -12,7 +12,7 @@ def replace(mention: Mention, subject: Subject) -> str:
     It never starts with the letter of its original, so that initials change too.
     """
     if subject.mixed_names is not None:
-        return mixed_names.replace(mention, subject, subject.mixed_names)
+        return mixed_names.replace(mention, subject)
     return stratum_names.replace(mention, subject)
 
 

@@ -203,10 +203,10 @@ class MixedNoteNames(NoteNames):
         found: dict[int, Place] = {}
         text = self._document.text
         for number, (span, after) in enumerate(pairwise(self._spans)):
-            if span.label == after.label and span.label in _GAPS:
-                if _GAPS[span.label].fullmatch(text, span.end, after.start):
-                    found.setdefault(number, Place.FIRST)
-                    found[number + 1] = Place.LATER
+            gap = _GAPS.get(span.label) if span.label == after.label else None
+            if gap is not None and gap.fullmatch(text, span.end, after.start):
+                found.setdefault(number, Place.FIRST)
+                found[number + 1] = Place.LATER
         return found
 
     def _correct(self, part: RoleWord) -> RoleWord:
