@@ -44,7 +44,8 @@ FREQUENT = {
     " Schuster Simon Ludwig Böhm Winter Kraus Martin Schumacher Krämer Vogt Stein Jäger Otto Sommer"
     " Groß Seidel Heinrich Brandt Haas Schreiber Graf Schulte Dietrich Ziegler Kuhn Kühn Pohl Engel"
     " Horn Busch Bergmann Thomas Voigt Sauer Arnold Wolff Pfeiffer Lindner Hübner Kramer Franz"
-    " Ernst Nagel Beyer Seifert Haase Jansen Riedel Böttcher Kern Ullrich Förster Schilling Bruns Marx",
+    " Ernst Nagel Beyer Seifert Haase Jansen Riedel Böttcher Kern Ullrich Förster Schilling Bruns"
+    " Marx",
     "nl": "Jansen Bakker Visser Smit Meijer Mulder Bos Vos Peters Hendriks Dekker Brouwer Koning"
     " Maas Verhoeven Koster Prins Huisman Peeters Kuijpers Schouten Willems Hoekstra Koopman Kok"
     " Jacobs Vermeulen Scholten Wal Hermans Timmermans Groen Gerritsen Molenaar Martens Bosch Blom"

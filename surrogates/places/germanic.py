@@ -26,14 +26,14 @@ _STREETS = {
     ),
     "nl": (
         r"(?:dwars)?straat|str\.?|laan|weg|plein|gracht|kade|singel|dreef|hof|pad|steeg|dijk"
-        r"|plantsoen|baan|hoek|erf|oord"
+        r"|plantsoen|baan|boulevard|ring|hoek|erf|oord"
     ),
 }
 _STREET_TYPES = {lang: re.compile(rf"(?:{types})$") for lang, types in _STREETS.items()}
 # What stands where a street names no type: `Am Markt`, `Het Nieuwe Diep`.
 _DEFAULT_TYPES = {"de": "weg", "nl": "laan"}
 _HOUSE = re.compile(r"\W*(?:\d+\s?[a-z]?\b[\s,]*)?")
-_NAME = re.compile(r"[^,#\n\d(]*[^\W\d_][^,#\n\d(]*")
+_NAME = re.compile(r"[^\W\d_][^,#\n\d(]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ def parse_street(text: str, locale: str) -> Street | None:
     folded = fold(text)
     house = _HOUSE.match(folded)
     start = house.end() if house else 0
-    name = _NAME.match(folded, start)
+    name = _NAME.search(folded, start)
     if name is None:
         return None
-    start, end = name.start(), start + len(name[0].rstrip())
+    start, end = name.start(), name.start() + len(name[0].rstrip())
     kind = _STREET_TYPES[locale].search(folded, start, end)
     if kind is None or kind.start() == start:
         return Street(start, end, end, _DEFAULT_TYPES[locale])

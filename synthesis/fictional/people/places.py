@@ -92,8 +92,9 @@ Mecklenburg-Vorpommern|03046 Cottbus Brandenburg|24937 Flensburg Schleswig-Holst
 
 _NL = """1017_GN Amsterdam Noord-Holland|1091_PK Amsterdam Noord-Holland
 3012_BR Rotterdam Zuid-Holland|2513_AA Den_Haag Zuid-Holland|3512_JE Utrecht Utrecht
-5611_EM Eindhoven Noord-Brabant|9712_HW Groningen Groningen|5038_DA Tilburg Noord-Brabant|1315_RB Almere Flevoland
-4811_XC Breda Noord-Brabant|6511_PB Nijmegen Gelderland|7311_KM Apeldoorn Gelderland
+5611_EM Eindhoven Noord-Brabant|9712_HW Groningen Groningen|5038_DA Tilburg Noord-Brabant
+1315_RB Almere Flevoland|4811_XC Breda Noord-Brabant|6511_PB Nijmegen Gelderland
+7311_KM Apeldoorn Gelderland
 2011_RD Haarlem Noord-Holland|6811_DJ Arnhem Gelderland|7511_HP Enschede Overijssel
 3811_LV Amersfoort Utrecht|5261_BC Vught Noord-Brabant|8011_PK Zwolle Overijssel
 2712_PK Zoetermeer Zuid-Holland|2312_EZ Leiden Zuid-Holland|6211_CM Maastricht Limburg
