@@ -159,14 +159,14 @@ class StrangeWords:
                     pieces[at] = piece
         self.places = [_around(view, one, _NEAR_WORD) for one in pieces.values()]
         for at in _damaged_places(view, signs):
-            if (piece := _piece_at(data, at)) and piece.start not in pieces:
-                pieces[piece.start] = piece
-                self.places.append(_around(view, piece, _NEAR_SIGNS))
+            if (other := _piece_at(data, at)) and other.start not in pieces:
+                pieces[other.start] = other
+                self.places.append(_around(view, other, _NEAR_SIGNS))
         for at in view.breaks_in_words():
-            piece = _piece_at(data, at)
-            if piece and _SHORTEST <= len(piece.letters) <= _LONGEST:
-                self.words.setdefault(piece.letters, []).append(
-                    Strange(*piece, damaged=True, joined=True, cued=False)
+            other = _piece_at(data, at)
+            if other and _SHORTEST <= len(other.letters) <= _LONGEST:
+                self.words.setdefault(other.letters, []).append(
+                    Strange(*other, damaged=True, joined=True, cued=False)
                 )
         self._pieces = list(pieces.values())
 
