@@ -210,7 +210,8 @@ class Policy:
         """Return the treatment of an output column, `table.column`; unknown ones are dropped.
 
         Birth columns are dropped too where ages over the cap must be hidden, because a row does
-        not say at which date its age counts, and so are the ids of visits, clinicians and care sites where these are.
+        not say at which date its age counts, and so are the ids of visits, clinicians and care
+        sites where the policy drops these.
         """
         rule = COLUMNS.get(column)
         is_dropped = (
