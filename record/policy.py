@@ -237,6 +237,10 @@ class Policy:
             self._refuse_new()
         defaults = _FIRST_DEFAULTS if algorithm == _FIRST else _DEFAULTS
         unset = {name: each for name, each in defaults.items() if getattr(self, name) is None}
+        if unset.get("hold_back_days", 0) is None:
+            # As many days as a shift can have: newer dates would rule out some shifts.
+            more = _SEASON_DAYS if self.keep_season else 0
+            unset["hold_back_days"] = self.max_shift_days + more
         resolved = replace(self, **unset)
         object.__setattr__(resolved, "algorithm", algorithm)
         object.__setattr__(resolved, "given_id", self._make_id(algorithm))
@@ -299,7 +303,7 @@ _DEFAULTS: dict[str, Any] = {
     "names": "mixed",
     "times": "midnight",
     "shift_direction": "past",
-    "hold_back_days": 0,
+    "hold_back_days": None,
     "id_bits": 31,
     "clinicians": "drop",
 }
@@ -307,6 +311,8 @@ _DEFAULTS: dict[str, Any] = {
 _BIRTH = ("birth_dates", "old_births")
 # Settings that the first version does not have.
 _NEW = ("names", "clinicians", "times", "shift_direction", "keep_season", "id_bits")
+# A shift by whole years is up to so many days longer.
+_SEASON_DAYS = 10
 _LONGEST_HOLD = 3650
 _SHORTEST_YEAR, _LONGEST_YEAR = 365, 366
 _TABLE_DIGITS = 3

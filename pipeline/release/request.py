@@ -42,6 +42,7 @@ class ReleaseRequest:
     since: date | None = None
     until: date | None = None
     latest: date | None = None
+    held_days: int = 0
     kinds: frozenset[str] = frozenset()
     persons_sql: Path | None = None
     columns: frozenset[str] = frozenset()
@@ -64,15 +65,20 @@ class ReleaseRequest:
             return True
         return (self.since or date.min) <= found <= (self.latest or self.until or date.max)
 
-    def is_late(self, value: Any) -> bool:
-        """Return whether a raw date is after the last that is released; unreadable ones are not."""
+    def is_late(self, value: Any, days: int = 0) -> bool:
+        """Return whether a raw date is after the last that is released; unreadable ones are not.
+
+        `days` is the patient's shift: the date is late, too, where its shifted one is among the
+        days that are held back.
+        """
         if self.latest is None:
             return False
+        last = min(self.latest, self.latest - timedelta(days=self.held_days + days))
         try:
             found = parse_date(value)
         except Unreadable:
             return False
-        return found is not None and found > self.latest
+        return found is not None and found > last
 
     @property
     def has_window(self) -> bool:
@@ -112,14 +118,18 @@ def hold_back(request: ReleaseRequest, policy: Policy, today: date) -> ReleaseRe
     """Return the request with the last date that the policy lets a release have.
 
     `policy` has the defaults of the cohort's version. Days are held back before `until`, or else
-    before the day of the release. The first version of the surrogate algorithm bounds start dates
-    alone, unless its policy holds days back.
+    before the day of the release: of shifted dates, so that the newest one tells nothing of the
+    shift. The first version of the surrogate algorithm bounds start dates alone, unless its policy
+    holds days back, and holds back days of the source.
     """
     held = policy.hold_back_days or 0
     is_bounded = request.until is not None and policy.algorithm != ALGORITHMS[0]
     if not (held or is_bounded):
         return request
-    return replace(request, latest=(request.until or today) - timedelta(days=held))
+    latest = request.until or today
+    if policy.algorithm == ALGORITHMS[0]:
+        return replace(request, latest=latest - timedelta(days=held))
+    return replace(request, latest=latest, held_days=held)
 
 
 def list_persons(request: ReleaseRequest, settings: Settings) -> PersonList:

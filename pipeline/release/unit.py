@@ -241,7 +241,12 @@ class _UnitBuilder:
         """Process the requested notes of a batch through all stages."""
         request, tools = self.context.request, self.context.tools
         batch = start_batch(unit, rows, tools)
-        wanted = tuple(item for item in batch.items if _is_wanted(item, request))
+        moved = self._shift_days(parse_integer(item.row.person_id) for item in batch.items)
+        wanted = tuple(
+            item
+            for item, days in zip(batch.items, moved, strict=True)
+            if _is_wanted(item, request, days)
+        )
         outside = {item.row.note_id for item in batch.items}
         self.outside |= outside - {item.row.note_id for item in wanted}
         columns = [column.name for column in self.context.tables["note"].columns]
@@ -296,15 +301,25 @@ class _UnitBuilder:
     def _in_time(self, name: str, columns: dict[str, pa.Array]) -> pa.Array:
         """Return which rows have no date after the last that is released, nor their visit."""
         request, size = self.context.request, len(next(iter(columns.values())))
+        persons = columns.get("person_id")
+        days = [0] * size if persons is None else self._shift_days(_whole_numbers(persons))
         late = np.zeros(size, np.bool_)
         for column in date_columns(name):
             if column in columns:
                 texts = columns[column].cast(pa.string()).to_pylist()
-                late |= np.fromiter(map(request.is_late, texts), np.bool_, size)
+                late |= np.fromiter(map(request.is_late, texts, days), np.bool_, size)
         if name == "visit_detail" and "visit_occurrence_id" in columns:
             gone = self.late_visits["visit_occurrence"]
             late |= [n in gone for n in _whole_numbers(columns["visit_occurrence_id"])]
         return pa.array(~late)
+
+    def _shift_days(self, persons: Iterable[int | None]) -> list[int]:
+        """Return the date shift of each row's person, 0 where nothing depends on it."""
+        context = self.context
+        if not context.is_sorted:
+            return [0 for _ in persons]
+        days = context.tools.columns.days
+        return [0 if person is None else days(str(person)) for person in persons]
 
     def _hold_back(self, name: str, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
         """Leave out late rows, and what refers to visits that are."""
@@ -421,10 +436,10 @@ def _sort_by_person(rows: list[NoteRow], size: int) -> Iterator[list[NoteRow]]:
         yield list(some)
 
 
-def _is_wanted(item: BatchNote, request: ReleaseRequest) -> bool:
+def _is_wanted(item: BatchNote, request: ReleaseRequest, days: int) -> bool:
     row = item.row
     is_kind = not request.kinds or item.kind in request.kinds
-    is_late = request.is_late(row.note_date) or request.is_late(row.note_datetime)
+    is_late = request.is_late(row.note_date, days) or request.is_late(row.note_datetime, days)
     return is_kind and not is_late and request.is_in_window(row.note_date or row.note_datetime)
 
 

@@ -200,11 +200,11 @@ def dates_of(rows: list[dict[str, Any]]) -> Iterator[date]:
                 yield date(value.year, value.month, value.day)
 
 
-@pytest.mark.parametrize("held", [0, 40])
+@pytest.mark.parametrize("held", [0, 200])
 def test_nothing_is_dated_after_the_last_day(hall: Ward, held: int) -> None:
     """Dates are compared in the source: pseudonyms of ids tell which row each one was."""
-    days = sorted(day for (day,) in hall.hospital("select note_date from note"))
-    until = date.fromisoformat(days[len(days) // 2])
+    dated = hall.hospital("select note_date, person_id from note")
+    until = date.fromisoformat(sorted(dated)[len(dated) // 2][0])
     config = hall.config.read_text()
     hall.config.write_text(config + f"\n[cohorts.asthma.policy]\nhold_back_days = {held}\n")
     hall.hospital("update visit_occurrence set visit_end_date = '2099-01-01' where person_id = 2")
@@ -215,32 +215,41 @@ def test_nothing_is_dated_after_the_last_day(hall: Ward, held: int) -> None:
         hall.hospital(
             "update visit_occurrence set visit_end_date = visit_start_date where person_id = 2"
         )
-    last = until - timedelta(days=held)
-    assert made.counts.notes["selected"] == sum(date.fromisoformat(day) <= last for day in days) > 0
+    shifts = {person: hall.tools().columns.days(str(person)) for person in hall.EVERYBODY}
+
+    def is_due(day: str, person: int) -> bool:
+        true = date.fromisoformat(day)
+        return max(true, true + timedelta(days=held + shifts[person])) <= until
+
+    assert made.counts.notes["selected"] == sum(is_due(*each) for each in dated) > 0
     key, tables = hall.key(), dict(tables_of(hall.folder / f"until-{held}"))
-    notes = dict(hall.hospital("select note_id, note_date from note"))
+    notes = {
+        note: (day, person)
+        for note, day, person in hall.hospital("select note_id, note_date, person_id from note")
+    }
     released = {row["note_id"] for row in tables["note"]}
     mine = {note for note in notes if key.pseudonym("note", str(note)) in released}
-    assert max(date.fromisoformat(notes[note]) for note in mine) <= last
+    assert all(is_due(*notes[note]) for note in mine)
     visits = {row["visit_occurrence_id"] for row in tables["visit_occurrence"]}
     for visit, *both, person in hall.hospital(
         "select visit_occurrence_id, visit_start_date, visit_end_date, person_id "
         "from visit_occurrence"
     ):
         if key.pseudonym("visit", str(visit)) in visits:
-            assert max(both) <= last.isoformat()
+            assert is_due(max(both), person)
             assert person != 2
     # What refers to a visit that is left out refers to none.
     referred = {row["visit_occurrence_id"] for row in tables["note"]} - {None}
     assert referred <= visits
     assert any(row["visit_occurrence_id"] is None for row in tables["note"])
-    if max(hall.tools().columns.days(str(person)) for person in hall.EVERYBODY) < 0:
-        assert all(day <= until for rows in tables.values() for day in dates_of(rows))
+    last = until - timedelta(days=held)
+    assert all(day <= last for rows in tables.values() for day in dates_of(rows))
 
 
 def test_without_a_last_day_days_are_held_back_from_the_day_of_the_release(hall: Ward) -> None:
     days = [date.fromisoformat(day) for (day,) in hall.hospital("select note_date from note")]
-    held = (date.today() - sorted(days)[len(days) // 2]).days
+    # Shifts are of 30 to 365 days, so that a date counts as up to a year older than it is.
+    held = (date.today() - sorted(days)[len(days) // 2]).days + 200
     config = hall.config.read_text()
     hall.config.write_text(config + f"\n[cohorts.asthma.policy]\nhold_back_days = {held}\n")
     try:
