@@ -86,7 +86,7 @@ def link_table(patients: int, lang: str, seed: int, trained: int = TRAINED) -> s
     chance = np.random.default_rng(seed)
     years = year_scores(target, chance)
     # Many patients are alike but for names: which of them are matched is chance.
-    bare = round(np.mean([_count(years, target, chance) for _ in range(GUESSES)]))
+    bare = round(np.mean([count_links(years, target, chance) for _ in range(GUESSES)]))
     bounds = binomtest(bare, patients).proportion_ci(0.95, method="exact")
     low, high = round(bounds.low * patients), round(bounds.high * patients)
     lines = [
@@ -105,7 +105,7 @@ def link_table(patients: int, lang: str, seed: int, trained: int = TRAINED) -> s
             for describe in (describe_names, describe_all)
         ]
         shown = (scores[0], years + scores[0], years + scores[1])
-        found = [_count(each, target, chance) for each in shown]
+        found = [count_links(each, target, chance) for each in shown]
         lines.append(f"| {name} | {' | '.join(map(str, found))} |")
     return "\n".join(lines) + "\n"
 
@@ -289,7 +289,7 @@ def year_scores(patients: Sequence[Patient], chance: np.random.Generator) -> Flo
     return np.where(apart <= APART, likely, FAR)
 
 
-def _count(scores: Floats, patients: Sequence[Patient], chance: np.random.Generator) -> int:
+def count_links(scores: Floats, patients: Sequence[Patient], chance: np.random.Generator) -> int:
     """Match all patients of each sex at once; return how many are matched with themselves."""
     sexes = np.array([patient.record.gender for patient in patients])
     found = 0

@@ -107,7 +107,7 @@ class NameReading:
     family: tuple[str, ...] = field(default=(), repr=False)
     unlisted: tuple[RoleWord, ...] = field(default=(), repr=False)
     is_short: bool = False
-    names: MentionNames | None = field(default=None, repr=False)
+    names: MentionNames | None = field(default=None, repr=False, compare=False)
 
 
 class KnownPeople:
