@@ -12,6 +12,7 @@ import pytest
 
 from pipeline.release import arrangement
 from pipeline.release.plan import divide_keys
+from pipeline.release.released_notes import ReleaseLocation, open_release
 from pipeline.release.run import decode_request
 from record.columns import TABLES, id_kind
 from record.errors import ConfigError
@@ -158,7 +159,12 @@ def test_spans_are_released_only_where_asked_for(hall: Ward) -> None:
     readme = (hall.folder / "spans" / "README.md").read_text()
     assert "note_span" not in readme
     assert sum(plain.counts.labels.values()) > 100
+    with pytest.raises(ConfigError, match="where surrogates stand") as caught:
+        open_release(ReleaseLocation(str(hall.folder / "spans")))
+    assert "--spans" in caught.value.remedy
     spans = hall.release(1, 2, output="parquet:spans", spans=True)
+    told = open_release(ReleaseLocation(str(hall.folder / "spans"))).notes()
+    assert sum(len(note.spans) for note in told) == sum(plain.counts.labels.values())
     assert spans.manifest["spans"] is True
     assert spans.changes["note_span"].added > 0
     assert spans.changes["note"].is_empty
