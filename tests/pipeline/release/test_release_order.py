@@ -10,8 +10,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline.config.settings import load
+from pipeline.notes.worker_resources import open_master
 from pipeline.release import arrangement
 from pipeline.release.plan import divide_keys
+from pipeline.release.released_notes import ReleaseLocation, open_release
 from pipeline.release.run import decode_request
 from record.columns import TABLES, id_kind
 from record.errors import ConfigError
@@ -158,7 +161,12 @@ def test_spans_are_released_only_where_asked_for(hall: Ward) -> None:
     readme = (hall.folder / "spans" / "README.md").read_text()
     assert "note_span" not in readme
     assert sum(plain.counts.labels.values()) > 100
+    with pytest.raises(ConfigError, match="where surrogates stand") as caught:
+        open_release(ReleaseLocation(str(hall.folder / "spans")))
+    assert "--spans" in caught.value.remedy
     spans = hall.release(1, 2, output="parquet:spans", spans=True)
+    told = open_release(ReleaseLocation(str(hall.folder / "spans"))).notes()
+    assert sum(len(note.spans) for note in told) == sum(plain.counts.labels.values())
     assert spans.manifest["spans"] is True
     assert spans.changes["note_span"].added > 0
     assert spans.changes["note"].is_empty
@@ -166,6 +174,21 @@ def test_spans_are_released_only_where_asked_for(hall: Ward) -> None:
     gone = hall.release(1, 2, output="parquet:spans")
     assert gone.changes["note_span"].withdrawn == spans.changes["note_span"].added
     assert not (hall.folder / "spans" / "note_span").exists()
+
+
+def test_a_cohort_of_the_first_version_is_released_as_before(hall: Ward) -> None:
+    open_master(load(hall.config)).cohort("old", algorithm=2)
+    made = hall.release(*hall.EVERYBODY, name="old", output="parquet:old")
+    manifest, rows = made.manifest, dict(tables_of(hall.folder / "old"))
+    assert manifest["versions"]["surrogates"] == "2"
+    assert not {"spans", "id_bits"} & manifest.keys()
+    assert len(rows["note_span"]) == sum(made.counts.labels.values()) > 100
+    assert max(row["note_id"] for row in rows["note"]) > 2**53
+    # Files are ranges of persons.
+    files = sorted((hall.folder / "old" / "note").glob("part-*.parquet"))
+    persons = [set(pq.read_table(path).column("person_id").to_pylist()) for path in files]
+    assert len(set.union(*persons)) == sum(map(len, persons))
+    assert not hall.release(*hall.EVERYBODY, name="old", output="parquet:old").is_changed
 
 
 def test_a_cohort_of_the_configuration_may_ask_for_spans(hall: Ward) -> None:

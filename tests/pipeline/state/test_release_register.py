@@ -42,15 +42,15 @@ def ward(
 ) -> Ward:
     """A ward in which a release was made, repeated, refused, and failed."""
     made = make_ward(night, tmp_path_factory.mktemp("register"))
-    made.release()
-    made.release()
+    made.release(spans=True)
+    made.release(spans=True)
     made.hospital("update note set note_text = note_text || ' Fin.'")
     with pytest.raises(ConfigError, match="waiting for the nightly job"):
-        made.release()
+        made.release(spans=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "find_persons", unreachable)
         with pytest.raises(Unavailable):
-            made.release()
+            made.release(spans=True)
     return made
 
 
