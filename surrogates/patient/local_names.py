@@ -36,5 +36,6 @@ class LocalNames(NameDraws):
 
     def draw_variant(self, role: str, value: str, gender: str, variant: str) -> str:
         """Return another surrogate of the same kind (see `NameDraws.draw_variant`)."""
-        draws = self._home if value in self._words else super()
-        return draws.draw_variant(role, value, gender, variant)
+        if value in self._words:
+            return self._home.draw_variant(role, value, gender, variant)
+        return super().draw_variant(role, value, gender, variant)
