@@ -44,7 +44,7 @@ M | Masculin | Male | Hombre | männlich | man
 # What stands between day, month and year, where it is not a slash.
 _DATE_SIGNS = {"de": ".", "nl": "-"}
 _LABEL_ROWS = [line.split(" | ") for line in _WORDS.strip().splitlines()]
-_LABELS = {
+_LABELS: dict[str, dict[str, str]] = {
     language: {key: words[place] for key, *words in _LABEL_ROWS}
     for place, language in enumerate(LANGUAGES)
 }

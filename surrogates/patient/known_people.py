@@ -9,7 +9,7 @@ from record.label import Label
 from record.patient import PatientRecord, PersonName
 from surrogates.patient import name_lists
 from surrogates.patient.misspelling import SpellingCorrector
-from surrogates.patient.name_words import ELISIONS, PARTICLES, spoken_in
+from surrogates.patient.name_words import ELISIONS, PARTICLES, TITLES, spoken_in
 from surrogates.patient.text_normalization import WORD, fold
 
 PATIENT = "patient"
@@ -294,7 +294,7 @@ def _may_stay(word: NameToken, whole: str, is_long: bool, titles: frozenset[str]
     return is_long and value in _CONJUNCTIONS and word.text.islower()
 
 
-def is_particle(word: str, titles: frozenset[str]) -> bool:
+def is_particle(word: str, titles: frozenset[str] = TITLES) -> bool:
     """Return whether a folded word is a particle or title, which stays next to a name."""
     return word in PARTICLES or word in titles or word in ELISIONS
 

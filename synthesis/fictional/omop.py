@@ -147,7 +147,7 @@ NOTE_CLASSES = {
 """The note_class_concept_id of each kind of note; any other kind is NOTE_CLASS."""
 
 NOTE_CLASS = 706391  # LOINC document kind: Note
-LANGUAGES = {lang: concept for concept, lang in OMOP_LANGUAGES.items()}
+LANGUAGES: dict[str, int] = {lang: concept for concept, lang in OMOP_LANGUAGES.items()}
 _EHR_NOTE = 32831
 _EHR = 32817
 _UTF8 = 32678

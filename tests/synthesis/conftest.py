@@ -46,6 +46,20 @@ _PARAGRAPHS = {
         "el [DATE|28 de febrero de 2024] en el [HOSPITAL|Hospital Niño Jesús] por disnea.",
         "¿Alergias? Ninguna. NHC [PATIENT_ID|8012345678].",
     ],
+    "de": [
+        "ENTLASSUNGSBRIEF",
+        "",
+        "[FIRST_NAME|Jürgen] [LAST_NAME|Groß], geb. [BIRTH_DATE|03.02.1950], befand sich vom "
+        "[DATE|28.02.2024] bis [DATE|2. März 2024] im [HOSPITAL|Klinikum Weißensee].",
+        "Anschrift: [STREET|Schloßstraße 3], [ZIP|69115] [CITY|Heidelberg].",
+    ],
+    "nl": [
+        "ONTSLAGBRIEF",
+        "",
+        "[FIRST_NAME|Zoë] [LAST_NAME|de Vries], geb. [BIRTH_DATE|03-02-1950], was opgenomen van "
+        "[DATE|28-02-2024] tot [DATE|2 maart 2024] in [HOSPITAL|Ziekenhuis De Geïnde].",
+        "Adres: [STREET|Kerkstraat 3], [ZIP|1017 GN] [CITY|Amsterdam].",
+    ],
 }  # fmt: skip
 
 

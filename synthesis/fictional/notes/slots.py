@@ -209,6 +209,7 @@ def _range(scribe: NoteWriter, days: str) -> None:
         scribe.draft.plant(date_formats.write_partial(start, scribe.lang, short), "DATE")
     else:
         scribe.draft.plant(date_formats.write_day_number(start, scribe.lang), "DATE")
+        scribe.draft.write("." if scribe.lang == "de" else "")
     scribe.draft.write(f" {between}")
     plant_day(scribe, end, form=form)
 

@@ -117,9 +117,7 @@ def write_month(day: date, lang: str) -> str:
 
 def write_day_number(day: date, lang: str) -> str:
     """Write the day of the month alone, as the beginning of a range."""
-    if lang == "fr" and day.day == 1:
-        return "1er"
-    return f"{day.day}." if lang == "de" else str(day.day)
+    return "1er" if lang == "fr" and day.day == 1 else str(day.day)
 
 
 class _Parts(dict[str, object]):

@@ -52,7 +52,7 @@ KINDS = {
         titles=("Operationsbericht", "OP-BERICHT"),
         heads=(
             "{letterhead}{title}\n\n{identity}\n\nOP-Datum: {day}\nOperateur: {author}\n"
-            "Assistenz: {third}\nAnästhesie: {doctor}\nInstrumentierung: {nurse}",
+            "Assistenz: {third}\nAnästhesie: {doctor}\nPflegekraft: {nurse}",
             "{title} - {site}\n{identity}\nEingriff am {day}, Operateur {author}, Anästhesie {doctor}, "
             "Saaleintritt {time} Uhr",
         ),
@@ -220,7 +220,7 @@ ANNEXES = {
 WORDS = {
     "letterhead": (
         "{site_caps}\n{site_address}\nTelefon: {site_phone}  Fax: {site_fax}\n\n",
-        "{site}\nAbteilung für {specialty}\nChefarzt: {chief}\nSekretariat {site_phone}\n{url}\n\n",
+        "{site}\nAbteilung für {specialty}\nChefarzt: {chief}\nSekretariat: Tel. {site_phone}\n{url}\n\n",
         "", "",
         "{site}\n{site_address}\n{chief} - {doctor} - {doctor}\n{site_url_mail}\n\n",
     ),
@@ -332,7 +332,7 @@ POOLS = {
         "{kin_caps} ist erreichbar unter {kinphone}.", "Im Alltag selbstständig, Barthel-Index 100.",
         "Nikotin: [nie|früher]. Alkohol: [gelegentlich|ein Glas zum Abendessen|keiner].",
         "Wohnhaft {street}, {zip} {city}[, mit {dem Patienten|der Patientin} abgeglichen|].",
-        "Geboren in {birthplace}, lebt seit {year:25} in {region}.",
+        "Geboren in {birthplace}, lebt in {region} seit {year:25}.",
         "Arbeitet gern im Garten (schneidet die Rosen) und spielt Karten.",
         "War zuletzt bei {kin} in {othercity}.", "Auslandsreise im {month:20}.",
         "Akte beim Sozialdienst durch Frau {third_last} angelegt ({site_phone}).",
@@ -344,7 +344,7 @@ POOLS = {
         "{kin_caps} ist erreichbar unter {kinphone}.", "Hilfe beim Einkauf, Barthel-Index 75, Pflegegrad 2.",
         "Nikotin: [nie|früher]. Alkohol: [gelegentlich|ein Glas zum Abendessen|keiner].",
         "Wohnhaft {street}, {zip} {city}[, mit {dem Patienten|der Patientin} abgeglichen|].",
-        "Geboren in {birthplace}, lebt seit {year:25} in {region}.",
+        "Geboren in {birthplace}, lebt in {region} seit {year:25}.",
         "Ambulanter Pflegedienst zweimal täglich, Mahlzeiten auf Rädern.",
         "Arbeitet gern im Garten (schneidet die Rosen).",
         "Akte beim Sozialdienst durch Frau {third_last} angelegt ({site_phone}).",

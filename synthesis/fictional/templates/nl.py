@@ -52,7 +52,7 @@ KINDS = {
         titles=("Operatieverslag", "OPERATIEVERSLAG"),
         heads=(
             "{letterhead}{title}\n\n{identity}\n\nOperatiedatum: {day}\nOperateur: {author}\nAssistent: "
-            "{third}\nAnesthesioloog: {doctor}\nOperatieassistent: {nurse}",
+            "{third}\nAnesthesioloog: {doctor}\nVerpleegkundige: {nurse}",
             "{title} - {site}\n{identity}\nIngreep op {day}, operateur {author}, anesthesie {doctor}, op "
             "kamer om {time} uur",
         ),
@@ -328,7 +328,7 @@ POOLS = {
         "{kin_caps} is bereikbaar op {kinphone}.", "ADL zelfstandig, Barthel 20/20.",
         "Roken: [nooit|vroeger]. Alcohol: [af en toe|een glas bij het eten|geen].",
         "Adres {street}, {zip} {city}[, geverifieerd|].",
-        "Geboren te {birthplace}, woont sinds {year:25} in {region}.",
+        "Geboren te {birthplace}, woont in {region} sinds {year:25}.",
         "Werkt graag in de tuin (snoeit de rozen) en kaart.",
         "Logeerde onlangs bij {kin} in {othercity}.", "Verblijf in het buitenland in {month:20}.",
         "Maatschappelijk werk betrokken: mevrouw {third_last}, telefoon {site_phone}.",
@@ -340,7 +340,7 @@ POOLS = {
         "{kin_caps} is bereikbaar op {kinphone}.", "Hulp bij boodschappen, Barthel 15/20.",
         "Roken: [nooit|vroeger]. Alcohol: [af en toe|een glas bij het eten|geen].",
         "Adres {street}, {zip} {city}[, geverifieerd|].",
-        "Geboren te {birthplace}, woont sinds {year:25} in {region}.",
+        "Geboren te {birthplace}, woont in {region} sinds {year:25}.",
         "Thuiszorg tweemaal daags, maaltijdservice.", "Werkt graag in de tuin (snoeit de rozen).",
         "Maatschappelijk werk betrokken: mevrouw {third_last}, telefoon {site_phone}.",
     ),
