@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from record.document import Document
 from record.errors import Unsafe
-from record.folding import fold
 from record.label import Label
 from record.policy import Action, Policy
 from record.release import Release
@@ -35,7 +34,7 @@ def check_release(
 
     A surrogate equal to a value of the patient counts, damaged or not: readers cannot distinguish
     the two. A name with a letter wrong counts outside surrogates alone: within them it is a draw
-    that comes as close by chance. A surrogate that holds letters as symbols counts: nothing takes
+    that comes as close by chance. A surrogate that holds circled letters counts: nothing takes
     their place. A surrogate equal to the name of this note's author does not count, since a
     patient's surrogates are the same in the notes of all authors; the author's name elsewhere in
     the text counts. Values with indirect labels that the policy keeps do not count where the
@@ -63,12 +62,9 @@ def check_release(
 
 
 def _holds_symbols(surrogate: str) -> bool:
-    """Return whether symbols that are read as letters stand in a surrogate."""
-    if surrogate.isascii():
-        return False
+    """Return whether circled or squared letters stand in a surrogate."""
     return any(
-        not one.isalnum() and low.isalpha()
-        for one, low in zip(surrogate, fold(surrogate), strict=True)
+        "\u24b6" <= char <= "\u24e9" or "\U0001f130" <= char <= "\U0001f189" for char in surrogate
     )
 
 
