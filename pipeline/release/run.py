@@ -188,6 +188,7 @@ def decode_request(parameters: Mapping[str, Any], output: str) -> ReleaseRequest
     sets = {name: frozenset(parameters[name]) for name in ("kinds", "columns")}
     names = ("cohort", "schema", "policy", "spans", "withdraw_stale", "rebase")
     others = {name: parameters[name] for name in names}
+    others["held_days"] = int(parameters["held_days"])
     return ReleaseRequest(**{**others, **dates, **paths, **sets, "output": output})
 
 

@@ -47,7 +47,9 @@ def test_every_table_is_sorted_by_its_id_over_all_files(hall: Ward) -> None:
         keys = [row[TABLES.get(name, ("metadata_id",))[0]] for row in rows]
         assert keys == sorted(set(keys))
         names.add(name)
-    assert {"person", "note", "visit_occurrence", "provider"} <= names
+    assert {"person", "note", "visit_occurrence"} <= names
+    # Who shares a clinician links patients under any key.
+    assert not {"provider", "care_site"} & names
 
 
 def test_neither_order_nor_file_tells_the_source(hall: Ward) -> None:
@@ -206,7 +208,7 @@ def test_workers_learn_of_spans_and_the_last_date() -> None:
         "config": "a.toml", "cohort": "asthma", "persons": "p.txt", "schema": None,
         "since": None, "until": "2024-03-01", "latest": "2024-02-01", "kinds": [],
         "persons_sql": None, "columns": [], "policy": None, "spans": True,
-        "withdraw_stale": False,
+        "withdraw_stale": False, "rebase": False, "held_days": "10",
     }  # fmt: skip
     request = decode_request(parameters, "parquet:x")
     assert request.spans
@@ -214,6 +216,9 @@ def test_workers_learn_of_spans_and_the_last_date() -> None:
     assert request.is_late("2024-02-02")
     assert not request.is_late("2024-02-01 23:59:00")
     assert not request.is_late("unreadable")
+    assert request.is_late("2024-01-30", -5)
+    assert not request.is_late("2024-01-27", -5)
+    assert not request.is_late("2024-02-01", -10)
 
 
 def dates_of(rows: list[dict[str, Any]]) -> Iterator[date]:
@@ -299,7 +304,7 @@ def test_visits_that_the_policy_drops_are_not_there(hall: Ward) -> None:
         ("visit_occurrence", 2**31, "policy.id_bits = 53"),
         ("person", 2**53, "policy.id_bits = 63"),
         ("note", 0, "from 1"),
-        ("provider", -4, "from 1"),
+        ("visit_occurrence", -4, "from 1"),
     ],
 )
 def test_ids_beyond_their_size_are_refused_before_anything_is_written(
