@@ -1,13 +1,15 @@
 """Linkage of two cohorts of the same patients by what their releases show, for each policy.
 
     python -m benchmarks.linkage [--patients 300 5000] [--lang fr] [--seed 1]
-        [--attacker own]
+        [--attacker own outside]
 
 Both cohorts hold the same fictional patients under keys of their own; all identifiers are known and
 replaced. An attacker names for each patient of the first release one of the second. The share of
 right guesses stands beside its 95 % interval (Wilson 1927), for demographics alone (sex, birth) and
 with one more kind of evidence each. What adds nothing leaves the figure within the interval of
-demographics alone. Prints Markdown.
+demographics alone. `names` can be taken apart: `mentions` is the pattern in which names recur (it
+is text, whatever stands for a name), to which `surrogates` adds what was drawn for each. A dash
+stands where an attacker does not know a kind of evidence. Prints Markdown.
 """
 
 import argparse
@@ -17,24 +19,35 @@ from typing import Any, Protocol
 from scipy.stats import binomtest
 
 from benchmarks.linkage.likelihood import LikelihoodAttack
+from benchmarks.linkage.outside_matching import OutsideAttack
 from benchmarks.linkage.releases import Pair, make_pair
 from record.policy import Policy
 from synthesis.fictional.hospital import make_hospital
 
 
 class Attack(Protocol):
-    """An attack on a pair of releases."""
+    """An attack on a pair of releases, by kinds of evidence."""
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """The kinds of evidence that it can be told to use."""
+        ...
 
     def link(self, use: Sequence[str]) -> dict[int, int]:
         """Guess for each person of the first release which one of the second it is."""
         ...
 
 
-ATTACKERS: dict[str, Callable[[Pair, Pair], Attack]] = {"own": LikelihoodAttack}
+ATTACKERS: dict[str, Callable[[Pair, Pair], Attack]] = {
+    "own": LikelihoodAttack,
+    "outside": OutsideAttack,
+}
 BASE = "demographics"
 ARMS: tuple[tuple[str, ...], ...] = (
     (BASE,),
     *((BASE, more) for more in ("names", "times", "ids", "order")),
+    (BASE, "mentions"),
+    (BASE, "mentions", "surrogates"),
     (BASE, "names", "times", "ids", "order"),
     (BASE, "visits"),
 )
@@ -81,8 +94,12 @@ def _rows(
         pair = make_pair(hospital, policy, algorithm)
         trained = make_pair(own, policy, algorithm, ("own", "other"))
         attacked = attack(pair, trained)
-        cells = [score(attacked.link(arm), pair) for arm in _arms(options)]
+        cells = [_cell(attacked, arm, pair) for arm in _arms(options)]
         yield f"| {name} | " + " | ".join(cells) + " |"
+
+
+def _cell(attack: Attack, arm: Sequence[str], pair: Pair) -> str:
+    return score(attack.link(arm), pair) if set(arm) <= set(attack.kinds) else "-"
 
 
 def _arms(options: argparse.Namespace) -> list[tuple[str, ...]]:

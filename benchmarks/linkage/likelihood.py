@@ -37,6 +37,8 @@ _CLOCK = re.compile(r"\d{4}[ T,]{1,3}(?:à |a las |at |um |om )?(\d{1,2})\s?[:hH
 class LikelihoodAttack:
     """Links the patients of a pair of releases, calibrated on a pair of the attacker's own."""
 
+    kinds = EVIDENCE
+
     def __init__(self, pair: Pair, trained: Pair) -> None:
         self._pair = pair
         self._trained = trained
@@ -241,7 +243,7 @@ def _equal_ids(first: Release, second: Release) -> Categories:
 
 def _ordered_ids(first: Release, second: Release) -> Categories:
     """Compare the rank of a person's id among all."""
-    one, two = (np.argsort(np.argsort(each.persons)) for each in (first, second))
+    one, two = (np.argsort(np.argsort(each.persons)).tolist() for each in (first, second))
     return _difference(one, two, max(1.0, len(one) / _CAP))
 
 
