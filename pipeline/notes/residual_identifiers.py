@@ -34,11 +34,10 @@ def check_release(
 
     A surrogate equal to a value of the patient counts, damaged or not: readers cannot distinguish
     the two. A name with a letter wrong counts outside surrogates alone: within them it is a draw
-    that comes as close by chance. A surrogate that holds circled letters counts: nothing takes
-    their place. A surrogate equal to the name of this note's author does not count, since a
-    patient's surrogates are the same in the notes of all authors; the author's name elsewhere in
-    the text counts. Values with indirect labels that the policy keeps do not count where the
-    release kept them.
+    that comes as close by chance. A surrogate equal to the name of this note's author does not
+    count, since a patient's surrogates are the same in the notes of all authors; the author's name
+    elsewhere in the text counts. Values with indirect labels that the policy keeps do not count
+    where the release kept them.
 
     An everyday word that may be the patient's name, outside surrogates, where neither context nor
     case tells, raises Unsafe(`known-value-ambiguous`).
@@ -55,17 +54,8 @@ def check_release(
             raise Unsafe("residue")
     if any(not _touches(span, release.spans) for span in found.misspelt):
         raise Unsafe("residue")
-    if any(map(_holds_symbols, (release.text[one.start : one.end] for one in release.spans))):
-        raise Unsafe("residue")
     if any(not _touches(span, release.spans) for span in found.undecided):
         raise Unsafe("known-value-ambiguous")
-
-
-def _holds_symbols(surrogate: str) -> bool:
-    """Return whether circled or squared letters stand in a surrogate."""
-    return any(
-        "\u24b6" <= char <= "\u24e9" or "\U0001f130" <= char <= "\U0001f189" for char in surrogate
-    )
 
 
 def _is_covered(span: Span, surrogates: Sequence[Span]) -> bool:

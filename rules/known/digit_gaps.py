@@ -2,21 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-
-from rapidfuzz.distance import OSA
 
 from rules.matching.normalization import CONFUSED, View
 
 # A line break of HL7; other marks are taken out of the text before.
 _MARK = re.compile(r"\\[.]?[a-z]{1,3}\\")
 # What labels the parts of a date, or says that a number goes on.
-_LONGEST_LABEL = 24
-_LONG_LABEL = 4
+_LABEL = re.compile(r"[^a-z]+([a-z]{1,6}(?: [a-z]{4})?)[^a-z]+")
 _LABELS = frozenset(
     "mois annee month year mes ano monat jahr m a j y et puis then suite cont luego dann".split()
-) | {"andthen"}
-_LONG_LABELS = tuple(label for label in _LABELS if len(label) >= _LONG_LABEL)
+) | {"and then"}
 # Letters that stand for a slash.
 _STROKES = frozenset("li")
 # The widest gap, so many signs within a line, and beside the ends of so many lines at most.
@@ -38,24 +33,14 @@ def is_gap(text: str) -> bool:
     if _APART in text:
         return False
     signs = _MARK.sub("", text)
-    if len(signs) <= _LONGEST_LABEL and _is_label(signs):
-        signs = "".join(char for char in signs if not char.isalpha())
+    label = _LABEL.fullmatch(signs)
+    if label and label[1] in _LABELS:
+        signs = signs.replace(label[1], "", 1)
     if any(map(str.isalnum, signs)):
         return False
     lines = signs.splitlines()
     widest = _WIDEST_BESIDE if len(lines) > 1 else _WIDEST_IN_LINE
     return len(lines) <= _MOST_LINES and all(len(line) <= widest for line in lines)
-
-
-@lru_cache(maxsize=1024)
-def _is_label(signs: str) -> bool:
-    """Return whether signs hold a label of a part and no more, perhaps with a letter lost."""
-    letters = "".join(filter(str.isalpha, signs))
-    if not letters or signs[0].isalpha() or signs[-1].isalpha():
-        return letters in _STROKES and "-" in signs and len(signs) <= _WIDEST_IN_LINE
-    if letters in _LABELS:
-        return True
-    return any(OSA.distance(letters, one, score_cutoff=1) <= 1 for one in _LONG_LABELS)
 
 
 class DigitRuns:

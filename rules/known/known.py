@@ -16,7 +16,6 @@ from rules.known.context import Hit
 from rules.known.damaged_names import GarbledNames, PartedNames, split_glued_names
 from rules.known.misspelled_names import MisspelledNames
 from rules.known.numbers import Numbers
-from rules.known.similar_names import SimilarNames
 from rules.known.variants import Known, Match, around, variants
 from rules.known.words import Words
 from rules.matching.normalization import View, views
@@ -62,23 +61,19 @@ class KnownPatient:
         Offsets are code points of the document's text. The spans are sorted, none lies within
         another; the detector is `known.` and the field of the record.
         """
-        found = self._hits(document, misspelt=misspelt, similar=misspelt)
+        found = self._hits(document, misspelt=misspelt)
         return _make_spans(found.exact + found.misspelt)
 
     def search(self, document: Document) -> Findings:
-        """Find the same, apart: values, misspelt names, and words that may be a name.
-
-        Names damaged twice over are not among them: those are for `detect` alone.
-        """
-        found = self._hits(document, misspelt=True, similar=False)
+        """Find the same, apart: values, misspelt names, and words that may be a name."""
+        found = self._hits(document, misspelt=True)
         return Findings(*(_make_spans(hits) for hits in found))
 
-    def _hits(self, document: Document, *, misspelt: bool, similar: bool) -> "_Hits":
+    def _hits(self, document: Document, *, misspelt: bool) -> "_Hits":
         text, lang = document.text, document.lang
-        hits = self._lookup.hits(text, lang, misspelt=misspelt, similar=similar)
+        hits = self._lookup.hits(text, lang, misspelt=misspelt)
         if document.clinicians:
-            staff = _clinician_lookup(document.clinicians)
-            hits += staff.hits(text, lang, misspelt=misspelt, similar=similar)
+            hits += _clinician_lookup(document.clinicians).hits(text, lang, misspelt=misspelt)
         if document.identifiers:
             hits += _identifier_lookup(document.identifiers).hits(text, lang, misspelt=False)
         return hits
@@ -90,7 +85,7 @@ class KnownPatient:
 
         Without `lang` a numeric date of birth counts with the day first and with the month first.
         """
-        found = self._lookup.hits(text, lang, misspelt=misspelt, similar=misspelt)
+        found = self._lookup.hits(text, lang, misspelt=misspelt)
         hits = _outermost_hits(found.exact + found.misspelt)
         return [(start, end, str(known.label)) for start, end, known in hits]
 
@@ -117,7 +112,7 @@ class _Lookup:
 
     __slots__ = (
         "_birthday", "_forms", "_garbled", "_initials", "_is_numbers", "_joined", "_misspelt",
-        "_numbers", "_parted", "_similar", "_staff", "_words", "size",
+        "_numbers", "_parted", "_staff", "_words", "size",
     )  # fmt: skip
 
     def __init__(
@@ -137,18 +132,15 @@ class _Lookup:
         self._joined = ConcatenatedNames(people)
         self._garbled = GarbledNames(people, "clinicians" if staff else "family_names")
         self._parted = PartedNames(forms)
-        self._similar = SimilarNames(forms, people)
         self._misspelt: MisspelledNames | None = None
         self._staff = staff
         numbers = (Match.DIGITS, Match.CODE)
         self._is_numbers = not people and all(known.match in numbers for known in forms)
 
-    def hits(self, text: str, lang: str, *, misspelt: bool, similar: bool = False) -> "_Hits":
+    def hits(self, text: str, lang: str, *, misspelt: bool) -> "_Hits":
         hits = _Hits([], [], [])
         for view in views(text):
             found = self._hits_in_view(view, lang, misspelt=misspelt)
-            if similar and not self._is_numbers:
-                found.misspelt.extend(self._similar.find(view, found.exact + found.misspelt))
             for all_hits, part in zip(hits, found, strict=True):
                 all_hits.extend([_placed(view, hit) for hit in part] if view.shifted else part)
         return hits

@@ -23,7 +23,7 @@ _ACCENTS = "\u0300-\u036f"
 # Combining accents, soft hyphens, joiners and direction marks carry no letter.
 _INVISIBLE = (
     f"\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    f"\u20d0-\u20f0\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef{_ACCENTS}"
+    f"\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef{_ACCENTS}"
 )
 _ODD = re.compile(f"[{_INVISIBLE}{''.join(_EXPANSIONS)}]")
 # The bytes of Latin-1 among these, folded; what lies beyond Latin-1 is a question mark there.
@@ -38,13 +38,12 @@ _KINDS = "".join(
 # A hyphen that ends a line, and three letters that stand alone: cheaper to look for than what
 # they announce.
 _BREAK = re.compile(b"- ?\n")
-_ALONE = re.compile(rb" [a1] {1,5}[a1] {1,5}[a1] ")
+_ALONE = re.compile(rb" a {1,3}a {1,3}a ")
 _APART_LETTERS = bytes(
     97 if chr(code).isalpha() else 49 if chr(code).isdigit() else 32 for code in range(256)
 )
 _SPACED = re.compile(
-    r"(?<![^\W_])(?:[^\W_](?:[\W_]{1,5}[^\W_](?![^\W_])){4,}"
-    r"|[^\W\d_](?:[\W_]{1,3}[^\W\d_](?![^\W_])){2,})"
+    r"(?<![^\W_])[^\W\d_](?:(?:[\W_]{1,3}[^\W_](?![^\W_])){4,}|(?:[\W_]{1,3}[^\W\d_](?![^\W_])){2,})"
 )
 _SPACE = re.compile(r"[\W_]+")
 # How far before and after a broken word its name may reach.
@@ -70,7 +69,6 @@ _WORD_BYTES = bytes(
     else 10
     for code in range(256)
 )
-_SEPARATORS = frozenset(code for code in range(256) if not chr(code).isalnum())
 _NO_LETTERS = bytes(code for code in range(256) if not chr(code).isalnum())
 _FEWEST, _LONGEST_WORD = 5, 40
 _FEWEST_DICTATED = 3
@@ -206,13 +204,6 @@ class View:
             return any(ord(char) > _LAST_LATIN for char in self.plain[start:end])
         first, last = self.span(start, end)
         return self._repaired.source[first:last] != self.plain[start:end]
-
-    def breaks_in_words(self) -> Iterator[int]:
-        """Yield where something was taken out of the view between two letters: the second."""
-        data = self.data
-        for at in self._breaks:
-            if 0 < at < len(data) and _SEPARATORS.isdisjoint(data[at - 1 : at + 1]):
-                yield at
 
     @property
     def digits(self) -> bytes:
@@ -463,23 +454,14 @@ def views(text: str) -> tuple[View, ...]:
     view. Those of the last texts stay in memory: titles of notes repeat.
     """
     found = tuple(_views(text, fold_once(text)))
-    first = found[0]
-    data = first.data if not first.shifted else fold_once(text).encode("latin-1", "replace")
-    repairs = [repair(text, data)]
-    if first.shifted and (again := repair(first.plain, first.data)):
-        # What was taken out may stand within what needs repair.
-        places = [first.span(*place) for place in zip(again.starts, again.ends, strict=True)]
-        starts, ends = [start for start, _ in places], [end for _, end in places]
-        repairs.append(RepairedText(text, again.text, starts, ends))
-    return (
-        *found,
-        *(
-            view.within(repaired)
-            for repaired in repairs
-            if repaired
-            for view in _views(repaired.text, fold(repaired.text))
-        ),
+    repaired = repair(
+        text,
+        found[0].data if not found[0].shifted else fold_once(text).encode("latin-1", "replace"),
     )
+    if repaired is None:
+        return found
+    more = _views(repaired.text, fold(repaired.text))
+    return (*found, *(view.within(repaired) for view in more))
 
 
 def _views(text: str, folded: str) -> Iterator[View]:

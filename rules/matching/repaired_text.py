@@ -58,12 +58,6 @@ _DICTATED = re.compile(
     r"(?:(?<![^\W_])[^\W\d_],? (?:comme|como|wie|as in|for) [^\W\d_]{2,12}[ ,;.]{0,3}){3,}"
 )
 _FOREIGN = re.compile("(?<![^\\W_])(?:[\u0400-\u0452]{3,}|[\u0386-\u03ce]{3,})(?![^\\W_])")
-_FOREIGN_GLUED = re.compile("[\u0400-\u0452]{3,}|[\u0386-\u03ce]{3,}")
-# The same in pieces of a letter or two, closed before it is read.
-_FOREIGN_APART = re.compile(
-    "(?:(?<![^\\W_])|(?<=[a-z]))(?:[\u0400-\u0452]{1,3}[\\W_]{1,4}){2,24}[\u0400-\u0452]{1,3}(?![^\\W_])"
-    "|(?:(?<![^\\W_])|(?<=[a-z]))(?:[\u0386-\u03ce]{1,3}[\\W_]{1,4}){2,24}[\u0386-\u03ce]{1,3}(?![^\\W_])"
-)
 _FOOT = re.compile(  # of folded text
     r"(?<=[^\W_])-\s{1,4}-{0,3} ?page [0-9]{1,3}(?:(?: sur | of |/)[0-9]{1,3})?"
     r" ?-{0,3}\s{1,4}(?=[^\W_])"
@@ -73,16 +67,13 @@ _ZONE = re.compile("<[A-Z<]{3}[A-Z]{2,30}<[A-Z<]{1,40}")
 _REVERSED = re.compile("\u202e[^\u202c\n]{2,60}\u202c?")
 _UNICODE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 _MARKUP = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,9}(?:[ \n][^<>]{0,120})?/?>|<!--[^<>]{0,60}-->")
-# Marks of Markdown within a word, a number or an escape.
-_MARKED = re.compile(r"(?<=[\w;&#%=+\\-])(?:\*\*|__|~~|`)(?=[\w;&#%=+\\-])")
-_VALUE = re.compile('="([^"<>]*)"')
 # Bytes of UTF-8 read as those of Western encodings.
 _MOJIBAKE = re.compile("[ÃÂÄÅâ][\u0080-\u00bfŒœŠšŽžŸƒˆ˜–—‘’‚“”„†‡•…‰‹›€™ ]{1,2}")
 # Controls, and those marks of Latin-1 that are letters in an old code page.
 _CONTROLS = "\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\xa1-\xa5"
 _CONTROL = re.compile(f"[{_CONTROLS}]")
 _PRINTED = bytes(code for code in range(256) if not _CONTROL.match(chr(code)))
-_ESCAPED = re.compile(r"\x1b\[[0-9;]{0,8}[A-Za-z]|[^\W_][^\w\n\x08\x7f]{1,2}\x08|.[\x08\x7f]")
+_ESCAPED = re.compile(r"\x1b\[[0-9;]{0,8}[A-Za-z]|.[\x08\x7f]")
 _UNPRINTED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _SPELT = re.compile(r"(?<![^\W_])([^\W\d_])(?=,? )")
 _LATIN = dict(
@@ -98,10 +89,8 @@ _LATIN |= {"ь": "", "ъ": "", "θ": "th", "ξ": "x", "χ": "ch", "ψ": "ps"}
 _GREEK_PAIRS = (("ντ", "δ"), ("μπ", "β"), ("γκ", "γ"))
 # A letter that stands alone beside another one, in letters set apart.
 _WIDEST_GAP = 4
-_SPACED_AFTER = re.compile(r"[\W_]{1,4}[^\W\d_](?![^\W_])")
-_SPACED_BEFORE = re.compile(r"(?<![^\W_])[^\W\d_][\W_]{1,4}$")
-# Signs that part no words, and a letter.
-_PARTED_AFTER = re.compile(r"[?=*_~#|\n>]{1,6} ?[^\W\d_]")
+_SPACED_AFTER = re.compile(r"[^\w\n]{1,4}[^\W\d_](?![^\W_])")
+_SPACED_BEFORE = re.compile(r"(?<![^\W_])[^\W\d_][^\w\n]{1,4}$")
 _AROUND = 64
 _BLANK = re.compile(r"[ \n]")
 _MOST_PASSES = 3
@@ -189,7 +178,6 @@ def _find_odd_letters(text: str, data: bytes) -> Iterator[tuple[int, int]]:
             _is_letter(before)
             or _is_letter(after)
             or (before.isdigit() and after.isdigit())
-            or (text[at].isupper() and _PARTED_AFTER.match(text, at + 1))
             or _SPACED_AFTER.match(text, at + 1)
             or _SPACED_BEFORE.search(text, max(0, at - _WIDEST_GAP - 1), at)
         ):
@@ -256,7 +244,7 @@ def _read_escape(written: str) -> str | None:
 
 def _read_unicode(written: str) -> str | None:
     made = chr(int(written[2:], 16))
-    return made if made.isprintable() else "\n" if made.isspace() else None
+    return made if made.isprintable() else None
 
 
 def _read_mojibake(written: str) -> str | None:
@@ -292,13 +280,6 @@ def _drop(_written: str) -> str:
     return ""
 
 
-def _read_markup(written: str) -> str:
-    """Drop what marks text up, but for values that are damaged themselves."""
-    if '="' not in written or (written.isascii() and "\n" not in written):
-        return ""
-    return " " + " ".join(_VALUE.findall(written)) + " "
-
-
 def _read_utf_7(written: str) -> str | None:
     made = _decode(written.encode("ascii"), "utf-7")
     return made if made and made.isprintable() else None
@@ -314,24 +295,14 @@ def _read_dictated(written: str) -> str:
     return "".join(_SPELT.findall(written)) + " "
 
 
-def _close(written: str) -> str | None:
-    letters = "".join(filter(str.isalpha, written))
-    return None if all(ord(char) in _TABLE for char in letters) else f" {letters}"
-
-
 def _transliterate(written: str) -> str:
     """Write letters of another alphabet in Latin ones, by their sound and by their look."""
     for letters, sound in _GREEK_PAIRS:
         written = re.sub(letters, sound, written, flags=re.IGNORECASE)
     sounds = "".join(_LATIN.get(char, _LATIN.get(char.lower(), "").upper()) for char in written)
     if all(ord(char) in _TABLE for char in written):
-        return f" {''.join(_TABLE[ord(char)] for char in written)} {sounds} "
-    return f" {sounds} "
-
-
-def _transliterate_glued(written: str) -> str | None:
-    """Transliterate letters beside Latin ones, but for those that may be looked at as such."""
-    return None if all(ord(char) in _TABLE for char in written) else _transliterate(written)
+        return f"{''.join(_TABLE[ord(char)] for char in written)} {sounds}"
+    return sounds
 
 
 def _read_reversed(written: str) -> str:
@@ -352,7 +323,6 @@ def _read_zone(written: str) -> str:
 
 _REPAIRS = (
     (_ZONE, _read_zone),
-    (_MARKED, _drop),
     (_ESCAPED, _drop),
     (_UNPRINTED, _drop),
     (_ESCAPE, _read_escape),
@@ -360,14 +330,12 @@ _REPAIRS = (
     (_UTF_7, _read_utf_7),
     (_RICH, _read_rich),
     (_ENTITY, _read_entity),
-    (_MARKUP, _read_markup),
+    (_MARKUP, _drop),
     (_DICTATED, _read_dictated),
     (_FOOT, _drop),
     (_REVERSED, _read_reversed),
     (_MOJIBAKE, _read_mojibake),
-    (_FOREIGN_APART, _close),
     (_FOREIGN, _transliterate),
-    (_FOREIGN_GLUED, _transliterate_glued),
     (_ALIKE, _read_alike),
     (re.compile(f"[{''.join(map(re.escape, _DOS_LETTERS))}]"), _read_dos),
 )
@@ -387,9 +355,6 @@ _SIGNS = (
     (b"<", _ZONE),
     (b"+", _UTF_7),
     (b"?", _REVERSED),
-    (b"*", _MARKED),
-    (b"_", _MARKED),
-    (b"~", _MARKED),
 )
 _NO_SIGNS = bytes(
     code
