@@ -155,7 +155,7 @@ class SqlTarget:
 
     def read_published_keys(self, name: str, keys: KeyRange) -> Iterator[list[Row]]:
         """Stream the published rows of a table whose keys are in a range."""
-        if name not in self._existing:
+        if self.is_replaced or name not in self._existing:
             return
         table = self._tables[name]
         rows = select(table)
@@ -330,7 +330,7 @@ class FolderTarget:
         A release of the first version of the surrogate algorithm is not divided by keys: the first
         range gets all of its rows.
         """
-        if not self._is_release():
+        if self.is_replaced or not self._is_release():
             return
         table, bits = self._tables[name], self._number("id_bits", 0)
         is_divided = bool(bits) and name not in _UNDIVIDED

@@ -30,7 +30,7 @@ def released(
     config = ward.config.read_text().replace("[limits]", "[limits]\nnotes_per_unit = 6")
     ward.config.write_text(config)
     ward.release(*ward.EVERYBODY, output="parquet:parquet")
-    ward.release(*ward.EVERYBODY, output=f"jsonl:{ward.folder}/jsonl")
+    ward.release(*ward.EVERYBODY, output="jsonl:jsonl")
     return ward.folder
 
 
