@@ -315,11 +315,17 @@ def _places(files: Files, table: str, rng: np.random.Generator) -> list[float | 
     return [rows[rng.integers(len(rows))][0] / length if rows else None for rows in owned]
 
 
-def compare_order(pairs: Pairs, with_age: bool) -> None:
-    """Positions of rows, how long before the end of the release a file ends, the age then."""
+def compare_order(pairs: Pairs, *, with_visits: bool, with_birth: bool) -> None:
+    """Positions of rows, how long before the end of the release a file ends, the age then.
+
+    The last two are intervals between dates, as visits are, and are compared only with them; that
+    the newest date rules out shifts is measured apart (`benchmarks.attacks.newest_dates`).
+    """
     for table in ("person", "visit_occurrence", "note"):
         sides = [_places(files, table, pairs.rng) for files in (pairs.first, pairs.second)]
         pairs.add(f"position in {table}", compare_numbers(sides[0], sides[1]), False, 0.8)
+    if not with_visits:
+        return
     ends = [
         [_edge(-1)(files, person) for person in files.persons]
         for files in (pairs.first, pairs.second)
@@ -329,7 +335,5 @@ def compare_order(pairs: Pairs, with_age: bool) -> None:
         [None if day is None else newest[k] - day for day in side] for k, side in enumerate(ends)
     ]
     pairs.add("newest date", compare_numbers(until[0], until[1]), True, 0.3)
-    # The age is the interval between two dates, birth and the newest one: it belongs to `visits`,
-    # and is compared only where they are in use.
-    if with_age:
+    if with_birth:
         pairs.scalar("age at newest", _age(-1))

@@ -225,13 +225,13 @@ def _assign(score: Matrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _compare(pairs: Pairs, use: Set[str]) -> None:
     """Make the comparators of the evidence that may be used, but for those of graphs."""
     with_birth = "demographics" in use
-    with_age = with_birth and "visits" in use
+    with_visits = "visits" in use
     make: dict[str, Callable[[], None]] = {
         "demographics": lambda: compare_demographics(pairs),
         "visits": lambda: compare_visits(pairs, with_birth),
         "times": lambda: compare_times(pairs),
         "ids": lambda: compare_ids(pairs),
-        "order": lambda: compare_order(pairs, with_age),
+        "order": lambda: compare_order(pairs, with_visits=with_visits, with_birth=with_birth),
         "mentions": lambda: compare_mentions(pairs),
         "surrogates": lambda: compare_surrogates(pairs),
     }

@@ -7,6 +7,7 @@ purpose. The rows are those of a release: the same code treats columns and texts
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pyarrow as pa
 
 from record.policy import Policy
 from record.span import Span
-from surrogates.keys.keys import CohortKey, MasterKey
+from surrogates.keys.keys import ALGORITHMS, CohortKey, MasterKey
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 from synthesis.fictional.people.records import Hospital
@@ -73,14 +74,30 @@ def make_release(hospital: Hospital, policy: Policy, key: CohortKey) -> Release:
         "person": _treat(columns, "person", _person_rows(hospital)),
         "visit_occurrence": _treat(columns, "visit_occurrence", _visit_rows(hospital)),
     }
+    tables["note"], tables["name"] = _notes(hospital, columns, Rewriter(key, policy))
+    _hold_back(tables, policy, key.algorithm)
     if policy.visits == "drop":
         tables["visit_occurrence"] = []
-    tables["note"], tables["name"] = _notes(hospital, columns, Rewriter(key, policy))
     if key.algorithm > 2:
         for name, rows in tables.items():
             if rows:
                 rows.sort(key=lambda row, name=name: _sort_key(name, row))  # type: ignore[misc]
     return Release(tables)
+
+
+def _hold_back(tables: dict[str, list[dict[str, Any]]], policy: Policy, algorithm: int) -> None:
+    """Leave out what is dated in the days that the policy holds back before the newest date."""
+    held = policy.under(algorithm).hold_back_days or 0
+    if algorithm == ALGORITHMS[0] or not held:
+        return
+    dated = (("visit_occurrence", "visit_end_date"), ("note", "note_date"))
+    days = [row[column] for name, column in dated for row in tables[name]]
+    # Shifts are of a month at least: a release ends that much later than its newest date.
+    last = max(days) + timedelta(days=policy.min_shift_days - held)
+    for name, column in dated:
+        tables[name] = [row for row in tables[name] if row[column] <= last]
+    kept = {row["note_id"] for row in tables["note"]}
+    tables["name"] = [row for row in tables["name"] if row["note_id"] in kept]
 
 
 def _sort_key(name: str, row: Mapping[str, Any]) -> tuple[Any, ...]:
