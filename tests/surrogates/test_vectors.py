@@ -32,7 +32,7 @@ def test_surrogates(version: int, vector: dict[str, str]) -> None:
     written = datetime.fromisoformat(VECTORS["written"])
     document = Document("n1", text, vector["person_id"], lang, written)
     cohort = MASTER.cohort(VECTORS["cohort"], algorithm=version)
-    rewriter = Rewriter(cohort, Policy(locale=lang))  # type: ignore[arg-type]
+    rewriter = Rewriter(cohort, Policy(locale=lang))
     release = rewriter.rewrite(document, (Span(0, len(text), vector["label"]),), None)
     assert release.text == vector["surrogate"]
 

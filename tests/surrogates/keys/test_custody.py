@@ -520,6 +520,7 @@ def test_a_cohort_goes_on_under_its_version_until_another_is_adopted(tmp_path: P
     assert again.cohort("asthma").algorithm == 2
     again.adopt("asthma", 3)
     assert again.cohort("asthma").key_id == second.key_id
+    assert again.custody is not None
     assert [use.action for use in again.custody.log.uses()][-2:] == ["rebase", "use"]
 
 
