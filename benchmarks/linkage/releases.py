@@ -13,9 +13,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from record.algorithms import ALGORITHMS
 from record.policy import Policy
 from record.span import Span
-from surrogates.keys.keys import ALGORITHMS, CohortKey, MasterKey
+from surrogates.keys.keys import CohortKey, MasterKey
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 from synthesis.fictional.people.records import Hospital

@@ -9,7 +9,7 @@ from pipeline.commands.options.note_counts import add_reporting, report
 from pipeline.commands.options.values import add_out, parse_list
 from pipeline.files.pseudonymization import PseudonymizationOptions, pseudonymize_file
 from pipeline.reports.console import Console
-from surrogates.keys.keys import ALGORITHMS
+from record.algorithms import ALGORITHMS
 
 DESCRIPTION = """\
 Replaces every identifier in notes by a surrogate, under the key of a cohort.

@@ -38,10 +38,11 @@ from pipeline.state.tables import REVISION
 from pipeline.warehouse.databases import connect, database_path, transaction
 from pipeline.warehouse.id_range import check_ids, check_night_ids, list_keys
 from pipeline.warehouse.warehouse import PARQUET, open_source
+from record.algorithms import ALGORITHM
 from record.columns import TABLES
 from record.errors import ConfigError, Unavailable
 from surrogates.ciphers.id_permutation import ID_BITS
-from surrogates.keys.keys import ALGORITHM, MasterKey
+from surrogates.keys.keys import MasterKey
 
 Status = Literal["ok", "warn", "fail"]
 

@@ -26,9 +26,10 @@ from pipeline.state.release_register import PastRelease, read_register
 from pipeline.state.run_summary import Tally, merge_tallies
 from pipeline.state.schema_version import connect_state
 from pipeline.warehouse.databases import transaction
+from record.algorithms import ALGORITHM
 from record.errors import ConfigError
 from surrogates.keys.custody import CohortEntry
-from surrogates.keys.keys import ALGORITHM, MasterKey
+from surrogates.keys.keys import MasterKey
 from surrogates.keys.usage_log import KeyUse
 
 

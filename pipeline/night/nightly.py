@@ -63,8 +63,9 @@ from pipeline.warehouse.warehouse import (
     open_source,
     reread_objections,
 )
+from record.algorithms import ALGORITHM
 from record.errors import ConfigError, CryptonymError, Unavailable
-from surrogates.keys.keys import ALGORITHM, CohortKey, MasterKey
+from surrogates.keys.keys import CohortKey, MasterKey
 
 _SHOWN = 20
 """Number of releases and decisions shown on the page of a run."""

@@ -4,8 +4,9 @@ from pipeline.config.policy_description import summarize_policy
 from pipeline.config.settings import Settings
 from pipeline.state.ledger import State
 from pipeline.warehouse.sql_output import CdmSource, Output
+from record.algorithms import ALGORITHMS
 from record.errors import ConfigError, CryptonymError
-from surrogates.keys.keys import ALGORITHMS, CohortKey, MasterKey
+from surrogates.keys.keys import CohortKey, MasterKey
 
 
 class RebaseHeld(CryptonymError):

@@ -24,10 +24,11 @@ from pipeline.state.row_codes import AlteredState
 from pipeline.state.run_lock import make_lock_path
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.warehouse import Source, open_source
+from record.algorithms import ALGORITHMS
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
 from surrogates.keys import vault
-from surrogates.keys.keys import ALGORITHMS, CohortKey, MasterKey, load_master
+from surrogates.keys.keys import CohortKey, MasterKey, load_master
 from surrogates.keys.locators import SCHEMES
 from surrogates.keys.vault import Vault
 from surrogates.rewrite import Rewriter

@@ -17,8 +17,9 @@ from pipeline.release.tables import SPANS
 from pipeline.release.targets import ORIGIN
 from pipeline.release.unit_files import read_keys
 from pipeline.warehouse.sql_output import CdmSource
+from record.algorithms import ALGORITHMS
 from record.policy import Policy
-from surrogates.keys.keys import ALGORITHMS, CohortKey
+from surrogates.keys.keys import CohortKey
 
 _TEMPLATE = Path(__file__).with_name("readme.md")
 

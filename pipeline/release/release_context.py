@@ -29,9 +29,9 @@ from pipeline.release.tables import (
 from pipeline.release.targets import Target, open_target, open_trial_target
 from pipeline.state.release_register import read_register
 from pipeline.state.run_lock import make_lock_path
+from record.algorithms import ALGORITHM, ALGORITHMS
 from record.columns import TABLES
 from record.errors import ConfigError
-from surrogates.keys.keys import ALGORITHM, ALGORITHMS
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 

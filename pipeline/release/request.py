@@ -12,10 +12,10 @@ from pipeline.release.persons import PersonList, query_persons, read_persons
 from pipeline.release.tables import patient_tables
 from pipeline.warehouse.note_rows import parse_date
 from pipeline.warehouse.person_lists import read_text
+from record.algorithms import ALGORITHMS
 from record.columns import COLUMNS, TABLES, Treatment
 from record.errors import ConfigError, Unreadable
 from record.policy import Policy
-from surrogates.keys.keys import ALGORITHMS
 
 _UNNAMED = re.compile(r"class-\d+")
 _ALWAYS = frozenset(("person", "note", "note_span"))

@@ -62,8 +62,8 @@ from pipeline.state.unit_results import (
 from pipeline.state.withdrawals import IN_OUTPUT, WithdrawalStore, is_withdrawal_held
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 from pipeline.warehouse.note_rows import Unit
+from record.algorithms import ALGORITHM, ALGORITHMS
 from record.errors import Unsafe
-from surrogates.keys.keys import ALGORITHM, ALGORITHMS
 
 
 def write_unit_result(connection: Connection, run_id: int, result: UnitResult) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 from pipeline.config.energy import Energy
 from pipeline.state.quality_counts import CellCounts, pack_cells, unpack_cells
+from record.algorithms import ALGORITHM
 from record.document import Document
 from record.failure import Failure
 from record.release import Release
-from surrogates.keys.keys import ALGORITHM
 
 MAX_SAMPLES = 10
 """Number of note ids kept per cause of quarantine."""

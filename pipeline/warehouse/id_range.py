@@ -5,10 +5,11 @@ from typing import Any
 
 from pipeline.warehouse.note_rows import parse_integer
 from pipeline.warehouse.warehouse import Source
+from record.algorithms import ALGORITHMS
 from record.columns import COLUMNS, TABLES, ColumnType, Treatment
 from record.errors import ConfigError
 from surrogates.ciphers.id_permutation import refuse_id
-from surrogates.keys.keys import ALGORITHMS, CohortKey
+from surrogates.keys.keys import CohortKey
 
 _NIGHTLY = ("note", "person")
 _OF_A_NIGHT = frozenset(("person_id", "provider_id", "visit_occurrence_id", "visit_detail_id"))

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import NDArray
 
+from record.algorithms import ALGORITHM, ALGORITHMS
 from record.errors import ConfigError
 from surrogates.ciphers.id_permutation import ID_BITS, IdPermutation, refuse_id
 from surrogates.keys.custody import (
@@ -89,11 +90,6 @@ def _pads(key: bytes) -> tuple[bytes, bytes]:
     return padded.translate(_INNER), padded.translate(_OUTER)
 
 
-ALGORITHM = 3
-"""The version of docs/surrogates.md for new cohorts; equal keys give equal surrogates only within
-a version."""
-ALGORITHMS = (2, ALGORITHM)
-"""The versions that this program draws surrogates of, oldest first."""
 _FIRST = ALGORITHMS[0]
 
 # Cohort keys are derived from the master key alone.

@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
+from record.algorithms import ALGORITHMS
 from record.errors import ConfigError
-from surrogates.keys.keys import ALGORITHMS, CohortKey
+from surrogates.keys.keys import CohortKey
 from surrogates.keys.locators import parse_key, read_key, write_private
 
 _KEY_VERSION = "cryptonym-vault-key-v1"

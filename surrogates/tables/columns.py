@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from record.algorithms import ALGORITHMS
 from record.columns import COLUMNS, NO_VISITS, TABLES, ColumnRule, ColumnType, Treatment, id_kind
 from record.document import Document
 from record.errors import ConfigError, Unsafe
@@ -18,7 +19,7 @@ from record.policy import Policy
 from record.span import Span
 from surrogates.dates.clock_order import order_minute
 from surrogates.dates.clocks import keep_hour
-from surrogates.keys.keys import ALGORITHMS, PSEUDONYMS, CohortKey
+from surrogates.keys.keys import PSEUDONYMS, CohortKey
 from surrogates.patient.date_shift import (
     BACK,
     END_YEAR,

@@ -114,7 +114,7 @@ def test_unknown_options_are_usage_errors(line: str, capsys: pytest.CaptureFixtu
         "extract a.txt -o o.jsonl --max-pages 0",
         "extract a.txt -o o.jsonl --layout margins",
         "detect a.jsonl",
-        "detect a.jsonl -o o.jsonl --lang de",
+        "detect a.jsonl -o o.jsonl --lang it",
         "detect a.jsonl -o o.jsonl --max-quarantine-share 2",
         "pseudonymize a.jsonl -o o.jsonl --key k",
         "pseudonymize a.jsonl -o o.jsonl --cohort c",

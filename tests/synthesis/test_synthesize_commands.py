@@ -145,7 +145,7 @@ def test_a_database_and_parquet_become_the_same_corpus(tmp_path: Path) -> None:
     ("change", "problem"),
     [
         ({"key": "other"}, "not what its manifest describes"),
-        ({"tables": {"note": {"rows": 7}}}, "rows in note"),
+        ({"tables": {"note": {"rows": 7}, "note_span": {"rows": 9}}}, "rows in note"),
         ({"withdrawn": "all"}, "a form this version does not know"),
         ({"key_id": None}, "no manifest of a release"),
     ],

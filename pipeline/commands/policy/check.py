@@ -8,8 +8,8 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.policies import build_policy, read_language, read_policy
 from pipeline.config.policy_description import describe_policy, format_policy
 from pipeline.reports.console import Console
+from record.algorithms import ALGORITHM
 from record.languages import LANGUAGES
-from surrogates.keys.keys import ALGORITHM
 
 DESCRIPTION = """\
 Validates a policy and shows how every label and column is treated.

@@ -93,7 +93,7 @@ def test_the_attack_works_where_one_key_made_both(
 ) -> None:
     """The positive control: the same cohort, released again."""
     again = collect_release_evidence(hospital, letters, "asthma")
-    for field, least in (("names", 0.98), ("zips", 0.3), ("ids", 0.98), ("dates", 0.98)):
+    for field, least in (("names", 0.9), ("zips", 0.3), ("ids", 0.98), ("dates", 0.9)):
         found = link_patients(asthma[field], again[field])
         assert found.low > least
         assert found.p_value < 1e-12

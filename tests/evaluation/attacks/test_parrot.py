@@ -75,7 +75,7 @@ def test_the_attack_finds_everything_where_nothing_hides_it(
     """The positive control: beside labels in brackets an original stands out."""
     found = attacked["missed at random, others masked"][attacker]
     assert found.recall > 0.9
-    assert found.auc > 0.99
+    assert found.auc > 0.97
 
 
 def test_what_was_left_is_where_it_is_said_to_be() -> None:

@@ -87,7 +87,7 @@ def test_keys(site: Site, break_it: Callable[[Any], Any], words: tuple[str, ...]
     [
         ("[limits]", "[limits]\nmax_notes = 3", ("limits.max_notes",)),
         ("[limits]", "[limit]", ("limit:",)),
-        ('lang = "fr"', 'lang = "de"', ("lang:",)),
+        ('lang = "fr"', 'lang = "it"', ("lang:",)),
         ("[limits]", "[limits", ("not valid TOML",)),
         ("sqlite:///hospital.db", "env:NOT_SET_ANYWHERE", ("NOT_SET_ANYWHERE", "export")),
         ("sqlite:///hospital.db", f"mysql://root:{SECRET}@host/db", ("source.url",)),

@@ -213,8 +213,9 @@ def test_workers_learn_of_spans_and_the_last_date() -> None:
     request = decode_request(parameters, "parquet:x")
     assert request.spans
     assert request.latest == date(2024, 2, 1)
-    assert request.is_late("2024-02-02")
-    assert not request.is_late("2024-02-01 23:59:00")
+    assert request.is_late("2024-02-02", -10)
+    assert request.is_late("2024-01-23")
+    assert not request.is_late("2024-01-22 23:59:00")
     assert not request.is_late("unreadable")
     assert request.is_late("2024-01-30", -5)
     assert not request.is_late("2024-01-27", -5)

@@ -4,8 +4,8 @@ import pytest
 
 from pipeline.config.settings import load
 from pipeline.notes.worker_resources import open_reversal_vault
+from record.algorithms import ALGORITHM
 from record.errors import ConfigError
-from surrogates.keys.keys import ALGORITHM
 from surrogates.keys.vault import new_vault_key
 from tests.pipeline.conftest import Ward
 

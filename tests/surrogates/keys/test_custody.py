@@ -16,16 +16,10 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.hmac import HMAC
 
+from record.algorithms import ALGORITHM, ALGORITHMS
 from record.errors import ConfigError
 from surrogates.keys.custody import Custody
-from surrogates.keys.keys import (
-    ALGORITHM,
-    ALGORITHMS,
-    MasterKey,
-    custody_of,
-    load_master,
-    new_master,
-)
+from surrogates.keys.keys import MasterKey, custody_of, load_master, new_master
 from surrogates.keys.usage_log import HEAD, LOG, KeyUsageLog
 
 

@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from record.algorithms import ALGORITHMS
 from record.columns import COLUMNS, TABLES, Treatment, id_kind
 from record.document import Document
 from record.errors import ConfigError
 from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
-from surrogates.keys.keys import ALGORITHMS, PSEUDONYMS, CohortKey, MasterKey
+from surrogates.keys.keys import PSEUDONYMS, CohortKey, MasterKey
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Birth, Columns, Subjects, Treated, to_pseudonyms, treat
 

@@ -13,8 +13,9 @@ from pipeline.config.settings import load
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.notes.worker_resources import open_master
+from record.algorithms import ALGORITHM
 from record.errors import ConfigError
-from surrogates.keys.keys import ALGORITHM, custody_of
+from surrogates.keys.keys import custody_of
 from tests.pipeline.conftest import Site
 
 NOTE = {"note_id": "1", "text": "Vu M. DUPONT.", "lang": "fr"}
