@@ -8,6 +8,9 @@ from record.algorithms import ALGORITHMS
 from record.errors import ConfigError, CryptonymError
 from surrogates.keys.keys import CohortKey, MasterKey
 
+# Whoever sees night by night what is new learns the shifts of dates.
+_RESTRICTED = " Restricted: not for researchers, who get releases."
+
 
 class RebaseHeld(CryptonymError):
     """The quality gate holds a run that would publish the output anew (exit code 1)."""
@@ -16,11 +19,12 @@ class RebaseHeld(CryptonymError):
 def make_source(settings: Settings, cohort: CohortKey) -> CdmSource:
     """Return the description of the output under a cohort's key."""
     policy = settings.make_policy().under(cohort.algorithm)
+    zone = _RESTRICTED if cohort.algorithm > ALGORITHMS[0] else ""
     return CdmSource(
         cdm_source_name=settings.cohort,
         cdm_source_abbreviation=settings.cohort[:25],
         cdm_holder="",
-        source_description=summarize_policy(policy),
+        source_description=summarize_policy(policy) + zone,
         cdm_etl_reference=make_reference(cohort),
     )
 
