@@ -7,9 +7,9 @@ Both cohorts hold the same fictional patients under keys of their own; all ident
 replaced. An attacker names for each patient of the first release one of the second. The share of
 right guesses stands beside its 95 % interval (Wilson 1927), for demographics alone (sex, birth) and
 with one more kind of evidence each. What adds nothing leaves the figure within the interval of
-demographics alone. `names` can be taken apart: `mentions` is the pattern in which names recur (it
-is text, whatever stands for a name), to which `surrogates` adds what was drawn for each. A dash
-stands where an attacker does not know a kind of evidence. Prints Markdown.
+demographics alone. `names` can be taken apart: `surrogates` is what was drawn for each name,
+`mentions` the pattern in which names recur (it is text, whatever stands for a name). A dash stands
+where an attacker does not know a kind of evidence. Prints Markdown.
 """
 
 import argparse
@@ -46,6 +46,7 @@ BASE = "demographics"
 ARMS: tuple[tuple[str, ...], ...] = (
     (BASE,),
     *((BASE, more) for more in ("names", "times", "ids", "order")),
+    (BASE, "surrogates"),
     (BASE, "mentions"),
     (BASE, "mentions", "surrogates"),
     (BASE, "names", "times", "ids", "order"),

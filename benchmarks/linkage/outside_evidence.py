@@ -21,7 +21,7 @@ from benchmarks.linkage.outside_files import (
 )
 
 CLOCK_BESIDE_DATE = re.compile(
-    r"(?:\d{1,4}[/.-]\d{1,2}(?:[/.-]\d{2,4})?|(?:19|20)\d\d)[ ,]{0,2}(?:à|at|a las|um|om)?\s?"
+    r"(?:\d{1,4}[/.-]\d{1,2}(?:[/.-]\d{2,4})?|(?:19|20)\d\d)(?!\d)[ ,]{0,2}(?:à|at|a las|um|om)?\s?"
     r"([01]?\d|2[0-3])\s?[hH:]\s?([0-5]\d)\b"
 )
 

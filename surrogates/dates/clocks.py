@@ -40,10 +40,12 @@ _AT = (
 _TO = rf"{_B}?(?:-|–|à|a las?|a|to|until|till|bis|tot|hasta las?|et|and|y|und|en|&|,|/){_B}?"
 _MORE = rf"(?:{_TO}{_CLOCK}){{0,4}}"
 _SIGN = rf"(?:{_B}?[,;:|–—-])?{_B}{{0,2}}"
+# The word that announces a time may end its line: the line was broken, the time is no new item.
+_THEN = rf"(?:{_B}{{0,2}}\r?\n{_B}{{0,8}}|{_B}{{0,2}})"
 _JOINED = (
     rf"(?:t(?:{_COLON}|{_HH}{_MM}(?:[0-5]\d(?:[.,]\d+)?)?(?:{_OFFSET})?(?!\d))(?:{_ZONE_NAME})?"
     rf"|{_SIGN}[(\[]{_B}?(?:{_AT}{_B}{{1,2}}{_ANNOUNCED}|{_CLOCK}){_MORE}{_B}?[)\]]"
-    rf"|{_SIGN}{_AT}{_B}{{0,2}}{_ANNOUNCED}{_MORE}"
+    rf"|{_SIGN}{_AT}{_THEN}{_ANNOUNCED}{_MORE}"
     rf"|(?:{_B}?[,;:|–—-]{_B}{{0,2}}|{_B}{{1,3}}){_CLOCK}{_MORE})(?![^\W_])"
 )
 _AFTER = re.compile(rf"{_JOINED}|{_SIGN}{_MILITARY}(?![^\W_])", re.IGNORECASE)
