@@ -165,7 +165,7 @@ def _is_followed_by_town(cased: str, folded: str, end: int) -> bool:
 
 
 _COMPOUND_SURE = Pattern(
-    r"(?:stra(?:ss|ß)e|str\.|gasse|allee|ufer|chaussee|straat|laan|plein|gracht|singel|kade)"
+    r"(?:stra(?:ss|ß)e|str\.|gasse|allee|ufer|chaussee|straat|laan|plein|gracht|singel|kade|boulevard)"
     r" ?(?=[0-9])"
 )
 # These end the names of other things too: an address has to go on behind them.

@@ -65,6 +65,7 @@ def _marked(line: str) -> tuple[str, list[tuple[int, int, str]]]:
         "[Re\u0301mi|FIRST_NAME] et [REMI|FIRST_NAME], [Au\u00adrelie|FIRST_NAME]",
         "[Bœu-\nf|LAST_NAME] est venu",
         "vit [rue des Lilas|STREET] [75012|ZIP]; [rue des Lilas|STREET] 12 34 56",
+        "le 29-08-93\n[rue des Lilas|STREET], le 29/08/93 [rue des Lilas|STREET]",
         "le nom coupé [Mar-\ntin|LAST_NAME] et [M A R T I N|LAST_NAME], [R É M I|FIRST_NAME]",
         # glued words, where the case or a digit tells
         "Dr [MARTIN|LAST_NAME]le 12, 12[MARTIN|LAST_NAME], le[MARTIN|LAST_NAME]",

@@ -132,6 +132,7 @@ DUTCH_STREETS = """
 [[Kerkstraat 12|STREET]]
 [[Kerkstraat 12-III|STREET]]
 [[Prinsengracht 263 hs|STREET]]
+[[Maasboulevard 12|STREET]]
 [[Dorpsweg 4a|STREET]]
 [[Laan van Meerdervoort 55|STREET]]
 [[Stationsplein 9|STREET]]
