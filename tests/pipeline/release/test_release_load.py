@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
+import polars
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -113,7 +115,6 @@ def test_ids_survive_as_the_floats_that_a_nullable_column_becomes(released: Path
 
 
 def test_every_row_joins_in_pandas(released: Path) -> None:
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     read = {
         name: pandas.DataFrame(rows_of(released, "jsonl", name))
         for name in ("note", "visit_occurrence", "person")
@@ -129,7 +130,6 @@ def test_every_row_joins_in_pandas(released: Path) -> None:
 
 
 def test_every_row_joins_in_polars(released: Path) -> None:
-    polars = pytest.importorskip("polars", reason="Polars is not installed")
     notes, visits, persons = (
         polars.read_parquet(released / "parquet" / name / "part-*.parquet")
         for name in ("note", "visit_occurrence", "person")
