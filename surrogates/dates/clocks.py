@@ -10,7 +10,7 @@ MINUTES = 1440
 _HOUR, _NOON = 60, 12
 _REACH = 48
 
-# Blanks but no line breaks: a time on the next line is an item of its own.
+# Blanks but no line breaks: a time on the line after a heading is an item of its own.
 _B = r"[ \t\u00a0\u202f]"
 _HH, _MM = r"(?:2[0-4]|[01]?\d)", r"[0-5]\d"
 _OFFSET = r"[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?!\d|:\d)"
@@ -41,7 +41,8 @@ _TO = rf"{_B}?(?:-|–|à|a las?|a|to|until|till|bis|tot|hasta las?|et|and|y|und
 _MORE = rf"(?:{_TO}{_CLOCK}){{0,4}}"
 _SIGN = rf"(?:{_B}?[,;:|–—-])?{_B}{{0,2}}"
 # The word that announces a time may end its line: the line was broken, the time is no new item.
-_THEN = rf"(?:{_B}{{0,2}}\r?\n{_B}{{0,8}}|{_B}{{0,2}})"
+_BREAK = rf"{_B}{{0,2}}\r?\n{_B}{{0,8}}"
+_THEN = rf"(?:{_BREAK}|{_B}{{0,2}})"
 _JOINED = (
     rf"(?:t(?:{_COLON}|{_HH}{_MM}(?:[0-5]\d(?:[.,]\d+)?)?(?:{_OFFSET})?(?!\d))(?:{_ZONE_NAME})?"
     rf"|{_SIGN}[(\[]{_B}?(?:{_AT}{_B}{{1,2}}{_ANNOUNCED}|{_CLOCK}){_MORE}{_B}?[)\]]"
@@ -49,10 +50,12 @@ _JOINED = (
     rf"|(?:{_B}?[,;:|–—-]{_B}{{0,2}}|{_B}{{1,3}}){_CLOCK}{_MORE})(?![^\W_])"
 )
 _AFTER = re.compile(rf"{_JOINED}|{_SIGN}{_MILITARY}(?![^\W_])", re.IGNORECASE)
+# A sentence goes on in the next line: the date does not stand alone in its own.
+_WRAPPED = re.compile(rf"{_BREAK}{_CLOCK}{_MORE}(?![^\W_])", re.IGNORECASE)
 _INSIDE = re.compile(rf"(?<=[\w.])(?:{_JOINED})\s*\Z", re.IGNORECASE)
 _BEFORE = re.compile(
-    rf"(?<![\w:.,/+-])(?P<clock>(?:{_AT}{_B}{{1,2}})?{_CLOCK}(?:{_B}?[,;|–—-])?{_B}{{1,2}})"
-    rf"(?:(?:le|du|on|am|of|den|the|el|del(?: d[ií]a)?|op){_B})?\Z",
+    rf"(?<![\w:.,/+-])(?P<clock>(?:{_AT}{_B}{{1,2}})?{_CLOCK}(?:{_B}?[,;|–—-])?(?:{_B}{{1,2}}|{_BREAK}(?=[a-z])))"
+    rf"(?:(?:le|du|on|am|of|den|the|el|del(?: d[ií]a)?|op)(?:{_B}|{_BREAK}))?\Z",
     re.IGNORECASE,
 )
 _TIME = re.compile(
@@ -99,6 +102,9 @@ def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> J
         if inside and inside.start() > start:
             return JoinedClock(start, start, start, inside.start(), end)
     following = _SOON.match(text, end) and _AFTER.match(text, end, before)
+    if not following and text[end : end + 3].lstrip(" \t\r")[:1] == "\n":
+        line = text.rfind("\n", after, start) + 1
+        following = text[line:start].strip() and _WRAPPED.match(text, end, before)
     if following:
         return JoinedClock(start, start, start, end, following.end())
     left = max(after, start - _REACH)
