@@ -42,7 +42,7 @@ MAKERS: dict[str, Maker] = {
     Label.STREET: places.replace_street,
     Label.ZIP: places.replace_zip,
     Label.CITY: places.replace_city,
-    Label.REGION: places.replace_listed,
+    Label.REGION: places.replace_region,
     Label.COUNTRY: places.replace_listed,
     Label.HOSPITAL: places.replace,
     Label.ORGANIZATION: places.replace_listed,
@@ -171,6 +171,23 @@ class _NoteContext:
                 return text[before.start : before.end]
         return ""
 
+    def find_town(self, number: int) -> Hashable:
+        """Return the town of the address that a postal code or a region is part of.
+
+        It is next to it, or a region or postal code stands between: `Burlington, Vermont 05401`.
+        """
+        if self.spans[number].label == Label.ZIP and (town := self.find_city(number)):
+            return town
+        for place in range(number - 1, max(-1, number - 3), -1):
+            span = self.spans[place]
+            if not _is_gap(self.text[span.end : self.spans[place + 1].start]):
+                break
+            if span.label == Label.CITY:
+                return self.text[span.start : span.end]
+            if span.label not in _AREAS:
+                break
+        return ""
+
 
 _ContextFinder = Callable[[_NoteContext, int], Hashable]
 # What a surrogate depends on besides the text of its span; for most labels, nothing.
@@ -185,6 +202,8 @@ _CONTEXT_FINDERS: dict[str, _ContextFinder] = {
     Label.AGE: _NoteContext.find_age_unit,
     Label.ZIP: _NoteContext.find_city,
 }
+_AREAS = (Label.ZIP, Label.REGION)
+_LATER_FINDERS = _CONTEXT_FINDERS | dict.fromkeys(_AREAS, _NoteContext.find_town)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +221,10 @@ class _Rule:
 def _make_rules(policy: Policy) -> dict[str, _Rule]:
     """Return the rule of each label; labels without a rule are refused."""
     found = {}
+    finders = _CONTEXT_FINDERS if policy.algorithm == _FIRST else _LATER_FINDERS
     for label, maker in MAKERS.items():
         action = policy.action(label)
-        context = _CONTEXT_FINDERS.get(label) if action in _DRAWN else None
+        context = finders.get(label) if action in _DRAWN else None
         if action is Action.KEEP:
             found[label] = _Rule(None, None)
         elif action is Action.MASK:
@@ -363,7 +383,7 @@ def _make_mention(text: str, label: str, lang: str, context: Any) -> Mention:
         mention.clock = rest[0] if rest else ""
     elif label == Label.AGE:
         mention.after = context
-    elif label == Label.ZIP:
+    elif label in _AREAS:
         mention.city = context
     else:
         mention.person = context

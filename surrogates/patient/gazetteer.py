@@ -74,6 +74,19 @@ _STATES = sorted(
     }.items()
     for first in firsts.split()
 )  # fmt: skip
+_STATE_NAMES = {
+    "AL": "Alabama", "AK": "Alaska", "AZ": "Arizona", "AR": "Arkansas", "CA": "California",
+    "CO": "Colorado", "CT": "Connecticut", "DE": "Delaware", "FL": "Florida", "GA": "Georgia",
+    "HI": "Hawaii", "ID": "Idaho", "IL": "Illinois", "IN": "Indiana", "IA": "Iowa",
+    "KS": "Kansas", "KY": "Kentucky", "LA": "Louisiana", "ME": "Maine", "MD": "Maryland",
+    "MA": "Massachusetts", "MI": "Michigan", "MN": "Minnesota", "MS": "Mississippi",
+    "MO": "Missouri", "MT": "Montana", "NE": "Nebraska", "NV": "Nevada", "NH": "New Hampshire",
+    "NJ": "New Jersey", "NM": "New Mexico", "NY": "New York", "NC": "North Carolina",
+    "ND": "North Dakota", "OH": "Ohio", "OK": "Oklahoma", "OR": "Oregon", "PA": "Pennsylvania",
+    "RI": "Rhode Island", "SC": "South Carolina", "SD": "South Dakota", "TN": "Tennessee",
+    "TX": "Texas", "UT": "Utah", "VT": "Vermont", "VA": "Virginia", "WA": "Washington",
+    "WV": "West Virginia", "WI": "Wisconsin", "WY": "Wyoming",
+}  # fmt: skip
 _OVERSEAS = ("97", "98")
 # Where the first two characters of a code are an area, and the first one a larger one.
 _BY_PREFIX = ("de", "nl")
@@ -120,6 +133,18 @@ def area(code: str, locale: str, kept: str) -> str:
     if kept == DEPARTMENT:
         return found
     return code[0] if locale not in _REGIONS else _REGIONS[locale].get(found, found)
+
+
+def region_name(code: str, locale: str, *, abbreviated: bool = False) -> str:
+    """Return the name of the region or state that a postal code lies in.
+
+    It is empty where none is known: overseas, and in German and Dutch, whose codes cross borders.
+    `abbreviated` is for states of two letters.
+    """
+    found = department(code, locale)
+    if locale == "en":
+        return found if abbreviated else _STATE_NAMES.get(found, "")
+    return _REGIONS.get(locale, {}).get(found, "")
 
 
 def towns_around(code: str, locale: str, kept: str) -> Lexicon:

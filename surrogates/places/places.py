@@ -18,6 +18,7 @@ _ZIP_OF = {"nl": re.compile(r"[1-9]\d{3}(?:[a-z]{2})?")}
 _TOWN_END = re.compile(
     r"(?:[\s,\-]*\(?\b(?:cedex|cdx)\b)?[\s,\-]*\(?(?:\d+\s?(?:e|er|eme|th)?\b)?[\s.)]*$"
 )
+_STATE = re.compile("[A-Z]{2}")
 _STREET_TYPES = (
     r"(?:rue|r|avenue|av|ave|boulevard|boul|bd|blvd|bvd|place|pl|chemin|ch|che|allees?|all|impasse"
     r"|imp|quai|route|rte|square|sq|cours|crs|passage|psg|villa|cite|residence|res|sentier|sente"
@@ -158,8 +159,22 @@ def _replace_germanic_street(mention: Mention, subject: Subject) -> str:
     return head + apply_case(text[street.start : street.end], drawn) + tail
 
 
+def replace_region(mention: Mention, subject: Subject) -> str:
+    """Return a region: that of the surrogate of the town beside it, where a list knows it.
+
+    A region that would be the same is drawn, as one that stands alone is.
+    """
+    if mention.city:
+        _, code = draw_town(_split_town(mention.city)[0], subject)
+        abbreviated = _STATE.fullmatch(mention.text) is not None
+        name = gazetteer.region_name(code, subject.locale, abbreviated=abbreviated)
+        if name and squeeze(name) != squeeze(mention.text) and subject.allows(name):
+            return name if abbreviated else apply_case(mention.text, name)
+    return replace_listed(mention, subject)
+
+
 def replace_listed(mention: Mention, subject: Subject) -> str:
-    """Return another entry of the label's lexicon: region, country, organization, occupation.
+    """Return another entry of the label's lexicon: country, organization, occupation.
 
     The country of all surrogate places is kept where the policy says so.
     """

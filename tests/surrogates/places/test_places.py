@@ -8,15 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from record.document import Document
 from record.folding import fold
 from record.languages import LANGUAGES
 from record.patient import Address, PatientRecord
 from record.policy import Policy
+from record.span import Span
 from surrogates.dates import dates
 from surrogates.keys.keys import CohortKey
 from surrogates.patient import gazetteer, lexicon
 from surrogates.patient.patient import Subject
 from surrogates.patient.text_normalization import unaccented
+from surrogates.rewrite import Rewriter
 from tests.surrogates.conftest import Replace
 
 Area = Literal["none", "country", "region", "department"]
@@ -33,6 +36,40 @@ def test_code_and_town_side_by_side_belong_together(
         drawn = replace(town.title(), "CITY", subject=subject)
         code = replace("9912" if locale == "nl" else "99123", "ZIP", subject=subject, city=town)
         assert codes[drawn] == code
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "pattern"),
+    [
+        ("en", "[Burlington|CITY], [Vermont|REGION] [05401|ZIP]", r"(.+), (.+) (\d{5})"),
+        ("en", "[Burlington|CITY], [VT|REGION] [05401|ZIP]", r"(.+), ([A-Z]{2}) (\d{5})"),
+        ("en", "[Reno|CITY] [89501|ZIP], [NEVADA|REGION]", r"(.+) (\d{5}), ([A-Z ]+)"),
+        ("es", "[34005|ZIP] [Palencia|CITY] ([Castilla y León|REGION])", r"(\d{5}) (.+) \((.+)\)"),
+        ("fr", "[35000|ZIP] [Rennes|CITY] ([Bretagne|REGION])", r"(\d{5}) (.+) \((.+)\)"),
+    ],
+)
+def test_town_code_and_region_of_an_address_belong_together(
+    cohort: CohortKey,
+    marked: Callable[..., tuple[Document, tuple[Span, ...]]],
+    lang: str,
+    text: str,
+    pattern: str,
+) -> None:
+    towns = lexicon.load("cities", lang)
+    codes = dict(zip(map(fold, towns.entries), towns.codes, strict=True))
+    rewriter = Rewriter(cohort, Policy(locale=lang))
+    agreed = 0
+    for person in range(40):
+        document, spans = marked(text, person=f"p{person}", lang=lang)
+        found = re.fullmatch(pattern, rewriter.rewrite(document, spans, None).text)
+        assert found
+        parts = dict(zip((span.label for span in spans), found.groups(), strict=True))
+        town, code, region = parts["CITY"], parts["ZIP"], parts["REGION"]
+        assert codes[fold(town)] == code
+        short = len(region) == 2
+        agreed += fold(region) == fold(gazetteer.region_name(code, lang, abbreviated=short))
+    # One that would be the region of the patient's own is drawn instead.
+    assert agreed >= 30
 
 
 @pytest.mark.parametrize(
