@@ -1,5 +1,6 @@
 """The languages that surrogates are drawn in, as ISO 639-1 codes."""
 
+from functools import lru_cache
 from typing import Literal, get_args
 
 Lang = Literal["fr", "en", "es", "de", "nl"]
@@ -21,6 +22,7 @@ OMOP_LANGUAGES: dict[int, Lang] = {
 """OMOP concept of a language (vocabulary SNOMED, domain Language) -> its code."""
 
 
+@lru_cache(256)
 def primary_language(tag: str) -> str:
     """Return the language of a tag (BCP 47): `fr` for `fr-CA`; empty for an empty one."""
     return tag.replace("_", "-").partition("-")[0].lower()

@@ -293,7 +293,11 @@ class Rewriter:
             rule = self._make_rules.get(label)
             if rule is None:
                 raise Unsafe("no-surrogate")
-            between, value, clock, end = self._locate(note, number, end)
+            if label in self._times:
+                between, value, clock, end = self._locate(note, number, end)
+            else:
+                between, clock = text[end : span.start], ""
+                value, end = text[span.start : span.end], span.end
             context = rule.context(note, number) if rule.context else None
             if clock and isinstance(context, tuple):
                 context = (*context, clock)
@@ -325,15 +329,14 @@ class Rewriter:
         return patient.subject.speaking(lang) if is_drawn else patient.subject
 
     def _locate(self, note: _NoteContext, number: int, end: int) -> tuple[str, str, str, int]:
-        """Return the text since `end` and of a span, a time that is rewritten with it, and its end.
+        """Return the text since `end` and of a date, a time that is rewritten with it, and its end.
 
         A time joined to a date is left out, or where it comes first cut down to the hour.
         """
         text, span = note.text, note.spans[number]
-        times, found = self._times.get(span.label), None
-        if times is not None:
-            before = note.spans[number + 1].start if number + 1 < len(note.spans) else len(text)
-            found = find_clock(text, span.start, span.end, after=end, before=before)
+        times = self._times[span.label]
+        before = note.spans[number + 1].start if number + 1 < len(note.spans) else len(text)
+        found = find_clock(text, span.start, span.end, after=end, before=before)
         if found is None:
             return text[end : span.start], text[span.start : span.end], "", span.end
         lead = text[found.lead : found.lead_end] if times == "hour" else ""

@@ -66,13 +66,27 @@ _TIME = re.compile(
 )
 
 
-# How a time may begin, where few dates go on.
+# What few dates have, and all that have a time; the searches above are slow.
 _HINT = re.compile(
     rf"\d{_B}?(?:[:hu]|[ap]\.?{_B}?m|\.\d\d{_B}?[hu])|[^\W\d_]{_B}{{1,2}}\d{{1,2}}\.\d\d(?!\d)",
     re.IGNORECASE,
 )
-# What follows a date where a time may: a sign, and a digit or the first letter of a word.
-_SOON = re.compile(rf"t\d|{_B}?[,;:|(\[–—-]?{_B}{{0,2}}[(\[]?{_B}?[\d@àavfsuogdr]", re.IGNORECASE)
+_SOON = re.compile(
+    rf"[tT]\d|{_B}?[,;:|(\[–—-]?{_B}{{0,2}}[(\[]?{_B}?"
+    r"(?:[\d@]|[aàvfrsduogAÀVFRSDUOG](?:[\s\d@]|[^\W\d_]{1,5}[\s\d@]))"
+)
+_BEFORE_YEAR = frozenset(" /.-")
+_LATELY = re.compile(
+    rf"\d(?:{_B}?[a-z.]++){{0,4}}(?:{_B}?[,;|–—-])?\s++"
+    r"(?:(?:le|du|on|am|of|den|the|el|del(?: d[ií]a)?|op)\s++)?\Z",
+    re.IGNORECASE,
+)
+
+
+def _may_end_in_time(date: str) -> bool:
+    if date[-4:].isdigit() and date[-5:-4] in _BEFORE_YEAR:
+        return False
+    return _HINT.search(date) is not None or "mi" in date or "noon" in date or "medi" in date
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +110,18 @@ def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> J
     They lie within [`after`, `before`), or at the end of the date's own text. A number is a time
     with a colon, a unit or half of the day, or a word before it: `12/03/2024 14:32`, `à 14h32`.
     """
-    date = text[start:end]
-    if _HINT.search(date) or "mi" in date or "noon" in date or "medi" in date:
+    if _may_end_in_time(text[start:end]):
         inside = _INSIDE.search(text, start, end)
         if inside and inside.start() > start:
             return JoinedClock(start, start, start, inside.start(), end)
     following = _SOON.match(text, end) and _AFTER.match(text, end, before)
-    if not following and text[end : end + 3].lstrip(" \t\r")[:1] == "\n":
+    if not following and (following := _WRAPPED.match(text, end, before)):
         line = text.rfind("\n", after, start) + 1
-        following = text[line:start].strip() and _WRAPPED.match(text, end, before)
+        following = following if text[line:start].strip() else None
     if following:
         return JoinedClock(start, start, start, end, following.end())
     left = max(after, start - _REACH)
-    previous = _HINT.search(text, left, start) and _BEFORE.search(text, left, start)
+    previous = _LATELY.search(text, left, start) and _BEFORE.search(text, left, start)
     return JoinedClock(*previous.span("clock"), start, end, end) if previous else None
 
 

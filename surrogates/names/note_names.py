@@ -176,7 +176,7 @@ class MixedNoteNames(NoteNames):
         return [read_units(read, self._people) for read in self._read.values()]
 
     def _find_named(self, number: int, read: NameReading) -> NamedPerson | None:
-        names = read_units(read, self._people)
+        names = read.names or read_units(read, self._people)
         if not (names.is_told or self._is_special or number in self._places):
             return None
         variant, place = self._variant(number), self._places.get(number, Place.ALONE)
@@ -231,8 +231,7 @@ class MixedNoteNames(NoteNames):
         draws = self._draws
         found = {part for names in self._names for part in names.parts}
         parts = {self._correct(part) for part in found} if self._spelt else found
-        for part in parts:
-            draws.register(*part)
+        draws.register(parts)
         if not draws.has_met:
             return {}
         taken: dict[str, frozenset[str]] = {GIVEN: frozenset(), FAMILY: frozenset()}

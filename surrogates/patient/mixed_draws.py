@@ -83,18 +83,17 @@ class MixedDraws:
             drawn = self._drawn[asked] = self._compose(role, head, gender, variant, _NOTHING)
         return drawn
 
-    def register(self, role: str, value: str) -> None:
-        """Draw a word of a note; `has_met` tells whether two such words ever had one surrogate.
+    def register(self, parts: Set[tuple[str, str]]) -> None:
+        """Draw the names of a note; `has_met` tells whether two such words ever had one surrogate.
 
         Only then a note has to be searched for names that meet. The record's names never do.
         """
-        if (role, value) in self._registered:
-            return
-        self._registered.add((role, value))
-        if not self.groups.knows(role, value):
-            first = role, fold(self.draw(role, value).words[0])
-            self.has_met |= first in self._first_words
-            self._first_words.add(first)
+        for role, value in sorted(parts - self._registered):
+            self._registered.add((role, value))
+            if not self.groups.knows(role, value):
+                first = role, fold(self.draw(role, value).words[0])
+                self.has_met |= first in self._first_words
+                self._first_words.add(first)
 
     def draw_apart(self, role: str, value: str, gender: str, taken: Set[str]) -> DrawnName:
         """Return the next surrogate of a word that has none of the folded words in `taken`.
