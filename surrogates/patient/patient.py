@@ -82,7 +82,8 @@ class Mention:
     """A span and its context in the document, as surrogate makers get it.
 
     `city` is the town beside a postal code or region, `after` the unit smaller than a year that
-    follows an age. `day_first` is the order of day and month in the note's numeric dates, None if unknown.
+    follows an age. `day_first` is the order of day and month in the note's numeric dates, None if
+    unknown.
     `clock` is the time of day joined to a date, with what separates them, where it is rewritten.
     """
 
