@@ -8,8 +8,8 @@ never met, but for those that are read again. Rows are of every OMOP table with 
 30 a patient (one in `person` and `death`) in order of patient, in batches; in the last row all
 tables of the same patients one after the other, as a release treats them. Ids are permuted in
 batches of a column, and one by one, for each size that a policy can choose. Processor time of one
-process, the median of the rounds; compare with the time of a plain loop, which is printed too.
-Prints Markdown tables.
+process that collects garbage as a night's worker does, the median of the rounds; compare with the
+time of a plain loop, which is printed too. Prints Markdown tables.
 """
 
 import argparse
@@ -27,6 +27,7 @@ import pyarrow as pa
 
 from record.columns import COLUMNS, TABLES, ColumnType
 from record.document import Document
+from record.garbage_collection import collect_garbage_rarely
 from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
@@ -105,6 +106,7 @@ def notes_table(notes: int, rounds: int) -> str:
         # The first lot warms the process up.
         lots = _lots(lang, notes, rounds + 1)
         firsts = [lot[::NOTES_PER_PATIENT] for lot in _lots(lang, notes, rounds + 1, rounds + 2)]
+        collect_garbage_rarely()
         found, warm = lots[-1], Rewriter(MASTER.cohort("warm"), Policy(locale=lang))
         rates = (
             _rate(_fresh(firsts, lang), rounds),
