@@ -84,6 +84,13 @@ _TURNED = Pattern(
 # `67/M`, and `67F` before what brings somebody to hospital.
 _SEXED = Pattern(r"\b([1-9][0-9]) ?/ ?[mf]\b")
 _SEXED_AND_BROUGHT = Pattern(r"\b([1-9][0-9])y?o?([mf]) ([a-z/]{2,10})\b")
+# `A 79M.`: nothing but a stop follows; a catheter `24F` is no larger than 34.
+_SEXED_ALONE = Pattern(r"\ba ([1-9][0-9])([mf])(?=[.,])")
+_PERSON_OF = Pattern(
+    r"\b(?:varon|mujer|hombre|homme|femme) (?:de )?([1-9][0-9])(?=[.,](?![0-9])|\n| (?:con|avec)\b)"
+)
+# `V 61`, at the beginning of a note or after a word for the patient.
+_SEX_FIRST = Pattern(r"(?:\A|\bpatiente? )[vhmfw] ([1-9][0-9])(?=[.,](?![0-9])|\n)")
 _DECADE = Pattern(
     r"\b(?:(?:la|sa|leur) ((?:trent|quarant|cinquant|soixant)aine)\b(?! d[e'])"
     r"|(?:his|her|their)(?: early| mid| late)?[ \-]"
@@ -93,6 +100,7 @@ _DECADE = Pattern(
 _WORD_AFTER = re.compile(r" ?([a-z]+)")
 _AFTER_WORD = re.compile(r"(?<!\w)([a-z][a-z'\-]{2,24}), {1,2}(?:de )?\Z")
 _OLDEST = 120
+_WIDEST_CATHETER = 34
 _GROWN = 16
 _REACH = 48
 _MOST_WORDS = 6
@@ -120,11 +128,15 @@ def _ages_without_unit(folded: str) -> Iterator[tuple[int, int]]:
             following = _WORD_AFTER.match(folded, match.end())
             if int(match[1]) <= _OLDEST and not (following and following[1] in COUNTED):
                 yield match.span(1)
-    for match in _SEXED.finditer(folded):
-        yield match.span(1)
+    for pattern in (_SEXED, _PERSON_OF, _SEX_FIRST):
+        for match in pattern.finditer(folded):
+            yield match.span(1)
+    for match in _SEXED_ALONE.finditer(folded):
+        if match[2] == "m" or int(match[1]) > _WIDEST_CATHETER:
+            yield match.span(1)
     for match in _SEXED_AND_BROUGHT.finditer(folded):
         # `24F with a balloon` is a catheter: no larger than 34.
-        if match[3] in BROUGHT and (match[2] == "m" or int(match[1]) > 34):
+        if match[3] in BROUGHT and (match[2] == "m" or int(match[1]) > _WIDEST_CATHETER):
             yield match.span(1)
     for match in _DECADE.finditer(folded):
         yield match.span(match.lastindex or 0)

@@ -22,6 +22,10 @@ NUMBERS = (
 )  # fmt: skip
 FORMS = [around.format(f"[[{number}|AGE]]") for around, number in product(AROUND, NUMBERS)]
 CHILDREN = [
+    "A [[79|AGE]]M. with chest pain",
+    "Varón de [[52|AGE]], mujer de [[61|AGE]].",
+    "Patient V [[61|AGE]], dyspnée",
+    "Hombre de [[48|AGE]] con fiebre",
     "nourrisson de [[3|AGE]] mois",
     "lactante de [[5|AGE]] meses",
     "niño de [[dos|AGE]] años",
