@@ -102,7 +102,7 @@ LANGUAGE = Language(
         month_words=words("in since until till early late mid during"),
         year_words=words(
             "in since during year before after until till early late mid between circa from born"
-            " christmas dated"
+            " dated"
         ),
         weak_year_words=words("of to by and"),
         durations=words("minutes years months weeks days hours"),

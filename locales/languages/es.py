@@ -88,7 +88,7 @@ LANGUAGE = Language(
         ),
         month_words=words("desde hasta finales principios mediados"),
         year_words=words(
-            "desde ano anos hasta hacia finales principios mediados navidad nacido nacida durante"
+            "desde ano anos hasta hacia finales principios mediados nacido nacida durante"
             " despues antes"
         ),
         weak_year_words=words("al del y"),

@@ -94,7 +94,7 @@ LANGUAGE = Language(
         ),
         month_words=words("en depuis fin debut mi courant jusqu'en dernier pour ce"),
         year_words=words(
-            "en depuis durant annee annees avant apres fin debut mi entre vers courant datant noel"
+            "en depuis durant annee annees avant apres fin debut mi entre vers courant datant"
             " des ne nee d'ici ici"
         ),
         weak_year_words=words("de du a et"),

@@ -44,6 +44,18 @@ _QUARTER = Pattern(
     rf"\b(?:[tq][1-4]|(?:[1-4](?:er|e|eme|st|nd|rd|th|\.?[°o]?)|{PERIOD_RANK}) ?{PERIOD})"
     r" (?:de |del |of |van )?((?:19|20)[0-9]{2})(?![0-9a-z])"
 )
+# A feast names the day, the year after it makes it a date.
+_FEASTS = {
+    "fr": "noel|paques|pentecote|toussaint",
+    "en": "christmas|xmas|easter|thanksgiving|halloween|labor day|memorial day",
+    "es": "navidad|nochebuena|semana santa|reyes",
+    "de": "weihnachten|ostern|pfingsten|silvester|neujahr",
+    "nl": "kerst|pasen|pinksteren",
+}
+_FEAST = Pattern(
+    rf"\b(?:{'|'.join(_FEASTS.values())})(?: de| of)?,? "
+    r"((?:19|20)[0-9]{2}|'[0-9]{2})(?![0-9a-z])"
+)
 _UNIT = re.compile(r" ?([%/€$]|[a-zμ]+)")
 _FOLLOWING_NUMBER = re.compile(r" ?[0-9]")
 _IN_BRACKETS = re.compile(r"[(\[] ?\Z")
@@ -63,10 +75,12 @@ _FIELD = re.compile(r"\b(?:fecha|date|datum)[a-z ]{0,24} ?: ?\Z")
 
 
 def find(folded: str) -> Iterator[Moment]:
-    """Yield years alone, and seasons and quarters of a year; they may overlap."""
+    """Yield years alone, and seasons, quarters and feasts of a year; they may overlap."""
     for pattern in (_SEASON, _QUARTER):
         for match in pattern.finditer(folded):
             yield Moment(match.start(), match.end(), int(match[1]), None, None)
+    for match in _FEAST.finditer(folded):
+        yield Moment(match.start(), match.end(), int(match[1].lstrip("'")), None, None)
     for match in _SHORT_YEAR.finditer(folded):
         if words_before(folded, match.start())[1] in YEAR_WORDS:
             yield Moment(match.start(), match.end(), int(match[1]), None, None)
@@ -335,9 +349,9 @@ def detect(document: Document) -> list[Span]:
 
     A span holds the date alone: the name of a weekday just before it belongs to it, a time after
     it, a full stop after it and words such as `le` do not; the two ends of a range are two spans.
-    A season or a quarter belongs to the year after it. Every date of the same value as a date of
-    birth is one as well; years of two digits are those of a century that ends ten years after the
-    note was written, or after today where that is unknown. Spans are sorted and disjoint.
+    A season, a quarter or a feast belongs to the year after it. Every date of the same value as a
+    date of birth is one as well; years of two digits are those of a century that ends ten years
+    after the note was written, or after today where that is unknown. Spans are sorted and disjoint.
     """
     text = document.text
     folded = fold_once(text)

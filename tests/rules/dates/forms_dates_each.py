@@ -32,6 +32,16 @@ QUARTERS = {
     "nl": ("1e kwartaal", "eerste kwartaal", "tweede kwartaal", "derde kwartaal",
            "vierde kwartaal", "1e halfjaar"),
 }  # fmt: skip
+FEASTS = {
+    "fr": ("Noël 1998", "Pâques 2021", "Pentecôte 2019", "Toussaint 2020"),
+    "en": (
+        "Christmas 2022", "Xmas '21", "Easter 2021", "Thanksgiving of 2020", "Halloween 2019",
+        "Labor Day, 2021", "Memorial Day 2018",
+    ),
+    "es": ("Navidad de 2022", "Nochebuena 2021", "Semana Santa 2020", "Reyes 2019"),
+    "de": ("Weihnachten 2022", "Ostern 2021", "Pfingsten 2020", "Silvester 2019", "Neujahr 2018"),
+    "nl": ("Kerst 2022", "Pasen 2021", "Pinksteren 2020"),
+}  # fmt: skip
 LINES = {
     "fr": (
         "le [[1 er mai 2020|DATE]]", "le [[12 mars\nde 2020|DATE]]", "le [[12 mars\n1998|DATE]]",
@@ -177,3 +187,8 @@ def each() -> Iterator[Line]:
             yield lang, f"X. [[{day} 12|DATE]], ok"
         for quarter in QUARTERS[lang]:
             yield lang, f"ok [[{quarter} 2023|DATE]]."
+
+
+def feasts() -> Iterator[Line]:
+    """Yield (language, marked line) of feasts with their year."""
+    return ((lang, f"Vu [[{feast}|DATE]].") for lang, found in FEASTS.items() for feast in found)

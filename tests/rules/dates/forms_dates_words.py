@@ -34,12 +34,11 @@ BEFORE_MONTH = {
 }
 # What goes before a year.
 BEFORE_YEAR = {
-    "fr": "en depuis durant année années avant après fin début mi entre vers courant datant Noël"
+    "fr": "en depuis durant année années avant après fin début mi entre vers courant datant"
     " dès né née d'ici ici de à du",
     "en": "in since during year before after until till early late mid between circa from"
-    " Christmas dated by to of",
-    "es": "en desde año años hasta hacia finales principios mediados Navidad durante después"
-    " antes del al",
+    " dated by to of",
+    "es": "en desde año años hasta hacia finales principios mediados durante después antes del al",
     "de": "im Jahr Jahre seit Anfang Mitte Ende bis zwischen vor nach ca ab ED von",
     "nl": "in sinds begin eind medio tot tussen voor na vanaf rond jaar van",
 }

@@ -15,7 +15,7 @@ from rules.dates import (
 from rules.matching import preceding_words
 from tests.rules.dates.forms_birth_dates import born
 from tests.rules.dates.forms_dates import found
-from tests.rules.dates.forms_dates_each import each
+from tests.rules.dates.forms_dates_each import each, feasts
 from tests.rules.dates.forms_dates_words import no_dates, words
 from tests.rules.dates.forms_no_dates import nothing
 from tests.rules.marked import mark, unmark
@@ -24,7 +24,7 @@ from tests.rules.mutation import survivors
 MODULES = (dates, numeric, written, context, calendar, spaced_digits, preceding_words, number_words)
 
 
-@pytest.mark.parametrize(("lang", "line"), [*each(), *words(), *no_dates()])
+@pytest.mark.parametrize(("lang", "line"), [*each(), *feasts(), *words(), *no_dates()])
 def test_finds_what_one_word_or_mark_decides(lang: str, line: str) -> None:
     text, _ = unmark(line)
     assert mark(text, dates.detect(Document("1", text, lang=lang))) == line
@@ -33,5 +33,6 @@ def test_finds_what_one_word_or_mark_decides(lang: str, line: str) -> None:
 @pytest.mark.slow
 def test_every_alternative_of_the_rules_for_dates_is_needed() -> None:
     # Those that one mark decides come first, as only so many lines are tried.
-    lines = [(unmark(line)[0], lang) for lang, line in chain(each(), found(), born(), nothing())]
+    marked = chain(each(), feasts(), found(), born(), nothing())
+    lines = [(unmark(line)[0], lang) for lang, line in marked]
     assert survivors(MODULES, dates.detect, lines) == []
