@@ -248,6 +248,9 @@ _PATRONS = frozenset(
     "marien josef josefs joseph josephs elisabeth elisabethen johannis johannes katharinen vinzenz"
     " franziskus luisen barbara annen theresien insel augusta georg georgs martin martins".split()
 )
+# `St. Mary's` alone is a hospital in a note, but for plants and diseases.
+_SAINTS = Pattern(r"\bSt\.? [A-Z][a-z]{2,12}'s(?= [a-z]|[.,;)\n])", cased=True)
+_NO_SITE = re.compile(r" (?:wort|fire|dance|disease|school|church)")
 _COMPOUND = re.compile(r"[A-Z][^\s,;:()]+\Z")
 
 
@@ -257,6 +260,9 @@ def english_sites(cased: str, folded: str) -> list[Place]:
         span
         for match in _ENGLISH.finditer(cased)
         if (span := _site_before_kind(cased, match.span()))
+    ]
+    found += [
+        match.span() for match in _SAINTS.finditer(cased) if not _NO_SITE.match(folded, match.end())
     ]
     # Find wards named by a word and a number, and again wherever the same name stands
     names = {

@@ -240,7 +240,7 @@ _HINTED = Pattern(
     r"|jubilad[oa],?\s?\(?(?:antes|ex)?|antigu[oa]|(?:il|elle)\s(?:est|etait)"
     r"|(?:is|was)\san?|(?:es|era|fue)(?: una?)?"
     r"|trabaj[a-z]{1,4}\sde|gepensioneerd|ehemaliger?"
-    rf"|fruher|vroeger)[\s(]{{0,2}}({_WORD}(?:\s{_WORD}){{0,3}})"
+    rf"|fruher|vroeger)(?:(?<=-)|(?![a-z]))[\s(]{{0,2}}({_WORD}(?:\s{_WORD}){{0,3}})"
 )
 _ANNOUNCED = Patterns([_FIELD, _SAID, _HINTED])
 _CERTAIN = 2

@@ -44,6 +44,7 @@ _STATES = (
 _PROVINCES = "AB|BC|MB|NB|NL|NS|ON|PE|QC|SK|YT"
 STATE = re.compile(rf"(?:{_STATES}|{_PROVINCES})(?![A-Za-z])")
 """The two letters of an American state or a Canadian province."""
+_IDAHO = "83"
 _CITY_STATE = Pattern(r"[a-zA-Z], [A-Z]{2}\b", cased=True)
 _STATE_BEFORE = re.compile(r"(?:[A-Z]{2}|[A-Z][a-z]+(?: [A-Z][a-z]+)?),?[ \n]\Z")
 _CITY_BEFORE = re.compile(
@@ -188,6 +189,8 @@ def _american_town_and_state(cased: str, start: int) -> list[Found]:
     city = _CITY_BEFORE.search(cased[low:city_end])
     if not known or city is None or city_end == at:
         return []
+    if name == "ID" and cased[city_end] != "," and not cased.startswith(_IDAHO, start):
+        return []  # `Badge ID 30301`
     return [
         (low + city.start(), city_end, Label.CITY),
         (at, at + len(name), Label.REGION),

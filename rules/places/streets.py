@@ -348,6 +348,7 @@ _FRENCH = frozenset([*_STRONG_FRENCH, *_WEAK_FRENCH, "av", "av."])
 _VESSELS = frozenset("via acceso vial canada poligono partida cuesta camino pasaje".split())
 # These are initials of persons as well.
 _INITIALS = frozenset(["c.", "r.", "ch.", "pl."])
+_ONE_LETTER = re.compile(r"[a-z](?![\w'])")
 
 
 def _longest_first(words: Iterable[str]) -> list[str]:
@@ -459,6 +460,8 @@ def _read_street(cased: str, folded: str, place: Place, lang: str) -> Place | No
     kind = folded[start:end]
     if start and (folded[start - 1].isalnum() or folded[start - 1] in "'°"):
         return None
+    if kind[-1] == "/" and _ONE_LETTER.match(folded, end):
+        return None  # `C/D 120/80`: no street has a letter for its name
     number = number_before(folded, start)
     cued = number is None and kind not in _INITIALS and cue_before(folded, start)
     strong = kind in _STRONG

@@ -132,6 +132,11 @@ du [[Catharina Ziekenhuis|HOSPITAL]]
 ]
 QUARTERS = "N|S|E|W|NE|NW|SE|SW"
 ENGLISH = [
+    *each(".|,|;|)|\n| for rehab", "sent to [[St. Mary's|HOSPITAL]]{}"),
+    "seen at [[St Luke's|HOSPITAL]].",
+    *each("wort|fire|dance|disease|school|church", "on St. John's {} today"),
+    "Badge ID 30301 was returned.",
+    "lives in [[Boise|CITY]], [[ID|REGION]] [[83702|ZIP]]",
     *each(STATES, "Her town: [[Elmira|CITY]], [[{}|REGION]] [[02118|ZIP]]"),
     *each("lives|lived|living|residing|resides", "{} at [[123 oak avenue|STREET]], alone"),
     *each("Flat|Unit|Apt|Apt.|Apartment|Suite", "at [[{} 3, 12 Baker Street|STREET]] alone"),
@@ -166,6 +171,8 @@ The [[Kent & Surrey Hospital|HOSPITAL]]
 """.strip().splitlines(),
 ]
 SPANISH = [
+    "TA C/D 120/80. C/D. Hallux",
+    "Con esta técnica mejora",
     *each(SPANISH_MONTHS, "vive en [[Calle 2 de {}|STREET]], sola"),
     *each(
         "domicilio|domiciliado|domiciliada|dirección|vive|reside|residente",
