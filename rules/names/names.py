@@ -19,6 +19,7 @@ from rules.names.plausibility import (
     bare_size,
     is_address,
     is_person,
+    is_shortened,
     is_site,
     plausible,
     unclaimed,
@@ -413,10 +414,20 @@ def _take_uncued_name(at: int, finds: FoundNames) -> None:
         name = pieces[first : first + bare_size(pieces, first)]
         if name and name[-1].end > at:
             if finds.stands(name):
-                finds.claim(label(name, finds.lang))
+                finds.claim(_label_shortened(name) or label(name, finds.lang))
             return
     if pieces and not _take_entry_signature(pieces, finds):
         _take_index_entry(pieces, at, finds)
+
+
+def _label_shortened(pieces: list[NameWord]) -> list[Found]:
+    if not is_shortened(pieces):
+        return []
+    given, initial = pieces
+    return [
+        (given.start, given.end, Label.FIRST_NAME),
+        (initial.start, initial.end, Label.LAST_NAME),
+    ]
 
 
 def _may_be_name(cased: str, start: int) -> bool:

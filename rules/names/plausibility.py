@@ -198,7 +198,17 @@ def bare_size(pieces: list[NameWord], at: int) -> int:
         return len(rest)
     if second.sure and _may_be_surname(first, strict=not (second.bits ^ first.bits) & UPPER):
         return _extend_over_given_names(rest, rest.index(second) + 1)
+    if is_shortened(pieces[at : at + 2]):
+        return 2
     return _index_entry_size(pieces[at : at + 6])
+
+
+def is_shortened(pieces: Sequence[NameWord]) -> bool:
+    """Return whether words are a given name and the initial of a family name: `Robert L.`."""
+    if len(pieces) != 2 or not pieces[0].sure or pieces[0].bits & (INITIALS | BARRED):
+        return False
+    initial = pieces[1]
+    return bool(initial.bits & INITIALS) and initial.end - initial.start == len("L.")
 
 
 def _extend_over_given_names(pieces: list[NameWord], size: int) -> int:

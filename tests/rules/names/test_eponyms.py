@@ -19,6 +19,7 @@ FAMILIES = (ages, contacts, dates, identifiers, names, places)
 # What stands in braces is to be kept.
 SENTENCES: dict[str, tuple[str, ...]] = {
     "fr": (
+        "Variante {Miller Fisher}, ataxie, aréflexie.",
         "Maladie de {Parkinson} traitée par {Modopar}, tremblement de repos.",
         "Syndrome de {Guillain-Barré} suspecté, ponction lombaire faite.",
         "{Crohn} iléo-colique en poussée, sous {Humira}.",
@@ -96,6 +97,8 @@ SENTENCES: dict[str, tuple[str, ...]] = {
         "Par {Doliprane} et {Ixprim}, douleur calmée.",
     ),
     "en": (
+        "{Miller Fisher} variant of GBS, areflexia.",
+        "{Austin Flint} murmur at the apex; {Lou Gehrig} disease.",
         "{Parkinson}'s disease on {Sinemet}, {Hoehn} and {Yahr} stage 2.",
         "{Crohn}'s flare, started {Remicade}; prior {Humira}.",
         "{Murphy}'s sign negative, {McBurney}'s point tender.",

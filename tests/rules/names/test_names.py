@@ -33,6 +33,7 @@ FRENCH = [
     "Mme [d'Almeida|L] et M. [Le Goff|L]",
     "Dr [Van der Linden|L], Mme [El Amrani|L]",
     "Accompagnée de [Thierry|F] [MOREAU|L] ce jour",
+    "Parle de [Sandrine|F] [B.|L] au salon, vitamine D. reçue",
     "[GIRARD|L] [Camille|F] est venue",
     "le dr [lefebvre|L] a vu le patient",
     "Psychologue : [Zulmira|F] [Morano|L] N° 12",
