@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from locales.age_units import unit_end
 from locales.registry import alternatives, every
 from record.document import Document
 from record.label import Label
@@ -110,10 +111,21 @@ _MOST_LISTED = 5
 def detect(document: Document) -> list[Span]:
     """Find ages (AGE) in years, months, weeks or days, and decades of life.
 
-    A span covers the number alone, in digits or words, without its unit (`72` of `72 ans`,
-    `67` of `67-jährige`), so that a surrogate is a number too; of a decade it covers the word
-    (`soixantaine`, `60s`, `nonagénaire`). Durations are left out. Spans are sorted and disjoint.
+    A span covers the number, in digits or words, and its unit (`72 ans`, `67-jährige`, `40 y/o`,
+    the `79` of `79M`); of a decade it covers the word (`soixantaine`, `60s`, `nonagénaire`).
+    Durations are left out. Spans are sorted and disjoint.
     """
+    folded = fold_once(document.text)
+    spans: list[Span] = []
+    for number in detect_numbers(document):
+        if not spans or number.start >= spans[-1].end:
+            end = unit_end(folded, number.end)
+            spans.append(Span(number.start, end, Label.AGE, number.detector))
+    return spans
+
+
+def detect_numbers(document: Document) -> list[Span]:
+    """Find the numbers of ages without their units, and decades of life; sorted and disjoint."""
     text = document.text
     folded = fold_once(text)
     found = dict(_ages_without_unit(folded))

@@ -151,12 +151,12 @@ NOTE = (
     " unua majo 2022 kun Sinjorino Dela Kvarcxo."
 )
 FOUND = [
-    ["AGE", "47"],
+    ["AGE", "47 jaroj"],
     ["DATE", "12 oktobro 2021"],
     ["DATE", "lundo 3 marto 2020"],
     ["DATE", "dek du majo 2022"],
-    ["AGE", "93"],
-    ["AGE", "naudek kvin"],
+    ["AGE", "93 jaroj"],
+    ["AGE", "naudek kvin jaroj"],
     ["LAST_NAME", "Petro"],
     ["DATE", "unua majo 2022"],
     ["LAST_NAME", "Dela Kvarcxo"],
@@ -180,7 +180,11 @@ def test_a_further_file_is_a_further_language(tmp_path: Path) -> None:
     found, written = _detect_and_rewrite(tmp_path)
     assert found == FOUND
     assert [label for label, _ in written] == [label for label, _ in FOUND]
-    assert [text for label, text in written if label == "AGE"] == ["47", "90+", "90+"]
+    assert [text for label, text in written if label == "AGE"] == [
+        "47 jaroj",
+        "90+ jaroj",
+        "90+ jaroj",
+    ]
     months = set(
         "januaro februaro marto aprilo majo junio julio auxgusto septembro oktobro novembro"
         " decembro".split()

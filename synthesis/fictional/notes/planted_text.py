@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from record.document import Annotated, Document
 from record.span import Span
+from synthesis.age_spans import cover_age_units
 
 
 class TextPiece(NamedTuple):
@@ -41,7 +42,10 @@ class DraftText:
 
 
 def annotate(document: Document, pieces: Iterable[TextPiece]) -> Annotated:
-    """Join pieces into the document's text; the spans are in order and disjoint by construction."""
+    """Join pieces into the document's text; the spans are in order and disjoint by construction.
+
+    The span of an age covers the unit after it.
+    """
     spans: list[Span] = []
     texts: list[str] = []
     position = 0
@@ -50,7 +54,8 @@ def annotate(document: Document, pieces: Iterable[TextPiece]) -> Annotated:
             spans.append(Span(position, position + len(text), label))
         texts.append(text)
         position += len(text)
-    return Annotated(replace(document, text="".join(texts)), tuple(spans))
+    joined = "".join(texts)
+    return Annotated(replace(document, text=joined), cover_age_units(joined, spans))
 
 
 def named(pieces: Iterable[TextPiece]) -> tuple[str, ...]:

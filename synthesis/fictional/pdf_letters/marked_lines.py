@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from record.document import Annotated, Document
 from record.span import Span
+from synthesis.age_spans import cover_age_units
 
 Measure = Callable[[str], float]
 
@@ -163,7 +164,8 @@ class Transcript:
     def annotated(self, document: Document) -> Annotated:
         """Return all lines as that document's text."""
         text = "\n".join(self._rows)
-        return Annotated(replace(document, text=text, origin="pdf"), tuple(self._spans))
+        spans = cover_age_units(text, self._spans)
+        return Annotated(replace(document, text=text, origin="pdf"), spans)
 
 
 def joined(rows: Iterable[MarkedLine], separator: str = " ") -> MarkedLine:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from record.document import Document
-from rules.ages.ages import detect
+from rules.ages.ages import detect_numbers as detect
 from tests.rules.marked import detected, whole
 
 AROUND = (

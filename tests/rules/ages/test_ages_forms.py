@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from record.document import Document
-from rules.ages.ages import detect
+from rules.ages.ages import detect_numbers as detect
 from tests.rules.ages.forms_ages import found, nothing
 from tests.rules.marked import mark, unmark
 
