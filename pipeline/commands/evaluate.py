@@ -17,7 +17,7 @@ from pipeline.files.output_files import check_output_path
 from pipeline.reports.console import Console
 from pipeline.reports.score_report import ErrorExamples, write_scores
 from record.folding import fold
-from rules.matching.lexicon import term_kind
+from rules.matching.lexicon import lexicon, term_kind
 
 DESCRIPTION = """\
 Scores the spans in PRED against those in GOLD, note by note. Both may be JSON Lines, BRAT (.ann
@@ -83,7 +83,10 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 
 def _is_medical(word: str) -> bool:
-    return len(word) >= _SHORTEST_TERM and bool(term_kind(fold(word)))
+    folded = fold(word)
+    if word.isupper() and folded in lexicon("clinical_abbreviations"):
+        return True
+    return len(word) >= _SHORTEST_TERM and bool(term_kind(folded))
 
 
-_SHORTEST_TERM = 4  # what is shorter is an abbreviation, and as often a word or an initial
+_SHORTEST_TERM = 4  # what is shorter, and no abbreviation of the list, is as often an initial

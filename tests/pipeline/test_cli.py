@@ -197,6 +197,16 @@ def test_evaluate_prints_the_keys_of_the_contract(
     assert scores["leaks"] == [{"label": "B", "note_id": "1", "start": 4, "end": 7}]
 
 
+def test_evaluate_counts_abbreviations_in_capitals_as_terms(
+    scored: Callable[..., tuple[int, str, str]],
+) -> None:
+    text = "CHF, Uti, pneumonia"
+    found = annotated("1", text, (0, 3, "LAST_NAME"), (5, 8, "LAST_NAME"))
+    _, out, _ = scored(annotated("1", text), found, "--json")
+    medical = json.loads(out)["over_redaction_medical"]
+    assert (medical["terms"], medical["redacted"]) == (2, 1)
+
+
 def test_evaluate_takes_other_formats_and_writes_a_page(
     scored: Callable[..., tuple[int, str, str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
