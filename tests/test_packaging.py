@@ -152,7 +152,10 @@ def test_the_wheel_holds_our_rooms_and_nothing_else(names: list[str]) -> None:
 def test_every_module_and_data_file_is_shipped(names: list[str]) -> None:
     files = [path for room in ROOMS for path in (ROOT / room).rglob("*") if path.is_file()]
     ours = {path.relative_to(ROOT).as_posix() for path in files if path.suffix in {".py", *DATA}}
-    assert ours - set(names) == set()
+    # Text to train on is of use in a checkout alone.
+    registers = {name for name in ours if name.startswith("synthesis/registers/")}
+    assert registers.isdisjoint(names)
+    assert ours - registers - set(names) == set()
 
 
 @pytest.mark.slow
