@@ -1,4 +1,4 @@
-"""Notes that authors wrote by hand in many registers: read, told from near copies, filled anew.
+"""Notes that authors wrote one by one in many registers: read, told from near copies, filled anew.
 
 `registers/<language>/<register>.txt` holds them, each after a line `=== note author=N`, or
 `=== nobody author=N` for one without an identifier. A slot `[[Awa|FIRST_NAME]]` shows an example

@@ -5,7 +5,7 @@
 
 Notes of the hospital are in French, English and Spanish, from the part of the templates that is
 for training: `benchmarks.detection.hybrid` measures on the other part. `--registers N` adds the
-notes that authors wrote by hand, filled anew N times, and selects weights on those that are held
+notes of `synthesis/registers`, filled anew N times, and selects weights on those that are held
 out; without it they are selected on other patients, from templates for training too. `--also` adds
 a corpus with a map to our labels (`maps/` has some), `repeat` times; a label that none of its spans
 has counts as unknown there. Prints the scores of every evaluation.
@@ -125,7 +125,7 @@ def _parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add = parser.add_argument
     add("output", type=Path, help="new folder for the tagger")
     add("--patients", type=int, default=250, help="patients per language")
-    add("--registers", type=int, default=0, help="times that each note by hand is filled")
+    add("--registers", type=int, default=0, help="times that each note of the registers is filled")
     add("--also", nargs=2, action="append", default=[], metavar=("NOTES", "MAP"))
     add("--repeat", type=int, default=3, help="repetitions of the corpora of --also")
     add("--encoder", default="e5-small-6")

@@ -1,4 +1,4 @@
-"""The notes that authors wrote by hand: how many are different, and some to be read.
+"""The notes that authors wrote one by one: how many are different, and some to be read.
 
     python -m benchmarks.synthesis.registers [--print 10] [--filled] [--seed 1]
 

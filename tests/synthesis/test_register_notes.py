@@ -1,4 +1,4 @@
-"""Notes written by hand: how they are read, which are different, and how slots are filled."""
+"""Notes written one by one: how they are read, which are different, and how slots are filled."""
 
 import itertools
 import json
