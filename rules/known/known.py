@@ -22,6 +22,7 @@ from rules.matching.normalization import View, views
 
 __all__ = ["Findings", "Known", "KnownPatient", "Match", "variants"]
 
+# No part of a date: `29-08-93`, and the street on the next line.
 _HOUSE_NUMBER = re.compile(
     r"(?<![0-9])(?<![0-9][-/.])[0-9]{1,4}(?: ?[-/] ?[0-9]{1,4})?(?: ?(?:bis|ter|quater|[a-f]))?"
     r"[ ]?,?[ \n]{1,2}$"
@@ -201,8 +202,7 @@ def _identifier_lookup(identifiers: tuple[Identifier, ...]) -> _Lookup:
 def _with_house_number(view: View, hit: Hit) -> Hit:
     start, end, known = hit
     folded = view.folded
-    # What ends with its number has none before: `29-08-93`, and the street on the next line.
-    if not folded[start].isdigit() and not folded[end - 1].isdigit():
+    if not folded[start].isdigit():
         number = _HOUSE_NUMBER.search(folded, max(0, start - 16), start)
         start = number.start() if number else start
     number = _NUMBER_AFTER.match(folded, end)

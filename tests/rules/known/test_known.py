@@ -484,3 +484,19 @@ def test_words_that_a_hyphen_breaks_over_two_lines_are_rejoined(broken: str) -> 
     start, end = second.span(at, at + len("martin"))
     assert text[start:end] == f"Mar{broken}tin"
     assert first.whole and not second.whole
+
+
+@pytest.mark.parametrize(
+    ("street", "line", "lang"),
+    [
+        ("Ayoubring 5", "geb. 29-08-93\n[Ayoubring 5|STREET], Zwolle", "nl"),
+        ("rue du 8 mai 1945", "vit [12 rue du 8 mai 1945|STREET], seul", "fr"),
+    ],
+)
+def test_a_street_takes_its_number_and_no_part_of_a_date(street: str, line: str, lang: str) -> None:
+    marked = re.fullmatch(r"(.*)\[(.*)\|STREET\](.*)", line, re.DOTALL)
+    assert marked
+    record = PatientRecord(person_id="1", addresses=(Address(street=street),))
+    text = "".join(marked.groups())
+    found = KnownPatient(record).detect(Document("n", text, "1", lang))
+    assert [text[span.start : span.end] for span in found if span.label == "STREET"] == [marked[2]]
