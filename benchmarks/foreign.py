@@ -30,7 +30,8 @@ from models.tagger.shipped_model import SHIPPED
 from pipeline.files.gold import read_annotated
 from pipeline.files.jsonl import read_patients
 from pipeline.notes.detection import KnownPatients, by_record, by_rules
-from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
+from pipeline.notes.model_detection import refine_spans
+from pipeline.notes.overlap_resolution import resolve_spans
 from record.document import Annotated, Document
 from record.patient import PatientRecord
 from record.span import Span
@@ -161,7 +162,7 @@ def tally_arms(
         known = by_record(document, compiled.of(record)) if record else []
         model = [
             replace(span, detector="model")
-            for span in trim_spans(tagger.spans([document])[0], document.text)
+            for span in refine_spans(tagger.spans([document])[0], document)
         ]
         arms = {"rules": rules, "model": model, "all": [*rules, *known, *model]}
         if patients:

@@ -11,6 +11,7 @@ from record.errors import ConfigError
 from record.failure import Failure
 from record.policy import Policy
 from record.span import Span
+from rules.names.mentions import find_mentions
 
 TOGETHER = 16
 """Number of documents passed to the model at once: enough to fill its batches."""
@@ -50,13 +51,22 @@ class Foresight:
         return f"<Foresight of {len(self._found)} texts>"
 
     def spans(self, document: Document) -> list[Span]:
-        """Return the model's spans of a document, stripped of whitespace and punctuation."""
+        """Return the model's spans of a document, as `refine_spans` leaves them."""
         if self._model is None:
             return []
         found = self._found.get(document.text)
         if found is None:
             (found,) = self._model.spans([document])
-        return trim_spans(found, document.text)
+        return refine_spans(found, document)
+
+
+def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:
+    """Return a model's spans stripped of whitespace and punctuation, with further mentions.
+
+    A name that the model found covers its other mentions in the document.
+    """
+    spans = trim_spans(found, document.text)
+    return [*spans, *find_mentions(document, spans)]
 
 
 def check_labels(key: str, tagger: SpanTagger, policy: Policy) -> None:

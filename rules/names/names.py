@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from string import ascii_uppercase
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
@@ -14,6 +15,7 @@ from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern
 from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_initials, signatures
 from rules.names.found_names import Found, FoundNames, label
+from rules.names.mentions import free_occurrences
 from rules.names.parsing import read, read_back
 from rules.names.plausibility import (
     bare_size,
@@ -325,6 +327,7 @@ _ROLE_AFTER = Pattern(
     r"|[a-z],? [0-9]{2}/[0-9]{2}/[0-9]{4}|[a-z], [0-9]{1,2}(?:er)?[ \-./][0-9a-z]"
 )
 _LONGEST_WORD = 60
+_LONGEST_ROLE = 10
 _REST = re.compile(rf"[A-Za-zŒÆœæßªº'.\-]{{0,{_LONGEST_WORD}}}")
 _SMALL = frozenset([" d", " v", " l", " t"])
 _WITH = frozenset("avec with con par by por mit met et and y".split())
@@ -403,6 +406,8 @@ def _take_uncued_name(at: int, finds: FoundNames) -> None:
     low = max(0, at - _LONGEST_WORD)
     while start > low and (cased[start - 1].isalpha() or cased[start - 1] in "-'"):
         start -= 1
+    if _take_name_after_role(start, finds):
+        return
     if not _may_be_name(cased, start) or is_site(finds.folded, start):
         return
     before = read_back(cased, finds.folded, start) if start and cased[start - 1] == " " else []
@@ -418,6 +423,20 @@ def _take_uncued_name(at: int, finds: FoundNames) -> None:
             return
     if pieces and not _take_entry_signature(pieces, finds):
         _take_index_entry(pieces, at, finds)
+
+
+def _take_name_after_role(start: int, finds: FoundNames) -> bool:
+    """Take a given name, and the family name behind it, after a role: `SPV Jeroen Maatman`."""
+    role = finds.cased[max(0, start - _LONGEST_ROLE) : start].removesuffix(" ")
+    role = role[len(role.rstrip(ascii_uppercase)) :]
+    if not role or role.lower() not in lexicon("staff_abbreviations"):
+        return False
+    pieces = until_stop(finds.read(start))
+    if not pieces or not pieces[0].sure or not finds.stands(pieces):
+        return False
+    alone = [(pieces[0].start, pieces[0].end, Label.FIRST_NAME)]
+    finds.claim(alone if len(pieces) == 1 else finds.label(pieces))
+    return True
 
 
 def _label_shortened(pieces: list[NameWord]) -> list[Found]:
@@ -505,26 +524,6 @@ def _take_name_before_role(at: int, finds: FoundNames) -> None:
         finds.claim(label(pieces, finds.lang))
 
 
-def _free_occurrences(finds: FoundNames, word: str) -> Iterator[int]:
-    cased, folded = finds.cased, finds.folded
-    at = folded.find(word)
-    while at >= 0:
-        end = at + len(word)
-        if cased[at].isupper() and not finds.taken(at) and not _is_part_of_word(cased, at, end):
-            yield at
-        at = folded.find(word, end)
-
-
-def _is_part_of_word(cased: str, at: int, end: int) -> bool:
-    """Return whether a stretch is part of a longer word or of an address of the net."""
-    if at and (cased[at - 1].isalnum() or cased[at - 1] in "_@-'"):
-        return True
-    after = cased[end : end + 2]
-    return (
-        after[:1].isalnum() or after[:1] in ("_", "@") or (after[:1] == "-" and after[1:].isalpha())
-    )
-
-
 _DETECTOR = "rules.names"
 
 
@@ -554,8 +553,10 @@ def detect(document: Document) -> list[Span]:
         *[
             (at, at + len(word), kind)
             for word, kind in names.items()
-            for at in _free_occurrences(finds, word)
-            if is_person(folded, at, at + len(word)) and not is_address(folded, at)
+            for at in free_occurrences(finds.cased, folded, word, finds.taken)
+            if finds.cased[at].isupper()
+            and is_person(folded, at, at + len(word))
+            and not is_address(folded, at)
         ],
     }
     return [Span(start, end, str(kind), _DETECTOR) for start, end, kind in sorted(found)]

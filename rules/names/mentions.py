@@ -1,0 +1,81 @@
+"""Further mentions of names: a name that was found once in a note is one wherever it stands."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from record.document import Document
+from record.label import Label
+from record.span import Span
+from rules.matching.lexicon import given_rank, lexicon, surname_rank, term_kind, word_rank
+from rules.matching.normalized_document import cased_once, fold_once
+from rules.names.plausibility import is_address, is_person
+from rules.names.words import BARRED, COMMON, bits
+
+_NAMES = frozenset((Label.FIRST_NAME, Label.LAST_NAME, Label.NAME))
+_SHORTEST = 3
+_OF_A_LANGUAGE = 3  # a rank: the 20,000 most frequent words
+_FREQUENT = 2  # a rank: the 10,000 most frequent family names, the 1,000 given names, of a country
+
+
+def find_mentions(document: Document, found: Iterable[Span]) -> list[Span]:
+    """Return spans of the other places of names that a detector found in a document.
+
+    They have label, detector and score of the span where a word stands first. What the lists of
+    words, terms and eponyms claim is not looked for, nor are words of one or two letters; a
+    mention is no part of a longer word, a disease, a street or a site. It begins with a capital,
+    unless the name was found in small letters and is no word of any language.
+    """
+    spans = list(found)
+    folded, cased = fold_once(document.text), cased_once(document.text)
+    taken = bytearray(len(cased) + 1)
+    names: dict[str, Span] = {}
+    in_small_letters: set[str] = set()
+    for span in spans:
+        taken[span.start : span.end] = b"\1" * (span.end - span.start)
+        if span.label not in _NAMES:
+            continue
+        words = folded[span.start : span.end].split()
+        for word in words:
+            if len(word) >= _SHORTEST and word not in names and _is_distinctive(word):
+                names[word] = span
+        if cased[span.start : span.end].islower():
+            in_small_letters.update(word for word in words if not word_rank(word))
+    return [
+        Span(at, at + len(word), span.label, span.detector, span.score)
+        for word, span in names.items()
+        for at in free_occurrences(cased, folded, word, lambda at: taken[at] == 1)
+        if (cased[at].isupper() or word in in_small_letters)
+        and is_person(folded, at, at + len(word))
+        and not is_address(folded, at)
+    ]
+
+
+def free_occurrences(
+    cased: str, folded: str, word: str, is_taken: Callable[[int], bool]
+) -> Iterator[int]:
+    """Yield where a folded word stands alone at offsets that are not taken."""
+    at = folded.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not is_taken(at) and not _is_part_of_word(cased, at, end):
+            yield at
+        at = folded.find(word, end)
+
+
+def _is_distinctive(word: str) -> bool:
+    """Return whether a folded word found as a name can hardly be meant otherwise."""
+    is_term = term_kind(word) or word in lexicon("clinical_abbreviations")
+    if not word.isalpha() or is_term or bits(word) & (COMMON | BARRED):
+        return False
+    known = given_rank(word), surname_rank(word)
+    frequent = any(0 < rank <= _FREQUENT for rank in known)
+    return frequent or not 0 < word_rank(word) <= _OF_A_LANGUAGE
+
+
+def _is_part_of_word(cased: str, at: int, end: int) -> bool:
+    """Return whether a stretch is part of a longer word or of an address of the net."""
+    if at and (cased[at - 1].isalnum() or cased[at - 1] in "_@-'"):
+        return True
+    after = cased[end : end + 2]
+    return (
+        after[:1].isalnum() or after[:1] in ("_", "@") or (after[:1] == "-" and after[1:].isalpha())
+    )
