@@ -3,6 +3,7 @@
 import re
 from string import ascii_letters
 
+from rules.matching.lexicon import lexicon
 from rules.names.words import (
     CLINICAL,
     COMMON,
@@ -70,7 +71,7 @@ def read(cased: str, folded: str, at: int, *, most: int = _MOST) -> list[NameWor
     pieces: list[NameWord] = []
     while len(pieces) < most and cased[at : at + 1] not in _STOPS:
         piece = _read_word(cased, folded, at)
-        if piece is None or piece.folded in _NO_NAMES:
+        if piece is None or piece.folded in _NO_NAMES or _is_role(piece):
             break
         if pieces and not _continues_name(cased, pieces[-1], piece):
             break
@@ -81,6 +82,11 @@ def read(cased: str, folded: str, at: int, *, most: int = _MOST) -> list[NameWor
     while pieces and pieces[-1].bits & SMALL:
         pieces.pop()
     return pieces
+
+
+def _is_role(piece: NameWord) -> bool:
+    """Return whether a word is the abbreviation of a role or degree: `CNS`, of a surname `Cns`."""
+    return piece.bits & UPPER != 0 and piece.folded in lexicon("staff_abbreviations")
 
 
 def _continues_name(cased: str, before: NameWord, piece: NameWord) -> bool:

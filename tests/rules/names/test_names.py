@@ -17,6 +17,7 @@ def _found(text: str, lang: str) -> list[tuple[str, str]]:
 
 
 FRENCH = [
+    "Le VSAV [Denis|F] [Lechevrel|L], VSAV2 et OPJ DEBOUT",
     "Vu par le Dr [DUPONT|L] et Mme [Jeanne|F] [MARTIN|L].",
     "M. [DURAND|L] [Paul|F], adressé par le Docteur [Claire|F] [PETIT|L]",
     "Mlle [Lefèvre|L], Pr. [GARNIER|L], MME [LEROY|L], Monsieur [Bernard|L]",
@@ -49,6 +50,9 @@ FRENCH = [
     "Mme [Kowalczyk|L] va mieux. Suite : [Kowalczyk|L] sort demain.",
 ]
 ENGLISH = [
+    "CNS [Bernadette|F], CPN [Malachy|F] [Burns|L], [Deborah|F] [Macklin|L] RGN",
+    "Photos by WOCN [Hannah|F] and [Ignacio|F] [Wren|L] LMSW",
+    "Patient: CNS involved. OT: seen. CPN to ring",
     "Seen by Dr. [Kumar|L] and Mrs. [Olivia|F] [Bennett|L].",
     "Mr. [Taylor|L] notes pain. Mr. [Taylor|L]'s wife agrees.",
     "Attending: [Sarah|F] [Whitfield|L], MD",
@@ -65,6 +69,7 @@ ENGLISH = [
     "Last name: [Nguyen|L]\nFirst name: [Thi|F]",
 ]
 SPANISH = [
+    "Se avisa a TCAE [Leire|F] y ENF [Joaquina|F]",
     "Nombre: [Ernesto|F].\nApellidos: [Rivera Bueno|L].",
     "Médico: [Ignacio|F] [Navarro Cuéllar|L] NºCol: 28",
     "Remitido por: Dr. [Pablo|F] [Garrido Abad|L]. Servicio de Urología",
