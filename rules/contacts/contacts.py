@@ -363,7 +363,27 @@ def detect(document: Document) -> list[Span]:
     """
     folded = fold_once(document.text)
     spans = list(find_network_addresses(folded, document.text, document.lang))
-    return sorted([*spans, *_outside_spans(find_phones(folded, document.lang), spans)])
+    numbers = (
+        number
+        for number in find_phones(folded, document.lang)
+        if not _is_row_of_table(document.text, number.start, number.end)
+    )
+    return sorted([*spans, *_outside_spans(numbers, spans)])
+
+
+_COLUMN_AFTER = re.compile(r" {2,8}[0-9]{1,5}(?![0-9])")
+
+
+def _is_row_of_table(text: str, start: int, end: int) -> bool:
+    """Return whether a number is made of several columns, with a further one beside it.
+
+    A tab is between columns always; a number that begins with 0 or `+` is none of a table.
+    """
+    written = text[start:end]
+    if "\t" in written:
+        return True
+    in_columns = written[0] not in "0+(" and "  " in written
+    return in_columns and _COLUMN_AFTER.match(text, end) is not None
 
 
 def _outside_spans(numbers: Iterable[Span], spans: list[Span]) -> Iterator[Span]:

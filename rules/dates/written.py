@@ -136,7 +136,7 @@ def _range_end(
 _MONTH = Pattern(rf"(?:\b|[0-9])({MONTH})(?:\b|[0-9])")
 _LINK = r"(?:de|del|of|van|l'an|des|ano|year|jahres|the)"
 _DAY = re.compile(
-    r"(?<![0-9])((?<![a-z])o[1-9]|[0-3][0-9o]|[0-9])"
+    r"(?<![0-9+])((?<![a-z])o[1-9]|[0-3][0-9o]|[0-9])"
     r"(?: ?(?:er|ere|st|nd|rd|th|ste|e|o|°)(?![a-z]))?[ .,]{0,2}[\-/]?[ \n]{0,3}"
     r"(?:de[ \n]{1,2}|of |d')?\Z"
 )

@@ -300,6 +300,9 @@ _ANGLOPHONE = ("en", "")
 _GERMANIC = ("de", "nl", "")
 
 
+_IN_ONE_CELL = frozenset((Label.HOSPITAL, Label.ORGANIZATION, Label.PROFESSION))
+
+
 def detect(document: Document) -> list[Span]:
     """Find streets, postal codes, towns, regions, countries, care sites, jobs and companies.
 
@@ -326,6 +329,12 @@ def detect(document: Document) -> list[Span]:
     found += placed + regions_behind_towns(cased, folded, placed)
     found += letter_boxes(folded, found)
     found += [*_professions(cased, folded), *companies(cased, folded)]
+    # A tab parts the columns of a table: `Unidad\tRango` is no site.
+    found = [
+        (start, end, kind)
+        for start, end, kind in found
+        if kind not in _IN_ONE_CELL or "\t" not in document.text[start:end]
+    ]
     first = {(start, end): kind for start, end, kind in reversed(found)}
     return [Span(start, end, str(kind), _DETECTOR) for (start, end), kind in sorted(first.items())]
 

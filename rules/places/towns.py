@@ -59,8 +59,8 @@ _LIVED = re.compile(r"(?:[0-9]|hopital|chu) a \Z")
 # Towns lend their names to stages, classes of diseases and soaps.
 _CLASSES = frozenset(
     "savon classification classe score critere criteres criteria punto signo linea stade stades"
-    " stage stages estadio estadios consensus staging protocole syndrome clasificacion criterio"
-    " criterios escala".split()
+    " stage stages estadio estadios consensus staging protocole protocolo syndrome"
+    " clasificacion criterio criterios escala".split()
 )
 _CLASS = re.compile(r"(?:[la][1-4][abp+]?[0-9]?p?|[iv]{1,3}[ab]?)\Z")
 _LINKS = frozenset("de d of selon la du".split())

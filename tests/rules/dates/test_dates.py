@@ -132,7 +132,7 @@ NOTHING = (
     "1 - 0 - 1", "08:30", "12h30", "38.5°C", "75015 Paris", "IMC 24.5", "45,3%", "NYHA 2/4",
     "ASA 2", "Gleason 3+4=7", "SpO2 98%", "2,5/10", "4/5", "12345678", "marche 6 minutes",
     "EVA 10/10 12h30", "TA 12/11 à 8h", "pain from 8/10 to 3/10", "Glasgow 12/12 14:10",
-    "1.5/2.5", "3 marches", "0.25 0.50 0.75",
+    "VEMS +6\nFEV1 1.5", "1.5/2.5", "3 marches", "0.25 0.50 0.75",
 )  # fmt: skip
 NEGATIVES = [
     around.format(value)

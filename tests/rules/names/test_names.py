@@ -103,6 +103,7 @@ HARD = [
     "Crohn's disease, Alzheimer disease, Hodgkin lymphoma, Epstein-Barr virus.",
     "Enfermedad de Crohn, escala de Glasgow, signo de Murphy, síndrome de Sjögren.",
     "Dr en médecine. Docteur en pharmacie.",
+    "Sister Mary Joseph nodule absent. Marcus Gunn pupil. Bence Jones negative.",
     "MOTIF D'HOSPITALISATION : Douleur thoracique. ANTÉCÉDENTS : Aucun.",
     "HISTOIRE DE LA MALADIE\nPatient : Homme de 50 ans.\nExamen : Normal",
     "Interne : Service de garde. Nom : Prénom : Date :",

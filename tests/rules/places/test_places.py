@@ -108,6 +108,7 @@ HARD = [
     "Ancien fumeur. Il est fatigué. Retired in 2001. Former smoker. She is a poor historian.",
     "Return to work as tolerated. Antigua fractura. Patient SAS appareillé, 35 SA.",
     "Seen by Dr. Gray in Cardiology, in May. Transferred to Stage 4B.",
+    "Valor\tUnidad\tRango. Biopsias por protocolo de Seattle.",
     "Medical Center. The hospital course was uneventful. Clinic Note.",
 ]
 
