@@ -32,8 +32,15 @@ def predict(
     Raises Unsafe if a score is not finite.
     """
     cuttings = [segment_text(document.text, subwords, cut) for document in documents]
+    return decode(network, cuttings, score_words(network, cuttings))
+
+
+def score_words(network: Network, cuttings: Sequence[SegmentedText]) -> list[Tensor]:
+    """Score the tags of the words of each text. (words, tags) each
+
+    Raises Unsafe if a score is not finite.
+    """
     with torch.no_grad():
-        # Score the tags of each note's words. (words, tags) each
         scores = [torch.empty(len(c.words), network.head.size) for c in cuttings]
         every = [(note, window) for note, c in enumerate(cuttings) for window in c.windows]
         for group in _batches(
@@ -48,12 +55,19 @@ def predict(
                 at += size
         if not all(torch.isfinite(each).all() for each in scores):
             raise Unsafe("scores-not-finite")
+    return scores
+
+
+def decode(
+    network: Network, cuttings: Sequence[SegmentedText], scores: Sequence[Tensor]
+) -> list[list[Span]]:
+    """Return the spans of each text under the best sequence of tags for the scores of its words."""
     return [
         [
             Span(cutting.words[first][0], cutting.words[end - 1][1], label, DETECTOR, confidence)
             for first, end, label, confidence in found
         ]
-        for cutting, found in zip(cuttings, _decode(network, cuttings, scores), strict=True)
+        for cutting, found in zip(cuttings, _best_spans(network, cuttings, scores), strict=True)
     ]
 
 
@@ -71,7 +85,7 @@ def _batches(
         yield group
 
 
-def _decode(
+def _best_spans(
     network: Network, cuttings: Sequence[SegmentedText], scores: Sequence[Tensor]
 ) -> list[list[PredictedSpan]]:
     """Read spans off scores; a very long note in parts."""
