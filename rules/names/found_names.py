@@ -143,7 +143,10 @@ class FoundNames:
 
     def stands(self, pieces: Sequence[NameWord]) -> bool:
         """Return whether words are free, and no part of an address, a disease or a site."""
-        start, end = pieces[0].start, pieces[-1].end
+        return self.stands_at(pieces[0].start, pieces[-1].end)
+
+    def stands_at(self, start: int, end: int) -> bool:
+        """Return whether a stretch is free, and no part of an address, a disease or a site."""
         return (
             self._covered.find(1, start, end) < 0
             and is_person(self.folded, start, end)

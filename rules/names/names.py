@@ -15,6 +15,7 @@ from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern
 from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_initials, signatures
 from rules.names.found_names import Found, FoundNames, label
+from rules.names.lone_names import lone_given_names
 from rules.names.mentions import free_occurrences
 from rules.names.parsing import read, read_back
 from rules.names.plausibility import (
@@ -367,9 +368,12 @@ def take_uncued_names(finds: FoundNames) -> None:
         _take_name_before_role(
             start + 1 if whole else _name_end_before_role(finds.folded, start), finds
         )
-    for at in sorted(_name_candidates(finds.cased)):
+    candidates = sorted(_name_candidates(finds.cased))
+    for at in candidates:
         if not finds.taken(at):
             _take_uncued_name(at, finds)
+    for name in lone_given_names(finds, candidates):
+        finds.claim([name])
 
 
 def _name_end_before_role(folded: str, at: int) -> int:

@@ -37,8 +37,9 @@ _NO_PERSON = frozenset(
         " hopital hopitaux clinique centre chu chr ch gh ghu institut fondation hospital clinica"
         " complejo universitario universitaria hospitalier pavillon pabellon batiment salle unite"
         " unidad planta lycee laboratoire laboratoires maison ehpad residence college ecole"
-        " universite saint sainte st ste san santa santo virgen nuestra instituto fundacion"
-        " institute universitatsklinikum klinikum klinik straat strasse ziekenhuis ward wing"
+        " universite saint sainte sint sankt st ste san santa santo virgen nuestra instituto"
+        " fundacion institute universitatsklinikum klinikum klinik straat strasse ziekenhuis"
+        " ward wing"
         " pavilion tower campus callejon vial pasaje urbanizacion canada pso carrer prolongacion"
         " glorieta travesia via colonia delegacion barrio poligono infanta infantil"
     ).split()
