@@ -102,16 +102,16 @@ setup(
         "scipy>=1.14,<2",
         "pyphen>=0.17,<1",
         "stop-words>=2025.11.4",
+        # The tagger without PyTorch: its pieces, its weights, and its layers in 32 or 8 bits.
+        "tokenizers>=0.21,<1",
+        "safetensors>=0.5,<1",
+        "onnx>=1.17,<2",
+        "onnxruntime>=1.20,<2",
     ],
     extras_require={
         "models": [
             "torch==2.13.0",
             "transformers>=5,<6",
-            "tokenizers>=0.21,<1",
-            "safetensors>=0.5,<1",
-            # The tagger's encoder outside of PyTorch, in 32 or 8 bits.
-            "onnx>=1.17,<2",
-            "onnxruntime>=1.20,<2",
             "opacus>=1.5,<2",
             "spacy>=3.8,<4",
             # Parts of speech in English (MIT): spaCy's own pipeline, which its makers do not put
@@ -137,10 +137,6 @@ setup(
             "hvac>=2.3,<3",
             "torch==2.13.0",
             "transformers>=5,<6",
-            "tokenizers>=0.21,<1",
-            "safetensors>=0.5,<1",
-            "onnx>=1.17,<2",
-            "onnxruntime>=1.20,<2",
             "openvino>=2026.1,<2027",
             "nncf>=3.1,<4",
             "opacus>=1.5,<2",

@@ -1,6 +1,7 @@
 """Detection on notes by other authors: what stays readable, what is covered for nothing, and why.
 
-    python -m benchmarks.foreign [FOLDER ...] [--held-out] [--model default] [--peers] [--errors 20]
+    python -m benchmarks.foreign [FOLDER ...] [--held-out] [--model default]
+        [--runtime onnx] [--peers] [--errors 20]
 
 A folder has notes with gold spans (`*.jsonl`) and may have `patients.jsonl`, whose records are
 joined by `person_id`; `--held-out` adds the notes of `synthesis/registers` that nothing is trained
@@ -25,8 +26,8 @@ from pathlib import Path
 
 from scipy.stats import binomtest
 
-from models.tagger.runtime import Tagger
-from models.tagger.shipped_model import SHIPPED
+from models.tagger.loading import LoadedTagger, load_tagger_folder
+from models.tagger.shipped_model import ONNX, RUNTIMES, folder_of
 from pipeline.files.gold import read_annotated
 from pipeline.files.jsonl import read_patients
 from pipeline.notes.detection import KnownPatients, by_record, by_rules
@@ -114,7 +115,7 @@ def _share(counts: Counter[bool]) -> str:
 
 def main() -> None:
     options = _parse()
-    tagger = Tagger.load(SHIPPED if options.model == "default" else Path(options.model))
+    tagger = load_tagger_folder(folder_of(options.model), options.runtime)
     print("| notes | detectors | elements | tokens | token precision | clean notes | untouched |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
     for name, notes, patients in _read_sets(options):
@@ -147,7 +148,7 @@ def _read_sets(
 def tally_arms(
     notes: Sequence[Annotated],
     patients: Mapping[str, PatientRecord],
-    tagger: Tagger,
+    tagger: LoadedTagger,
     *,
     peers: bool = False,
 ) -> dict[str, Tally]:
@@ -219,6 +220,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("folders", type=Path, nargs="*", metavar="FOLDER")
     parser.add_argument("--held-out", action="store_true", help="add held-out register notes")
     parser.add_argument("--model", default="default", help="folder of a tagger (default: shipped)")
+    parser.add_argument("--runtime", choices=RUNTIMES, default=ONNX, help="of the tagger")
     parser.add_argument("--peers", action="store_true", help="score installed peers as well")
     parser.add_argument("--errors", type=int, default=0, metavar="N", help="print errors")
     options = parser.parse_args()

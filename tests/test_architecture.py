@@ -71,6 +71,10 @@ HIDDEN_IMPORTS = {
     ): "OpenVINO is an extra",
     (
         "pipeline.notes.worker_resources",
+        "models.tagger.loading",
+    ): "only a night with a tagger needs its runtime, which takes a second to import",
+    (
+        "models.tagger.loading",
         "models.tagger.runtime",
     ): "torch is an extra, and takes seconds to import",
 }

@@ -18,8 +18,9 @@ import torch
 
 from benchmarks.foreign import Tally
 from models.tagger import serialization
+from models.tagger.decoding import decode_notes
 from models.tagger.network import SingleChainHead
-from models.tagger.prediction import decode, score_words
+from models.tagger.prediction import HeadDecoder, score_words
 from models.tagger.sequences.alignment import segment_text
 from pipeline.notes.detection import by_rules
 from pipeline.notes.model_detection import refine_spans
@@ -70,10 +71,10 @@ def _find_at(
     cuttings = [segment_text(text, trained.subwords, trained.cut) for text in texts]
     scores = score_words(trained.network, cuttings)
     for shift in shifts:
-        shifted = [each.clone() for each in scores]
+        shifted = [each.copy() for each in scores]
         for each in shifted:
             each[:, 0] -= shift
-        yield shift, decode(trained.network, cuttings, shifted)
+        yield shift, decode_notes(HeadDecoder(trained.network), cuttings, shifted)
 
 
 def choose_shift(tallies: Mapping[float, Mapping[str, Tally]], precision: float) -> float:

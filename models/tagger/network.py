@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
+from models.tagger.decoding import PredictedSpan, rate_spans
 from models.tagger.encoders.bilstm import BiLSTM
 from models.tagger.encoders.encoder import Encoder
 from models.tagger.encoders.subword_models import END, PADDING, START
@@ -17,9 +18,6 @@ from models.tagger.sequences.crf import LinearChainCRF, StackedCRF
 from models.tagger.sequences.tags import TagScheme
 
 _KERNEL = 3
-
-PredictedSpan = tuple[int, int, str, float]
-"""First word, last word (exclusive), label and confidence."""
 
 NoteSubwords = Sequence[tuple[int, ...]]
 """The ids of the pieces of each word of a note."""
@@ -156,7 +154,7 @@ class SingleChainHead(nn.Module):
         if with_spans:
             confidence = 1 - self.chain.marginals(scores[with_spans], lengths[with_spans])[..., 0]
             for at, words in zip(with_spans, confidence, strict=True):
-                given[at] = _with_confidence(spans[at], words)
+                given[at] = rate_spans(spans[at], words.numpy())
         return given
 
     def outside_probability(self, scores: Tensor) -> Tensor:
@@ -189,7 +187,7 @@ class SoftmaxHead(nn.Module):
         """Return the spans of each sequence; scores are (notes, words, tags)."""
         tags, confidence = scores.argmax(-1), 1 - self.outside_probability(scores)
         return [
-            _with_confidence(list(self.scheme.repair(row[:length].tolist())), words)
+            rate_spans(list(self.scheme.repair(row[:length].tolist())), words.numpy())
             for row, words, length in zip(tags, confidence, lengths.tolist(), strict=True)
         ]
 
@@ -226,7 +224,7 @@ class StackedChainHead(nn.Module):
             found: list[PredictedSpan] = []
             for place, label in enumerate(self.labels):
                 spans = list(TagScheme((label,)).decode(tags[note, :, place].tolist()))
-                found += _with_confidence(spans, confidence[note, :, place])
+                found += rate_spans(spans, confidence[note, :, place].numpy())
             given.append(sorted(found))
         return given
 
@@ -250,11 +248,3 @@ def _outside_mask(scores: Tensor, where: Tensor) -> Tensor:
     mask = torch.zeros_like(scores)
     mask[..., 0] = where
     return mask
-
-
-def _with_confidence(spans: list[tuple[int, int, str]], confidence: Tensor) -> list[PredictedSpan]:
-    """Score spans by the mean probability that their words are in one (EDS-NLP)."""
-    return [
-        (first, end, label, min(1.0, max(0.0, float(confidence[first:end].mean()))))
-        for first, end, label in spans
-    ]

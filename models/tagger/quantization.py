@@ -15,8 +15,8 @@ import torch
 
 from models.tagger import serialization
 from models.tagger.encoders.encoder import Encoder
-from models.tagger.encoders.onnx_encoder import Floats
-from models.tagger.encoders.onnx_graph import write_graph
+from models.tagger.encoders.onnx_encoder import write_body
+from models.tagger.encoders.onnx_graph import Floats
 from models.tagger.encoders.openvino_encoder import Quantized
 from models.tagger.network import collate
 from models.tagger.sequences.alignment import segment_text
@@ -42,7 +42,7 @@ def quantize(trained: serialization.TrainedTagger, texts: Sequence[str]) -> Quan
             "TAGGER", "recurrent encoders cannot be quantized", "use the runtime `torch`"
         )
     try:
-        graph = write_graph(trained.network.encoder.body, eight_bits=False)
+        graph = write_body(trained.network.encoder.body, eight_bits=False)
     except ValueError as error:
         raise ConfigError(
             "TAGGER", f"cannot be quantized: {error}", "use the runtime `torch`"

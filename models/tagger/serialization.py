@@ -7,19 +7,14 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 
-from models.serialization import FolderFormat
 from models.tagger.encoders.encoder import build_encoder
 from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 from models.tagger.encoders.windows import WindowConfig
+from models.tagger.folder import FOLDER_FORMAT, VOCABULARY, WEIGHTS
 from models.tagger.network import Network, TaggerArchitecture
-from models.tagger.shipped_model import QUANTIZED, SETTINGS
+from models.tagger.shipped_model import QUANTIZED
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
-
-WEIGHTS = "weights.safetensors"
-VOCABULARY = "vocabulary.json"
-
-_FOLDER_FORMAT = FolderFormat(SETTINGS, "tagger", "cryptonym train")
 
 
 @dataclass(frozen=True)
@@ -42,12 +37,12 @@ def save(trained: TrainedTagger, folder: Path) -> None:
         "design": asdict(trained.network.design),
         "cut": asdict(trained.cut),
     }
-    _FOLDER_FORMAT.write_settings(folder, said, (WEIGHTS, VOCABULARY))
+    FOLDER_FORMAT.write_settings(folder, said, (WEIGHTS, VOCABULARY))
 
 
 def load(folder: Path) -> TrainedTagger:
     """Read a tagger. Raises ConfigError that names the file which is missing or corrupt."""
-    settings = _FOLDER_FORMAT.read(folder)
+    settings = FOLDER_FORMAT.read(folder)
     try:
         encoder = build_encoder(settings["encoder"])
         design = TaggerArchitecture(
@@ -55,24 +50,24 @@ def load(folder: Path) -> TrainedTagger:
         )
         network = Network(encoder, design)
         cut = WindowConfig(**settings["cut"])
-        _FOLDER_FORMAT.read_verified(folder, settings, VOCABULARY)
+        FOLDER_FORMAT.read_verified(folder, settings, VOCABULARY)
         subwords = SubwordTokenizer.load(folder / VOCABULARY)
         network.load_state_dict(
-            load_weights(_FOLDER_FORMAT.read_verified(folder, settings, WEIGHTS))
+            load_weights(FOLDER_FORMAT.read_verified(folder, settings, WEIGHTS))
         )
     except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
-        raise _FOLDER_FORMAT.mismatch_error(folder) from None
+        raise FOLDER_FORMAT.mismatch_error(folder) from None
     network.eval()
     return TrainedTagger(network, subwords, cut)
 
 
 def load_quantized(folder: Path) -> tuple[bytes, bytes]:
     """Read the int8 graph of the encoder, and its constants. Raises ConfigError."""
-    settings = _FOLDER_FORMAT.read(folder)
+    settings = FOLDER_FORMAT.read(folder)
     if not set(QUANTIZED) <= set(settings.get("sha256", ())):
         problem = "contains no int8 encoder"
         raise ConfigError(str(folder), problem, "create one with `cryptonym quantize`")
-    graph, constants = (_FOLDER_FORMAT.read_verified(folder, settings, name) for name in QUANTIZED)
+    graph, constants = (FOLDER_FORMAT.read_verified(folder, settings, name) for name in QUANTIZED)
     return graph, constants
 
 
@@ -81,13 +76,13 @@ def save_quantized(source: Path, graph: bytes, constants: bytes, folder: Path) -
 
     The folder may be that of the tagger itself. Raises ConfigError.
     """
-    settings = _FOLDER_FORMAT.read(source)
+    settings = FOLDER_FORMAT.read(source)
     kept = {
-        name: _FOLDER_FORMAT.read_verified(source, settings, name) for name in (WEIGHTS, VOCABULARY)
+        name: FOLDER_FORMAT.read_verified(source, settings, name) for name in (WEIGHTS, VOCABULARY)
     }
     folder.mkdir(parents=True, exist_ok=True)
     files = {**kept, **dict(zip(QUANTIZED, (graph, constants), strict=True))}
     for name, content in files.items():
         write_atomically(folder / name, content)
     said = {name: value for name, value in settings.items() if name not in ("format", "sha256")}
-    _FOLDER_FORMAT.write_settings(folder, said, files)
+    FOLDER_FORMAT.write_settings(folder, said, files)

@@ -245,8 +245,8 @@ class ModelSettings:
     """The tagger model used in detection.
 
     `folder` is one written by `cryptonym train`, or `default` for the shipped model; without it,
-    only rules and known values of the patient are used. Needs the extra `models`. `runtime` is the
-    runtime of the encoder; `auto` chooses the fastest installed one of full precision.
+    only rules and known values of the patient are used. `runtime` is the runtime of the encoder;
+    `auto` chooses the fastest installed one of full precision.
     """
 
     __pydantic_config__ = _STRICT

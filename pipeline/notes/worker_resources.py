@@ -25,7 +25,7 @@ from pipeline.state.run_lock import make_lock_path
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.warehouse import Source, open_source
 from record.algorithms import ALGORITHMS
-from record.errors import ConfigError, Unreadable
+from record.errors import Unreadable
 from record.policy import Policy
 from surrogates.keys import vault
 from surrogates.keys.keys import CohortKey, MasterKey, load_master
@@ -257,12 +257,9 @@ def load_tagger(settings: Settings) -> SpanTagger | None:
     folder = settings.model.folder
     if folder is None:
         return None
-    try:
-        from models.tagger import runtime  # noqa: PLC0415 # an extra, and seconds to import
-    except ModuleNotFoundError as error:
-        remedy = "pip install 'cryptonym[models]'"
-        raise ConfigError("model.folder", f"{error.name} is not installed", remedy) from None
-    tagger = runtime.Tagger.load(folder_of(folder, settings.base), settings.model.runtime)
+    from models.tagger.loading import load_tagger_folder  # noqa: PLC0415 # seconds to import
+
+    tagger = load_tagger_folder(folder_of(folder, settings.base), settings.model.runtime)
     check_labels("model.folder", tagger, settings.make_policy())
     return tagger
 

@@ -1,31 +1,35 @@
 """Encoder inference with ONNX Runtime, verified against PyTorch before use."""
 
-from collections.abc import Callable
 from typing import ClassVar
 
-import numpy as np
-import onnxruntime
 import torch
-from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
-from torch import Tensor
+from torch import Tensor, nn
 
 from models.tagger.encoders.encoder import Encoder
-from models.tagger.encoders.onnx_graph import INPUT, OUTPUT, write_graph
+from models.tagger.encoders.onnx_graph import LayersShape, write_graph
+from models.tagger.encoders.onnx_session import RUNTIME_ERRORS, Run, make_session
 from models.tagger.encoders.subword_models import END, SPECIAL_TOKENS, START
 from models.tagger.encoders.windows import MARGIN
 
-Floats = NDArray[np.float32]
-Run = Callable[[Floats], Floats]
-"""Encodes one window: (1, pieces, width) to the same shape."""
-
 _MAX_ERROR = {False: 1e-3, True: 0.1}  # mean distance from PyTorch's vectors, of their mean size
 _CHECKED = 64
-_ERRORS = 3
 
 
 class ExportFailed(Exception):
     """An encoder could not be exported, or its exported graph gives other results."""
+
+
+def write_body(body: nn.Module, *, eight_bits: bool) -> bytes:
+    """Write the layers of a transformers model as `write_graph` does; raises ValueError."""
+    weights = {
+        name: value.detach().float().cpu().numpy()
+        for name, value in body.get_submodule("encoder").named_parameters()
+    }
+    try:
+        shape = LayersShape.of(body.config.to_dict())  # type: ignore[union-attr, operator]
+    except KeyError:
+        raise ValueError("not a BERT encoder with GELU") from None
+    return write_graph(weights, shape, eight_bits=eight_bits)
 
 
 class OnnxEncoder:
@@ -35,10 +39,7 @@ class OnnxEncoder:
     all in 32; embeddings stay in PyTorch. Raises ExportFailed.
     """
 
-    runtime_errors: ClassVar[tuple[type[Exception], ...]] = (
-        *(runtime_errors.Fail, runtime_errors.InvalidArgument, runtime_errors.InvalidGraph),
-        *(runtime_errors.NotImplemented, runtime_errors.RuntimeException, runtime_errors.EPFail),
-    )
+    runtime_errors: ClassVar[tuple[type[Exception], ...]] = RUNTIME_ERRORS
 
     def __init__(self, encoder: Encoder, *, eight_bits: bool = False) -> None:
         self._encoder = encoder
@@ -53,15 +54,8 @@ class OnnxEncoder:
 
     def _load(self) -> tuple[Run, float]:
         """Return what runs the layers, and how far its vectors may be from PyTorch's."""
-        graph = write_graph(self._encoder.body, eight_bits=self._eight_bits)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = torch.get_num_threads()
-        options.inter_op_num_threads = 1
-        options.enable_mem_pattern = False  # lengths change from window to window
-        options.log_severity_level = _ERRORS
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-        run: Run = lambda window: session.run([OUTPUT], {INPUT: window})[0]  # noqa: E731
+        graph = write_body(self._encoder.body, eight_bits=self._eight_bits)
+        run = make_session(graph, torch.get_num_threads())
         return run, _MAX_ERROR[self._eight_bits]
 
     @torch.no_grad()

@@ -7,13 +7,13 @@ VNNI, so that spans would hang on the processor (Intel, oneDNN guide, "Nuances o
 computations"). Sums, norms, attention and GELU stay in 32 bits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
-from torch import nn
 
 INPUT, OUTPUT = "embedded", "hidden"
 
@@ -36,29 +36,48 @@ _PARTS = frozenset(
 )
 
 
-def write_graph(body: nn.Module, *, eight_bits: bool) -> bytes:
+@dataclass(frozen=True)
+class LayersShape:
+    """The shape of a stack of BERT layers, as in the configuration of a transformers model."""
+
+    layers: int
+    heads: int
+    width: int
+    epsilon: float
+    activation: str = "gelu"
+    is_decoder: bool = False
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> "LayersShape":
+        """Read the shape off a configuration. Raises KeyError where it is of another family."""
+        return cls(
+            config["num_hidden_layers"],
+            config["num_attention_heads"],
+            config["hidden_size"],
+            config["layer_norm_eps"],
+            config["hidden_act"],
+            bool(config.get("is_decoder")),
+        )
+
+
+def write_graph(weights: Mapping[str, Floats], shape: LayersShape, *, eight_bits: bool) -> bytes:
     """Write the layers of a BERT or one of its relatives, without the embeddings below them.
 
-    The graph takes one window of any length, `INPUT` (1, pieces, width), and gives `OUTPUT` of the
-    same shape. Raises ValueError where the layers are of another kind.
+    `weights` are named as in the encoder of a transformers model. The graph takes one window of
+    any length, `INPUT` (1, pieces, width), and gives `OUTPUT` of the same shape. Raises ValueError
+    where the layers are of another kind.
     """
-    config: Any = body.config
-    layers = {
-        name: value.detach().float().cpu().numpy()
-        for name, value in body.get_submodule("encoder").named_parameters()
-    }
-    numbers = range(config.num_hidden_layers)
-    expected = {f"layer.{number}.{part}" for number in numbers for part in _PARTS}
-    if set(layers) != expected or config.hidden_act != "gelu" or config.is_decoder:
+    expected = {f"layer.{number}.{part}" for number in range(shape.layers) for part in _PARTS}
+    if set(weights) != expected or shape.activation != "gelu" or shape.is_decoder:
         raise ValueError("not a BERT encoder with GELU")
-    graph = _GraphBuilder(config.num_attention_heads, config.layer_norm_eps, eight_bits)
+    graph = _GraphBuilder(shape.heads, shape.epsilon, eight_bits)
     hidden = INPUT
-    for number in numbers:
+    for number in range(shape.layers):
         start = f"layer.{number}."
-        own = {name.removeprefix(start): each for name, each in layers.items()}
+        own = {name.removeprefix(start): each for name, each in weights.items()}
         hidden = graph.layer(start, hidden, {name: own[name] for name in _PARTS})
     graph.operator("Identity", [hidden], OUTPUT)
-    return graph.serialized(config.hidden_size)
+    return graph.serialized(shape.width)
 
 
 class _GraphBuilder:

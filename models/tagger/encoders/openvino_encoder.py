@@ -7,8 +7,9 @@ import torch
 
 from models.hardware import has_bfloat16, has_vnni
 from models.tagger.encoders.encoder import Encoder
-from models.tagger.encoders.onnx_encoder import ExportFailed, Floats, OnnxEncoder, Run
-from models.tagger.encoders.onnx_graph import write_graph
+from models.tagger.encoders.onnx_encoder import ExportFailed, OnnxEncoder, write_body
+from models.tagger.encoders.onnx_graph import Floats
+from models.tagger.encoders.onnx_session import Run
 
 # Mean distance from PyTorch's vectors, of their mean size; the check's pieces are of no language,
 # further from what 8 bits were fitted to than any note.
@@ -25,7 +26,7 @@ class OpenVinoEncoder(OnnxEncoder):
     runtime_errors: ClassVar[tuple[type[Exception], ...]] = (RuntimeError,)
 
     def _load(self) -> tuple[Run, float]:
-        graph = write_graph(self._encoder.body, eight_bits=False)
+        graph = write_body(self._encoder.body, eight_bits=False)
         is_half = has_bfloat16(torch.device("cpu"))
         return compile_graph(openvino.Core().read_model(graph), is_half=is_half), _MAX_ERROR[
             is_half

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from models.tagger.shipped_model import AUTO, RUNTIMES, folder_of
-from pipeline.commands.options.extras import models_extra
 from pipeline.files.note_files import NoteFileTask, parse_detectors
 from pipeline.notes.model_detection import SpanTagger
 from record.errors import ConfigError
@@ -60,6 +59,6 @@ def _load_model(name: str, chosen: str) -> SpanTagger:
         raise ConfigError(
             "--model", f"not a directory: {folder}", "name a folder that `cryptonym train` wrote"
         )
-    with models_extra("--model"):
-        from models.tagger import runtime
-    return runtime.Tagger.load(folder, chosen)
+    from models.tagger.loading import load_tagger_folder
+
+    return load_tagger_folder(folder, chosen)

@@ -22,7 +22,7 @@ from evaluation.utility.readability import formulas_of
 from evaluation.utility.resemblance import Refilled, Vectors, reading_ease, resemblance
 from models.language.networks.evaluation_networks import PACKAGED, ContextualEmbeddings
 from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
-from models.tagger.serialization import VOCABULARY
+from models.tagger.folder import VOCABULARY
 from models.tagger.shipped_model import SHIPPED
 from pipeline.config.progress import Progress
 from pipeline.config.signing import hash_file

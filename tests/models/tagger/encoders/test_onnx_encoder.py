@@ -13,8 +13,8 @@ from transformers import BertConfig, XLMRobertaConfig
 
 from models.hardware import has_bfloat16
 from models.tagger.encoders.encoder import Encoder, EncoderConfig, make_encoder
-from models.tagger.encoders.onnx_encoder import ExportFailed, OnnxEncoder
-from models.tagger.encoders.onnx_graph import INPUT, OUTPUT, write_graph
+from models.tagger.encoders.onnx_encoder import ExportFailed, OnnxEncoder, write_body
+from models.tagger.encoders.onnx_graph import INPUT, OUTPUT
 from models.tagger.encoders.subword_models import END, PADDING, SPECIAL_TOKENS, START
 from models.tagger.encoders.windows import WindowConfig
 from models.tagger.network import Network, TaggerArchitecture
@@ -94,7 +94,7 @@ def test_vectors_are_those_of_the_encoder(family: str) -> None:
 
 
 def test_weights_in_eight_bits_cannot_overflow_where_pairs_are_added_in_sixteen() -> None:
-    graph = onnx.load_from_string(write_graph(made().body, eight_bits=True)).graph
+    graph = onnx.load_from_string(write_body(made().body, eight_bits=True)).graph
     weights = [numpy_helper.to_array(each) for each in graph.initializer]
     weights = [each for each in weights if each.dtype == np.int8]
     assert len(weights) == 2 * 4
@@ -104,7 +104,7 @@ def test_weights_in_eight_bits_cannot_overflow_where_pairs_are_added_in_sixteen(
 def test_one_piece_of_another_size_leaves_the_others_exact() -> None:
     body = made(num_hidden_layers=1).body
     rough, whole = (
-        onnxruntime.InferenceSession(write_graph(body, eight_bits=eight), providers=None)
+        onnxruntime.InferenceSession(write_body(body, eight_bits=eight), providers=None)
         for eight in (True, False)
     )
     rows = np.random.default_rng(1).normal(size=(1, 20, 64)).astype(np.float32)

@@ -9,6 +9,7 @@ import torch
 from benchmarks.detection import finish_tagger
 from benchmarks.foreign import Tally
 from models.tagger import serialization
+from models.tagger.folder import WEIGHTS
 from models.tagger.runtime import Tagger
 from record.document import Annotated, Document
 from record.span import Span
@@ -67,9 +68,7 @@ def test_what_is_written_is_shifted_and_in_16_bits(
     before, after = serialization.load(folder), serialization.load(out)
     moved = before.network.scores.bias[0] - after.network.scores.bias[0]
     assert moved.item() == pytest.approx(1.5, abs=0.01)
-    assert (out / serialization.WEIGHTS).stat().st_size < 0.6 * (
-        folder / serialization.WEIGHTS
-    ).stat().st_size
+    assert (out / WEIGHTS).stat().st_size < 0.6 * (folder / WEIGHTS).stat().st_size
     assert torch.equal(after.network.scores.weight, after.network.scores.weight.half().float())
     note = toy_notes(1, seed=5)[0].annotated
     assert places(Tagger.load(out), note) >= places(Tagger.load(folder), note)
