@@ -25,6 +25,7 @@ from rules.dates.calendar import (
     full_year,
 )
 from rules.dates.context import UNITS, WEAK_YEAR_WORDS, YEAR_WORDS
+from rules.dates.partial import german_days, log_entries
 from rules.dates.spaced_digits import digit_boxes
 from rules.dates.written import days_in_series
 from rules.matching.normalized_document import fold_once
@@ -355,7 +356,7 @@ def detect(document: Document) -> list[Span]:
     """
     text = document.text
     folded = fold_once(text)
-    moments = _without_overlaps(_find_all(folded, text), len(folded))
+    moments = _without_overlaps(_find_all(folded, text, document.lang), len(folded))
     if not moments:
         return []
     further = list(days_in_series(folded, moments))
@@ -380,8 +381,11 @@ def detect(document: Document) -> list[Span]:
     ]
 
 
-def _find_all(folded: str, text: str) -> Iterator[Moment]:
+def _find_all(folded: str, text: str, lang: str) -> Iterator[Moment]:
     yield from numeric.find(folded)
+    yield from log_entries(folded)
+    if lang == "de":
+        yield from german_days(folded, text)
     yield from written.find(folded, text)
     yield from find(folded)
     for box in digit_boxes(folded):

@@ -1,0 +1,63 @@
+"""Days without a year that their company or their dots prove."""
+
+import pytest
+
+from record.document import Document
+from rules.dates.dates import detect
+
+
+def days(text: str, lang: str) -> list[str]:
+    return [text[span.start : span.end] for span in detect(Document("1", text, lang=lang))]
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "expected"),
+    [
+        ("1/8 T/c to court\n1/10 brother calls\n1/15 MaineCare", "en", ["1/8", "1/10", "1/15"]),
+        ("4-6     fenta\n5-6     morf\n6-6     PSC", "es", ["4-6", "5-6", "6-6"]),
+        ("1   10-1   6,0\n2   17-1   5,8\n3   24-1   5,1", "nl", ["10-1", "17-1", "24-1"]),
+        ("23/12 vu\n30/12 revu\n6/1 sortie\n", "fr", ["23/12", "30/12", "6/1"]),
+        ("- 11/4 guéri\n- 23/3 J5\n- 15/3 tousse\n", "fr", ["11/4", "23/3", "15/3"]),
+        ("Mo 7.8. gut\nDi 8.8. gut\nMi 9.8. gut", "de", ["Mo 7.8", "Di 8.8", "Mi 9.8"]),
+    ],
+)
+def test_lines_that_begin_with_days_in_order_are_a_log(
+    text: str, lang: str, expected: list[str]
+) -> None:
+    assert days(text, lang) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1-2 basis\n3-4 mid\n5-6 apex",
+        "1/2 tablet\n1/2 tablet\n1/2 tablet",
+        "3/4 done\n1/7 done\n2/2 done\n12/1 done",
+        "13/15 nodes\n14/20 nodes\n15/22 nodes",
+        "1/8 one\n1/10 two",
+        "2/3 x\n2-4 x\n2/5 x",
+    ],
+    ids=["ranges", "standing still", "no order", "no months", "two lines", "mixed"],
+)
+def test_other_columns_of_numbers_are_no_log(text: str) -> None:
+    assert days(text, "en") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("erster Zyklus 10.02. Sie ist", ["10.02"]),
+        ("(18.03.), Krea 0,9", ["18.03"]),
+        ("Termin 9.12., danach", ["9.12"]),
+        ("Pleurapunktion 01.12.: Exsudat", ["01.12"]),
+        ("Hb 12.03. Weiter so", []),
+        ("HbA1c 7.2.\n", []),
+        ("siehe Version 2.3. unten", []),
+        ("Kapitel 3.2.1. und 45.2.", []),
+        ("RR 13.8. gemessen", []),
+    ],
+)
+def test_german_days_have_a_dot_behind_the_month(text: str, expected: list[str]) -> None:
+    assert days(text, "de") == expected
+    if expected:
+        assert days(text, "en") in ([], expected)
