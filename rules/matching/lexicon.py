@@ -49,6 +49,14 @@ def lexicon(name: str) -> frozenset[str]:
     )
 
 
+def entries_as_written(name: str) -> list[str]:
+    """Return the entries of a list of `rules/lexicons` as they are written there."""
+    lines = (
+        line.split("#", 1)[0].strip() for line in _list_file(name).read_text("utf-8").split("\n")
+    )
+    return [line for line in lines if line]
+
+
 def _folded(entries: Iterable[str]) -> frozenset[str]:
     return frozenset(fold(plain(entry)) for entry in entries)
 

@@ -21,6 +21,7 @@ _KIND = Pattern(
     r"|(?:universitats|kreis|stadtisches )?klinikum|(?:kreis|bezirks)?krankenhaus"
     r"|(?:uni|fach|reha-?|rehabilitations)?klinik|(?:herz|rheuma)zentrum"
     r"|medizinische hochschule|(?:kantons|universitats)spital|pflegeheim|seniorenheim|altenheim"
+    r"|seniorenresidenz|seniorenzentrum|pflegezentrum|altersheim|hospiz|sozialstation|hospice"
     r"|(?:streek|academisch )?ziekenhuis|verpleeghuis|verzorgingshuis|(?:woon)?zorgcentrum"
     r"|huisartsenpraktijk|gasthuis|revalidatiecentrum|(?:universitair )?medisch centrum"
     r"|oncologisch centrum|kliniek)(?=[ ])"

@@ -11,6 +11,7 @@ from rules.matching.lexicon import surname_rank
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern, Patterns
 from rules.names.words import is_clinical, is_common, is_family_name
+from rules.places.listed_organizations import listed_organizations
 from rules.places.named_sites import care_sites, continental_sites, english_sites, known_sites
 from rules.places.postcodes import Around, city_and_state, postcodes
 from rules.places.streets import (
@@ -329,6 +330,7 @@ def detect(document: Document) -> list[Span]:
     found += placed + regions_behind_towns(cased, folded, placed)
     found += letter_boxes(folded, found)
     found += [*_professions(cased, folded), *companies(cased, folded)]
+    found += [(*place, Label.ORGANIZATION) for place in listed_organizations(cased)]
     # A tab parts the columns of a table: `Unidad\tRango` is no site.
     found = [
         (start, end, kind)

@@ -177,7 +177,7 @@ SPANISH = [
         """
         [[Rey y Lozano S.L.|ORGANIZATION]]
         [[Construcciones Salazar S.A.|ORGANIZATION]]
-        [[Mercadona|ORGANIZATION]]
+        [[Robladillo|ORGANIZATION]]
         """,
         """
         Empresa: {}
