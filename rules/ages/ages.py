@@ -9,8 +9,9 @@ from record.document import Document
 from record.label import Label
 from record.span import Span
 from rules.dates.number_words import is_ordinal, read_number_before
-from rules.matching.normalized_document import fold_once
-from rules.matching.scanner import Pattern
+from rules.matching.lexicon import lexicons
+from rules.matching.normalized_document import cased_once, fold_once
+from rules.matching.scanner import Pattern, Patterns
 from rules.names.words import is_common, is_family_name, is_given_name, is_surely_given
 
 # Between these and a number stand no more than a few words such as `de`, `is`, `environ`.
@@ -75,7 +76,7 @@ _ALSO_BEFORE = re.compile(r"(?<![0-9a-z.,/\-])([0-9]{1,3}) ([a-z]{1,3}) \Z")
 _LISTED_BEFORE = re.compile(r"(?<![0-9a-z.,/\-])([0-9]{1,3})(), ?\Z")
 # A bare number is an age only right after the word.
 _BARE = Pattern(
-    r"\b(?:age|agee|age\(e\)|ages|aged|edad|alter|leeftijd)(?: ?/ ?[a-z]{3,10})?"
+    r"\b(?:age|agee|age\(e\)|ages|aged|edad|alter|leeftijd)(?![a-z])(?: ?/ ?[a-z]{3,10})?"
     r"(?: ?\([a-z]{3,5}\))? {0,2}(?:[:=|\-] {0,2}|[a-z]{2,5} )?([0-9]{1,3})"
     r"(?![0-9%.,:\-]*[0-9%])(?! ?/ ?[0-9])(?![b-eg-ln-z])"
 )
@@ -92,6 +93,12 @@ _PERSON_OF = Pattern(
 )
 # `V 61`, at the beginning of a note or after a word for the patient.
 _SEX_FIRST = Pattern(r"(?:\A|\bpatiente? )[vhmfw] ([1-9][0-9])(?=[.,](?![0-9])|\n)")
+# A name and a number in brackets, or between commas: `Bosse (2)`, `Mrs Teague, 81, fell`.
+_NAMED = Patterns([
+    Pattern(r"[a-zA-Z] ?\(([1-9][0-9]?)(?=[),;](?![0-9]))", cased=True),
+    Pattern(r"[a-zA-Z], ([1-9][0-9]?)(?=[,;:).](?![0-9])| ?\n| ?\Z)", cased=True),
+])  # fmt: skip
+_NAME_ENDS = re.compile(r"(?<![\w.'\-])([A-Z][A-Za-z'\-]{1,24})\Z")
 _DECADE = Pattern(
     r"\b(?:(?:la|sa|leur) ((?:trent|quarant|cinquant|soixant)aine)\b(?! d[e'])"
     r"|(?:his|her|their)(?: early| mid| late)?[ \-]"
@@ -129,6 +136,7 @@ def detect_numbers(document: Document) -> list[Span]:
     text = document.text
     folded = fold_once(text)
     found = dict(_ages_without_unit(folded))
+    found |= dict(_ages_behind_names(cased_once(text), folded))
     for start, end in _ages_with_unit(text, folded):
         found[start] = end
     return [Span(start, end, Label.AGE, "rules.ages") for start, end in sorted(found.items())]
@@ -152,6 +160,19 @@ def _ages_without_unit(folded: str) -> Iterator[tuple[int, int]]:
             yield match.span(1)
     for match in _DECADE.finditer(folded):
         yield match.span(match.lastindex or 0)
+
+
+def _ages_behind_names(cased: str, folded: str) -> Iterator[tuple[int, int]]:
+    eponyms = lexicons("eponyms", "eponyms_families", "given_eponyms")
+    for _, match in _NAMED.finditer(cased):
+        end = match.start() + 1
+        name = _NAME_ENDS.search(cased, max(0, end - 28), end)
+        if name is None:
+            continue
+        word = folded[name.start() : end]
+        is_family = is_family_name(word) and not is_common(word) and word not in eponyms
+        if is_family or is_surely_given(word):
+            yield match.span(1)
 
 
 def _ages_with_unit(text: str, folded: str) -> Iterator[tuple[int, int]]:

@@ -13,6 +13,11 @@ LINES = {
     "en": (
         "a [[3|AGE]] day old", "a [[3|AGE]]-days-old", "age 67h", "man of [[sixty|AGE]] yrs",
         "infant of [[3|AGE]] days", "[[3|AGE]] day of age", "age 12g",
+        "Siblings Malachy ([[2|AGE]]), Siobhan ([[5|AGE]]; nursery)", "Malachy, [[60|AGE]]. Seen",
+        "Mrs Gallagher, [[81|AGE]], fell", "seen with Malachy, [[60|AGE]]\n", "Malachy, [[9|AGE]]",
+        "Agenda 3. Coke", "Malachy, 3,180 g", "Malachy, 20 min", "Malachy (3,5 cm)",
+        "Norton, 14.", "Schober (3)",
+        "xMalachy (4)", "malachy (4)", "Malachy, 16:30",
         "A [[67|AGE]]M. Pain", "A [[67|AGE]]F, seen", "A 24F, placed", "M [[67|AGE]], fell",
     ),
     "es": (
