@@ -14,6 +14,7 @@ from rules.identifiers import (
     labelled,
     site_patterns,
 )
+from rules.identifiers.rooms import find_rooms
 from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern, Patterns
@@ -502,6 +503,7 @@ def _find_proven(folded: str, cased: str, site: SiteNumbers) -> Iterator[Span]:
     yield from checksummed.find(folded)
     yield from find_vehicles(folded, cased)
     yield from find_user_accounts(folded)
+    yield from find_rooms(folded)
 
 
 def _find_over_lines(folded: str, cased: str) -> Iterator[Span]:

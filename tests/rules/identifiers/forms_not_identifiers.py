@@ -48,7 +48,7 @@ NOBODY: dict[str, str] = {
         IPP 20 mg/j depuis 2019|sous IPP depuis 2015|IPP double dose|IPP 40 mg x 2|IPP 1/j
         patient hospitalisé en 2019|séjour de 2018 à 2020|consultation 2023|admission le 12/03
         demande 2|le dossier 2019|visite M12|visite à 6 mois|passage à 14h30|séjour 12 jours
-        Tour 3 étage 12|chambre 1234|lit 12|salle 203|poste 12345|bip 4567|DECT 71234|tél 0142160007
+        Tour 3 étage 12|salle 203|poste 12345|bip 4567|DECT 71234|tél 0142160007
         n° 12|n° 3 sur 5|côte n° 7|dent n° 36|sonde 18|sonde Ch 16|sonde JJ 7|plaque 4 trous
         plaques 4 x 5 cm|prothèse totale 2018|stent 3,5 x 18|stent 2015|pacemaker 2016|lot 12
         implant 4,5 x 12|plaquettes 125000|compte 4500 GB|compte cellulaire 12500|compte de 12000
@@ -75,7 +75,7 @@ NOBODY: dict[str, str] = {
         device 2019|implant 4.5 x 12|generator change 2014|prosthesis 2009|valve 23 mm|model 1234
         serial troponins 12 34 56|serial 3|serial exams 2|s/n 28041|batch 12|lot of 20|udi 12
         dea 3|npi 2|fin 12|csn 3|acc 12|chart 3|chart reviewed 2019|unit 12|unit 3 West 1204
-        room 1234|bed 12|pager 12345|ext. 45678|extension 4567|apt 1204|Tower 3|floor 12
+        pager 12345|ext. 45678|extension 4567|apt 1204|Tower 3|floor 12
         sample 3|specimen 2|specimen 12 of 15|lab 12/03/2024|labs 2019|report 3|report 2018
         slide 12|Rx 500 mg|rx 12 tablets|path 2019|request 3|referral 2019|subject 12|study 2019
         study 1234 patients|subject 12 of 40|card 12|passport|SSN|SSN declined|social history 2019
@@ -93,7 +93,7 @@ NOBODY: dict[str, str] = {
         episodio de 2018|ingreso 2019|ingreso en 2018|ingreso 12/03/2024|visita 3|consulta 2023
         muestra 2|muestra 12|estudio 3|estudio 2019|informe 2|informe 2018|biopsia 12|biopsia 2019
         petición 3|registro 2019|solicitud 2|prueba 12|cita 2024|orden 3|urgencias 2019
-        cama 12|habitación 1234|planta 3|busca 45678|extensión 4567|tel 912345678|tlf. 612345678
+        planta 3|busca 45678|extensión 4567|tel 912345678|tlf. 612345678
         col 7 cm|col. 12|colegiado|CIP 2019|DNI|DNI no aportado|NIF|HC 12|h.c. 2019|sip 3|tsi 12
         póliza 2019|seguro 2012|lote 12|lote de 20|serie 3|serie 2019|s/n 28041|marcapasos 2016
         marcapasos en 2014|prótesis 2009|prótesis 12 mm|stent 3,5 x 18|stent 2015|válvula 23 mm
@@ -110,7 +110,7 @@ NOBODY: dict[str, str] = {
     "de": """
         Patient 72 Jahre|Patient 2019|Fall 12|Fall 3 von 15|Fallzahl 1234|Aufnahme 2019|Befund 3
         Aufnahme 12.03.2024|Befund vom 12.03.2024|Probe 3|Labor 12.03.2024|Auftrag 2|Journal 2019
-        Zimmer 1234|Bett 12|Station 3|Tel. 45678|Durchwahl 4567|80331 München|10117 Berlin
+        Station 3|Tel. 45678|Durchwahl 4567|80331 München|10117 Berlin
         Lot 12|Charge 3|Serie 2019|Schrittmacher 2016|Prothese 2009|Sonde 18|Port 2016|Stent 2015
         Konto 3|Konto seit 2012|Versicherung 2019|Kasse 2019|Police 2012|Mitglied seit 2004
         Kennzeichen 3|Benutzer 2|erfasst von Maria|Ausweis|Reisepass|Führerschein 1998|Nr. 12
@@ -123,7 +123,7 @@ NOBODY: dict[str, str] = {
         """,
     "nl": """
         patiënt 72 jaar|patiënt 2019|opname 2019|opname 12-03-2024|dossier 2019|bezoek 3|onderzoek 2
-        onderzoek 12-03-2024|monster 3|lab 12-03-2024|kamer 1234|bed 12|afdeling 3|tel. 45678
+        onderzoek 12-03-2024|monster 3|lab 12-03-2024|afdeling 3|tel. 45678
         sein 4567|1012 AB Amsterdam|lot 12|batch 3|serie 2019|pacemaker 2016|prothese 2009
         implantaat 2014|stent 2015|rekening 3|verzekering 2019|polis 2012|kenteken|gebruiker 2
         ingevoerd door Maria|paspoort|rijbewijs 1998|nr. 12|nr. 3 van 5|patiënt nr. 12|BSN
