@@ -145,10 +145,10 @@ class FoundNames:
         """Return whether words are free, and no part of an address, a disease or a site."""
         return self.stands_at(pieces[0].start, pieces[-1].end)
 
-    def stands_at(self, start: int, end: int) -> bool:
+    def stands_at(self, start: int, end: int, *, is_given: bool = False) -> bool:
         """Return whether a stretch is free, and no part of an address, a disease or a site."""
         return (
             self._covered.find(1, start, end) < 0
-            and is_person(self.folded, start, end)
+            and is_person(self.folded, start, end, is_given=is_given)
             and not is_address(self.folded, start)
         )

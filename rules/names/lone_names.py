@@ -57,7 +57,9 @@ def _means_a_person(finds: FoundNames, start: int, end: int) -> bool:
     rank = word_rank(word)
     if 0 < rank <= _OF_A_LANGUAGE or term_kind(word) or place_rank(word) == _LARGE_TOWN:
         return False
-    if (rank and _begins_sentence(finds.cased, start)) or not finds.stands_at(start, end):
+    if (rank and _begins_sentence(finds.cased, start)) or not finds.stands_at(
+        start, end, is_given=True
+    ):
         return False
     return not _is_part_of_namesake(finds.folded, start, end)
 

@@ -60,8 +60,8 @@ _WORDS_AFTER = re.compile(r"(?:'s)?[ \-]([a-z]+(?:'s)?)(?:[ ]([a-z]+))?")
 # A company, an address of the net, `s/n`, a postal code, a house number.
 _NO_PERSON_AFTER = re.compile(
     r"[ ](?:s\.[ ]?[al]\.|&[ ])|@|,?[ ]s[ ]?/[ ]?n\b|[ ,]{1,2}[0-9]{5}(?![0-9])"
-    r"|[ ,]{1,2}(?:n[o°]\.?[ ]?)?[0-9]{1,4}[ ]?(?:,|\.[ ]|-[ ])"
 )
+_HOUSE_AFTER = re.compile(r"[ ,]{1,2}(?:n[o°]\.?[ ]?)?[0-9]{1,4}[ ]?(?:,|\.[ ]|-[ ])")
 _ADDRESS = re.compile(
     r"(?:domicilio|direccion|address|localidad|provincia|poblacion|ciudad|municipio|city"
     r"|ville|adres|anschrift|wohnhaft|home|natural de|resid(?:e|ing) (?:en|in|a)|barrio"
@@ -71,12 +71,15 @@ _HOUSE_NUMBER = re.compile(r"(?<![0-9/.\-:,+])[0-9]{1,5}(?:[ ]?bis|[ ]?ter)?,?[ 
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}[ ,]")
 
 
-def is_person(folded: str, start: int, end: int) -> bool:
+def is_person(folded: str, start: int, end: int, *, is_given: bool = False) -> bool:
     """Return whether a stretch is no part of a disease, a device, a street or a site.
 
-    Offsets are code points of the folded text, half open.
+    Offsets are code points of the folded text, half open. What stands behind a name that `is_given`
+    is an age sooner than the number of a house.
     """
     if _NO_PERSON_AFTER.match(folded, end) or folded[start:end] in lexicon("namesakes"):
+        return False
+    if not is_given and _HOUSE_AFTER.match(folded, end):
         return False
     after = _WORDS_AFTER.match(folded, end)
     if after and after[1] in _KINDS_OF_SITES:

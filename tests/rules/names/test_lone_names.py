@@ -19,6 +19,7 @@ def names(text: str, lang: str) -> list[str]:
         ("avisa Joaquina, y luego Nuria", "es", ["Joaquina", "Nuria"]),
         ("ruft Gerlinde an", "de", ["Gerlinde"]),
         ("belt Femke terug", "nl", ["Femke"]),
+        ("siblings Malachy, 7, and Siobhan, 5, came", "en", ["Malachy", "Siobhan"]),
         ("met Jean-Baptiste ce jour", "fr", ["Jean-Baptiste"]),
     ],
 )
