@@ -1,67 +1,69 @@
 """Given names that nothing announces and that nothing else can mean: `Okay per Malachy`."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from record.label import Label
-from rules.matching.lexicon import lexicon, lexicons, place_rank, term_kind, word_rank
+from rules.matching.lexicon import (
+    given_rank,
+    lexicon,
+    lexicons,
+    place_rank,
+    surname_rank,
+    term_kind,
+    word_rank,
+)
 from rules.names.found_names import Found, FoundNames
-from rules.names.words import BARRED, bits, is_sure
+from rules.names.words import AMBIGUOUS, BARRED, COMMON, bits, is_sure
 
-_SHORTEST = 3
-_LONGEST = 30
+# A word of its own with one capital in each of its hyphened parts.
+_CAPITALISED = re.compile(
+    r"(?<![\w@.'/+&\-])[A-Z][a-z]{2,24}(?:-[A-Z][a-z]{2,24}){0,2}(?![\w@/&]|-[A-Za-z])"
+)
+_WORD_BEFORE, _WORD_AFTER = re.compile(r"([a-z']+)[ \-]\Z"), re.compile(r"[ \-]([a-z']+)")
 _OF_A_LANGUAGE = 2  # a rank: one of the 5,000 most frequent words
 _LARGE_TOWN = 1
-_BEFORE, _AFTER = "_@-'/.+&", "_@/&"
-_WORD_BEFORE, _WORD_AFTER = re.compile(r"([a-z']+)[ \-]\Z"), re.compile(r"[ \-]([a-z']+)")
+_RARE_GIVEN, _KNOWN_GIVEN, _USUAL_SURNAME = 4, 3, 2
 _SENTENCE_ENDS = ".!?:;•*-–>|("
 
 
-def lone_given_names(finds: FoundNames, places: Iterable[int]) -> Iterator[Found]:
-    """Yield given names that stand alone; `places` are the offsets where one of the lists begins.
+def lone_given_names(finds: FoundNames) -> Iterator[Found]:
+    """Yield given names that stand alone, written with one capital.
 
-    They are written with one capital, are no frequent word, term, eponym or large town, and, where
-    they are a rare word of some language, do not begin a sentence.
+    They are no frequent word, term, eponym or large town. Names of the short lists that are a rare
+    word of some language do not begin a sentence; names of the wide lists are no word and no usual
+    family name.
     """
-    for start in places:
-        end = _word_end(finds.cased, start)
-        if _is_alone(finds.cased, start, end) and _means_a_person(finds, start, end):
-            yield start, end, Label.FIRST_NAME
-
-
-def _word_end(cased: str, start: int) -> int:
-    """Return where a word with one capital in each of its hyphened parts ends."""
-    end = start + 1
-    while end < len(cased) and end - start < _LONGEST and cased[end].islower():
-        end += 1
-    if cased[end : end + 1] == "-" and cased[end + 1 : end + 2].isupper():
-        return _word_end(cased, end + 1)
-    return end
-
-
-def _is_alone(cased: str, start: int, end: int) -> bool:
-    """Return whether a stretch is a word of its own."""
-    before, after = cased[start - 1 : start], cased[end : end + 1]
-    if end - start < _SHORTEST or before.isalnum() or after.isalnum():
-        return False
-    if after == "-" and cased[end + 1 : end + 2].isalpha():
-        return False
-    return before not in tuple(_BEFORE) and after not in tuple(_AFTER)
+    for match in _CAPITALISED.finditer(finds.cased):
+        if _means_a_person(finds, *match.span()):
+            yield *match.span(), Label.FIRST_NAME
 
 
 def _means_a_person(finds: FoundNames, start: int, end: int) -> bool:
     word = finds.folded[start:end]
     of = bits(word)
-    if not is_sure(of) or of & BARRED or word in lexicons("given_eponyms", "eponyms_families"):
+    if of & BARRED or not (is_sure(of) or _is_known_widely(word, of)):
+        return False
+    if word in lexicons("given_eponyms", "eponyms_families") or term_kind(word):
         return False
     rank = word_rank(word)
-    if 0 < rank <= _OF_A_LANGUAGE or term_kind(word) or place_rank(word) == _LARGE_TOWN:
+    if 0 < rank <= _OF_A_LANGUAGE or place_rank(word) == _LARGE_TOWN:
         return False
     if (rank and _begins_sentence(finds.cased, start)) or not finds.stands_at(
         start, end, is_given=True
     ):
         return False
     return not _is_part_of_namesake(finds.folded, start, end)
+
+
+def _is_known_widely(word: str, of: int) -> bool:
+    """Return whether a word is of the wide list of given names, and nothing else that is known."""
+    given, family = given_rank(word), surname_rank(word)
+    if not given or of & (COMMON | AMBIGUOUS) or word_rank(word):
+        return False
+    if not family:
+        return True
+    return family > _USUAL_SURNAME and (given <= _KNOWN_GIVEN or family == _RARE_GIVEN)
 
 
 def _is_part_of_namesake(folded: str, start: int, end: int) -> bool:
@@ -76,5 +78,5 @@ def _is_part_of_namesake(folded: str, start: int, end: int) -> bool:
 
 
 def _begins_sentence(cased: str, start: int) -> bool:
-    before = cased[:start].rstrip(" ")[-1:] if start < 3 else cased[start - 3 : start].rstrip(" ")
+    before = cased[max(0, start - 3) : start].rstrip(" ")
     return not before or before[-1] == "\n" or before[-1] in _SENTENCE_ENDS

@@ -368,11 +368,10 @@ def take_uncued_names(finds: FoundNames) -> None:
         _take_name_before_role(
             start + 1 if whole else _name_end_before_role(finds.folded, start), finds
         )
-    candidates = sorted(_name_candidates(finds.cased))
-    for at in candidates:
+    for at in sorted(_name_candidates(finds.cased)):
         if not finds.taken(at):
             _take_uncued_name(at, finds)
-    for name in lone_given_names(finds, candidates):
+    for name in lone_given_names(finds):
         finds.claim([name])
 
 

@@ -17,6 +17,7 @@ def names(text: str, lang: str) -> list[str]:
         ("Malachy rang. Call Siobhan's mum", "en", ["Malachy", "Siobhan"]),
         ("appelle Ghislaine demain (Thibault)", "fr", ["Ghislaine", "Thibault"]),
         ("avisa Joaquina, y luego Nuria", "es", ["Joaquina", "Nuria"]),
+        ("seen with Roshni 36 and Jagdish", "en", ["Roshni", "Jagdish"]),
         ("ruft Gerlinde an", "de", ["Gerlinde"]),
         ("belt Femke terug", "nl", ["Femke"]),
         ("siblings Malachy, 7, and Siobhan, 5, came", "en", ["Malachy", "Siobhan"]),

@@ -44,7 +44,7 @@ def test_every_alternative_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (test_name_words, test_names):
         lines += _asked(module, monkeypatch)
     # Given names of the lists would be found without what announces them.
-    monkeypatch.setattr(names, "lone_given_names", lambda _finds, _places: ())
+    monkeypatch.setattr(names, "lone_given_names", lambda _finds: ())
     alive = survivors(MODULES, _detect, lines)
     assert [one for one in alive if one.partition(": ")[2] not in GUARDS] == []
 
