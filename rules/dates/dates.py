@@ -25,7 +25,7 @@ from rules.dates.calendar import (
     full_year,
 )
 from rules.dates.context import UNITS, WEAK_YEAR_WORDS, YEAR_WORDS
-from rules.dates.partial import german_days, log_entries
+from rules.dates.partial import german_days, log_entries, unannounced_days
 from rules.dates.spaced_digits import digit_boxes
 from rules.dates.written import days_in_series
 from rules.matching.normalized_document import fold_once
@@ -384,6 +384,7 @@ def detect(document: Document) -> list[Span]:
 def _find_all(folded: str, text: str, lang: str) -> Iterator[Moment]:
     yield from numeric.find(folded)
     yield from log_entries(folded)
+    yield from unannounced_days(folded, lang)
     if lang == "de":
         yield from german_days(folded, text)
     yield from written.find(folded, text)

@@ -14,6 +14,20 @@ _ENTRY = Pattern(
     r"(?<![^\n])[ ]{0,8}(?:[0-9]{1,2}[ ]{2,8}|[a-z]{1,3}\.?[ ]{1,3}|[\-*•>][ ]{1,3})?"
     r"([0-9]{1,2})([/.\-])([0-9]{1,2})\.?(?=[ \t|:;)])"
 )
+# A day above 12 and a month, as only dates have them in a language: `4/15`, `29/8`, `17-1`.
+_UNANNOUNCED = {
+    "en": Pattern(r"(?<![\w/.,:+\-])([0-9]{1,2})(/)([0-9]{1,2})(?![\w/\-%]|[.,:][0-9])"),
+    "nl": Pattern(r"(?<![\w/.,:+\-])([0-9]{1,2})([/\-])([0-9]{1,2})(?![\w/\-%]|[.,:][0-9])"),
+}
+_SCORED = frozenset(
+    "gds phq phq-9 gad gad-7 slums mmse moca amts gcs camcog hads barthel must obs recheck every q"
+    " bipap ipap cpap nippv niv peep simv druk pressure pressures va visus acuity vision"
+    " nodes node ln lns cores teeth".split()
+)
+_STAGE = re.compile(r"\(?p?n[0-3]")
+_ACUITY = frozenset((6, 20))  # what the first number of an acuity is, in metres or feet
+_NOT_DAYS = frozenset(("24/7", "28/7", "24/24", "20/20", "20/15", "20/25", "20/30"))
+_LAST_MONTH = 12
 _FEWEST = 3
 _MONTHS = 12
 _MOST_MONTHS_APART = 2
@@ -61,6 +75,29 @@ def _are_in_order(parts: Sequence[tuple[int, int]]) -> bool:
 def _follows(before: tuple[int, int], after: tuple[int, int]) -> bool:
     months = (after[0] - before[0]) % _MONTHS
     return months <= _MOST_MONTHS_APART and (months > 0 or after[1] >= before[1])
+
+
+def unannounced_days(folded: str, lang: str) -> Iterator[Moment]:
+    """Yield a day above 12 with a month, in the languages in which it is hardly anything else.
+
+    In English the month may come first, elsewhere it does not. Scores, acuities, pressures and
+    counts of nodes are left out.
+    """
+    pattern = _UNANNOUNCED.get(lang)
+    for match in pattern.finditer(folded) if pattern else ():
+        first, second = int(match[1]), int(match[3])
+        day, month = (first, second) if first > _LAST_MONTH else (second, first)
+        turned = day is second
+        if day <= _LAST_MONTH or not possible_day(day, month) or (turned and lang != "en"):
+            continue
+        if match.group() in _NOT_DAYS or (turned and first in _ACUITY and second % 6 == 0):
+            continue
+        if is_followed_by_unit(folded, match.end()):
+            continue
+        previous, last = words_before(folded, match.start())
+        if {previous, last} & (MEASURE_WORDS | VERSIONS | _SCORED) or _STAGE.match(last):
+            continue
+        yield Moment(match.start(), match.end(), None, month, day)
 
 
 def german_days(folded: str, text: str) -> Iterator[Moment]:

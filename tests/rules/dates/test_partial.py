@@ -61,3 +61,38 @@ def test_german_days_have_a_dot_behind_the_month(text: str, expected: list[str])
     assert days(text, "de") == expected
     if expected:
         assert days(text, "en") in ([], expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "expected"),
+    [
+        ("hip fracture 6/22, ORIF", "en", ["6/22"]),
+        ("deaths: Mr Rolls, 29/8, card sent", "en", ["29/8"]),
+        ("punctie 23/2: 8 eicellen", "nl", ["23/2"]),
+        ("Wond 17-1 schoon", "nl", ["17-1"]),
+    ],
+)
+def test_a_day_above_twelve_with_a_month_is_a_date(
+    text: str, lang: str, expected: list[str]
+) -> None:
+    assert days(text, lang) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("GDS 9/15, MMSE 4/30, BiPAP 18/6, PHQ-9 12/27", "en"),
+        ("open 24/7, x 28/7, vision 20/15", "en"),
+        ("acuity R 6/18 L 6/24", "en"),
+        ("pT3 pN1a (1/31), R0", "en"),
+        ("5/12 positive, 3/4 done", "en"),
+        ("14/31 nodes and 13/40", "en"),
+        ("12/2 of 14/5 mg, 15/3 %", "nl"),
+        ("ratio 1.4/15, +4/15, 4/15/2, 4/15.5, 11:4/15, 4/15:30", "en"),
+        ("2/23 en 2-23", "nl"),
+        ("druk 14/5, BIPAP 18/8", "nl"),
+        ("TA 17/9", "fr"),
+    ],
+)
+def test_scores_acuities_and_pressures_are_none(text: str, lang: str) -> None:
+    assert days(text, lang) == []
