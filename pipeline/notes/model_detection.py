@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Protocol
 
 from pipeline.notes.error_boundary import attempt
+from pipeline.notes.model_vetoes import make_veto
 from pipeline.notes.overlap_resolution import trim_spans
 from record.document import Document
 from record.errors import ConfigError
@@ -63,9 +64,11 @@ class Foresight:
 def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:
     """Return a model's spans stripped of whitespace and punctuation, with further mentions.
 
-    A name that the model found covers its other mentions in the document.
+    Spans that can be nothing of their label are left out (`make_veto`). A name that the model
+    found covers its other mentions in the document.
     """
-    spans = trim_spans(found, document.text)
+    veto = make_veto(document.text, document.lang)
+    spans = [span for span in trim_spans(found, document.text) if not veto(span)]
     return [*spans, *find_mentions(document, spans)]
 
 

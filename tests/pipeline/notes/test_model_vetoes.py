@@ -1,0 +1,83 @@
+"""Which spans of a model can be nothing of their label, and which are left to it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.notes.model_detection import refine_spans
+from pipeline.notes.model_vetoes import make_veto
+from record.document import Document
+from record.label import Label
+from record.span import Span
+
+PROSE = "Seen in clinic. The patient was told that Warfarin stops. "
+
+
+def is_vetoed(text: str, written: str, label: str, lang: str = "en") -> bool:
+    start = text.index(written)
+    return make_veto(text, lang)(Span(start, start + len(written), label, "model"))
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [
+        ("163         91     182", Label.PHONE),
+        ("2        3,950.00     7,900.00", Label.SSN),
+        ("12.5\t13.0", Label.ID),
+        ("98%\n97%", Label.ACCOUNT),
+        ("2158", Label.DATE),
+        ("2120", Label.BIRTH_DATE),
+        ("CHF", Label.FIRST_NAME),
+        ("copd", Label.LAST_NAME),
+        ("stops", Label.LAST_NAME),
+        ("patient was", Label.NAME),
+        ("told", Label.CITY),
+    ],
+)
+def test_values_hours_abbreviations_and_everyday_words(written: str, label: str) -> None:
+    assert is_vetoed(f"{PROSE}{written} end", written, label)
+
+
+@pytest.mark.parametrize(
+    ("written", "label"),
+    [
+        ("0117  496  0019", Label.PHONE),
+        ("163", Label.ID),
+        ("A5 512     O8", Label.PATIENT_ID),
+        ("123456     91", Label.SSN),
+        ("1958", Label.DATE),
+        ("yesterday", Label.DATE),
+        ("Ada", Label.FIRST_NAME),
+        ("ADA", Label.FIRST_NAME),
+        ("CHF", Label.ORGANIZATION),
+        ("okwuosa", Label.LAST_NAME),
+        ("Rose", Label.FIRST_NAME),
+        ("Stops Okwuosa", Label.NAME),
+        ("ONrust", Label.LAST_NAME),
+        ("reading", Label.CITY),
+        ("Told", Label.CITY),
+        ("7", Label.LAST_NAME),
+    ],
+)
+def test_what_may_be_an_identifier_is_left(written: str, label: str) -> None:
+    assert not is_vetoed(f"{PROSE}{written} end", written, label)
+
+
+def test_in_a_note_without_capitals_small_letters_prove_nothing() -> None:
+    assert not is_vetoed("seen with brown today, brown agrees to all", "brown", Label.LAST_NAME)
+    assert is_vetoed(f"{PROSE} a brown stool", "brown", Label.LAST_NAME)
+
+
+def test_vetoed_spans_are_not_refined_into_mentions() -> None:
+    document = Document("1", f"{PROSE}CHF today. CHF again. Okwuosa came, Okwuosa left.", lang="en")
+    spans = [
+        Span(document.text.index(word), document.text.index(word) + len(word), label, "model")
+        for word, label in (("CHF", Label.FIRST_NAME), ("Okwuosa", Label.LAST_NAME))
+    ]
+    found = refine_spans(spans, document)
+    assert [document.text[span.start : span.end] for span in found] == ["Okwuosa", "Okwuosa"]
+
+
+@given(st.text(min_size=1, max_size=60), st.sampled_from(list(Label)), st.sampled_from(["fr", "en", "", "xx"]))
+def test_any_text_is_judged(text: str, label: str, lang: str) -> None:
+    assert make_veto(text, lang)(Span(0, len(text), label, "model")) in (True, False)
