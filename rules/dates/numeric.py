@@ -174,6 +174,10 @@ _MISREAD = Pattern(
     r"|[0-9]{1,2} ?[/.\-] ?[0-9]{1,2} ?[/.\-] ?"
     r"(?:[0-9]{3}[ouli]|[0-9]{2}[ouli][0-9]|[0-9][ouli][0-9ouli]{2}))(?![0-9a-z])"
 )
+_MISREAD_SHORT = Pattern(
+    rf"(?<![0-9a-z])({_LIKE}{{1,2}}) ?([/.\-]) ?({_LIKE}{{1,2}}) ?\2 ?({_LIKE}{{2}})(?![0-9a-z])"
+)
+_FEWEST_DIGITS = 2
 _SEPARATOR = re.compile(r" ?[/.\-] ?")
 _DIGITS_OF_LETTERS = str.maketrans("ouli", "0011")
 _YEAR = re.compile(r"[12][0189][0-9]{2}")
@@ -207,6 +211,7 @@ def find(folded: str) -> Iterator[Moment]:
     """Yield dates of digits in folded text, whole or in part; they may overlap."""
     yield from _SERIES.convert(folded, _read_series)
     yield from _MISREAD.convert(folded, _read_misread_date)
+    yield from _MISREAD_SHORT.convert(folded, _read_misread_short_date)
     yield from _dates_with_blanks(folded)
     yield from _ROMAN.convert(folded, _read_roman_month)
     yield from _dates_without_separators(folded)
@@ -270,6 +275,19 @@ def _read_misread_date(_: str, match: re.Match[str]) -> Moment | None:
         return None
     first, second, year = _SEPARATOR.split(written.translate(_DIGITS_OF_LETTERS))
     return _make_moment(*match.span(), year, first, second)
+
+
+def _read_misread_short_date(folded: str, match: re.Match[str]) -> Moment | None:
+    """Read `3-ll-l9`, `O2 /l9 /25`: two digits at least must be read as such."""
+    written = match[1] + match[3] + match[4]
+    digits = sum(char.isdigit() for char in written)
+    if digits == len(written) or digits < _FEWEST_DIGITS:
+        return None
+    if words_before(folded, match.start())[1] in MEASURE_WORDS:
+        return None
+    first, second, year = (match[at].translate(_DIGITS_OF_LETTERS) for at in (1, 3, 4))
+    found = _make_moment(*match.span(), year, first, second)
+    return found if found and found.day and found.month else None
 
 
 def _is_date_with_short_year(folded: str, match: re.Match[str]) -> bool:

@@ -78,6 +78,10 @@ def test_vetoed_spans_are_not_refined_into_mentions() -> None:
     assert [document.text[span.start : span.end] for span in found] == ["Okwuosa", "Okwuosa"]
 
 
-@given(st.text(min_size=1, max_size=60), st.sampled_from(list(Label)), st.sampled_from(["fr", "en", "", "xx"]))
+@given(
+    st.text(min_size=1, max_size=60),
+    st.sampled_from(list(Label)),
+    st.sampled_from(["fr", "en", "", "xx"]),
+)
 def test_any_text_is_judged(text: str, label: str, lang: str) -> None:
     assert make_veto(text, lang)(Span(0, len(text), label, "model")) in (True, False)

@@ -96,3 +96,19 @@ def test_a_day_above_twelve_with_a_month_is_a_date(
 )
 def test_scores_acuities_and_pressures_are_none(text: str, lang: str) -> None:
     assert days(text, lang) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ll /7/ 2O seen", ["ll /7/ 2O"]),
+        ("HepB 3-ll-l9 5-l4-l9", ["3-ll-l9", "5-l4-l9"]),
+        ("date O2 /l9 /25", ["O2 /l9 /25"]),
+        ("il.o1.ll", []),
+        ("Apgar 9/l0/lO", []),
+        ("40-l4-l9, 0-l4-l9, l-l-ll", []),
+        ("xl2/l9/23, l2/l9/23x, l2/l9-23", []),
+    ],
+)
+def test_a_short_year_is_read_with_letters_for_digits(text: str, expected: list[str]) -> None:
+    assert days(text, "en") == expected
