@@ -20,6 +20,12 @@ from rules.names.words import AMBIGUOUS, BARRED, COMMON, bits, is_sure
 _CAPITALISED = re.compile(
     r"(?<![\w@.'/+&\-])[A-Z][a-z]{2,24}(?:-[A-Z][a-z]{2,24}){0,2}(?![\w@/&]|-[A-Za-z])"
 )
+_FAMILY_AFTER = re.compile(
+    r" (?:(?:de|du|la|le|van|von|der|den|del|di|da|dos|el|al|bin|ben) ){0,3}"
+    r"([A-Z][A-Za-z'\-]{1,25})(?![\w@])"
+)
+_FAMILY_BEFORE = re.compile(r"(?<![\w@.'\-])([A-Z][A-Za-z'\-]{1,25}) \Z")
+_WIDEST = 30
 _WORD_BEFORE, _WORD_AFTER = re.compile(r"([a-z']+)[ \-]\Z"), re.compile(r"[ \-]([a-z']+)")
 _OF_A_LANGUAGE = 2  # a rank: one of the 5,000 most frequent words
 _LARGE_TOWN = 1
@@ -27,16 +33,36 @@ _RARE_GIVEN, _KNOWN_GIVEN, _USUAL_SURNAME = 4, 3, 2
 _SENTENCE_ENDS = ".!?:;•*-–>|("
 
 
-def lone_given_names(finds: FoundNames) -> Iterator[Found]:
-    """Yield given names that stand alone, written with one capital.
+def lone_given_names(finds: FoundNames) -> Iterator[list[Found]]:
+    """Yield given names that stand alone, written with one capital, and a family name beside them.
 
     They are no frequent word, term, eponym or large town. Names of the short lists that are a rare
     word of some language do not begin a sentence; names of the wide lists are no word and no usual
-    family name.
+    family name. What no list has for a word is a family name right behind one, and where it is
+    known as one before it as well.
     """
     for match in _CAPITALISED.finditer(finds.cased):
-        if _means_a_person(finds, *match.span()):
-            yield *match.span(), Label.FIRST_NAME
+        if not _means_a_person(finds, *match.span()):
+            continue
+        names: list[Found] = [(*match.span(), Label.FIRST_NAME)]
+        after = _FAMILY_AFTER.match(finds.cased, match.end())
+        before = _FAMILY_BEFORE.search(finds.cased, max(0, match.start() - _WIDEST), match.start())
+        if after and _may_be_family(finds, *after.span(1)):
+            names.append((after.start() + 1, after.end(), Label.LAST_NAME))
+        elif before and _may_be_family(finds, *before.span(1), known=True):
+            names.insert(0, (*before.span(1), Label.LAST_NAME))
+        yield names
+
+
+def _may_be_family(finds: FoundNames, start: int, end: int, *, known: bool = False) -> bool:
+    """Return whether a word beside a given name is no word of any list but that of families."""
+    word = finds.folded[start:end]
+    if finds.taken(start) or bits(word) & (COMMON | BARRED) or word_rank(word) or term_kind(word):
+        return False
+    is_upper = finds.cased[start:end].isupper()
+    if (known or is_upper) and not surname_rank(word):
+        return False
+    return not (is_upper and word in lexicons("clinical_abbreviations", "staff_abbreviations"))
 
 
 def _means_a_person(finds: FoundNames, start: int, end: int) -> bool:

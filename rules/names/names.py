@@ -371,8 +371,9 @@ def take_uncued_names(finds: FoundNames) -> None:
     for at in sorted(_name_candidates(finds.cased)):
         if not finds.taken(at):
             _take_uncued_name(at, finds)
-    for name in lone_given_names(finds):
-        finds.claim([name])
+    for names in lone_given_names(finds):
+        if not finds.taken(names[0][0]):
+            finds.claim(names)
 
 
 def _name_end_before_role(folded: str, at: int) -> int:

@@ -21,6 +21,13 @@ def names(text: str, lang: str) -> list[str]:
         ("ruft Gerlinde an", "de", ["Gerlinde"]),
         ("belt Femke terug", "nl", ["Femke"]),
         ("siblings Malachy, 7, and Siobhan, 5, came", "en", ["Malachy", "Siobhan"]),
+        (
+            "ward RN Roshni Zabrowczyk, then Ole van Zabrow",
+            "en",
+            ["Roshni", "Zabrowczyk", "Ole", "van Zabrow"],
+        ),
+        ("3 Kumar Roshni, per Roshni Wound care", "en", ["Kumar", "Roshni", "Roshni"]),
+        ("Roshni KUMAR, Jagdish CHF", "en", ["Roshni", "KUMAR", "Jagdish"]),
         ("met Jean-Baptiste ce jour", "fr", ["Jean-Baptiste"]),
     ],
 )
