@@ -8,8 +8,9 @@ from locales.registry import alternatives, every
 from record.document import Document
 from record.label import Label
 from record.span import Span
+from rules.dates.context import is_followed_by_unit
 from rules.dates.number_words import is_ordinal, read_number_before
-from rules.matching.lexicon import lexicons
+from rules.matching.lexicon import given_rank, lexicon, lexicons, surname_rank, term_kind, word_rank
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern, Patterns
 from rules.names.words import is_common, is_family_name, is_given_name, is_surely_given
@@ -97,7 +98,10 @@ _SEX_FIRST = Pattern(r"(?:\A|\bpatiente? )[vhmfw] ([1-9][0-9])(?=[.,](?![0-9])|\
 _NAMED = Patterns([
     Pattern(r"[a-zA-Z] ?\(([1-9][0-9]?)(?=[),;](?![0-9]))", cased=True),
     Pattern(r"[a-zA-Z], ([1-9][0-9]?)(?=[,;:).](?![0-9])| ?\n| ?\Z)", cased=True),
+    Pattern(r"[a-zA-Z], ([1-9][0-9]?)(?= (?!min)[a-z]{3})", cased=True),
 ])  # fmt: skip
+_GOES_ON = 2
+_LEAST_BEFORE_STOP = 10
 _NAME_ENDS = re.compile(r"(?<![\w.'\-])([A-Z][A-Za-z'\-]{1,24})\Z")
 _DECADE = Pattern(
     r"\b(?:(?:la|sa|leur) ((?:trent|quarant|cinquant|soixant)aine)\b(?! d[e'])"
@@ -163,16 +167,30 @@ def _ages_without_unit(folded: str) -> Iterator[tuple[int, int]]:
 
 
 def _ages_behind_names(cased: str, folded: str) -> Iterator[tuple[int, int]]:
-    eponyms = lexicons("eponyms", "eponyms_families", "given_eponyms")
-    for _, match in _NAMED.finditer(cased):
+    for which, match in _NAMED.finditer(cased):
         end = match.start() + 1
         name = _NAME_ENDS.search(cased, max(0, end - 28), end)
-        if name is None:
+        if name is None or not _is_name(folded[name.start() : end]):
             continue
-        word = folded[name.start() : end]
-        is_family = is_family_name(word) and not is_common(word) and word not in eponyms
-        if is_family or is_surely_given(word):
-            yield match.span(1)
+        start, stop = match.span(1)
+        figure = int(match[1])
+        # `Cormac, 2. cycle`, `Rusu, 4 steps`, `Danzin, 60 j`
+        if figure < _LEAST_BEFORE_STOP and cased[stop : stop + 1] == ".":
+            continue
+        if which == _GOES_ON and (figure < _GROWN or is_followed_by_unit(folded, stop)):
+            continue
+        yield start, stop
+
+
+def _is_name(word: str) -> bool:
+    """Return whether a folded word is a name of the wide lists, and no word, term or eponym."""
+    if is_surely_given(word):
+        return word not in lexicon("given_eponyms")
+    if is_common(word) or word_rank(word) or term_kind(word):
+        return False
+    if word in lexicons("eponyms", "eponyms_families", "given_eponyms"):
+        return False
+    return bool(surname_rank(word) or given_rank(word))
 
 
 def _ages_with_unit(text: str, folded: str) -> Iterator[tuple[int, int]]:
