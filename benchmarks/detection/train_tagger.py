@@ -2,6 +2,7 @@
 
     python -m benchmarks.detection.train_tagger OUTPUT [--patients 250] [--registers 4]
         [--also NOTES.jsonl MAP.toml] [--encoder e5-small-6] [--max-minutes 60] [--seed 1]
+        [--start TAGGER]
 
 Notes of the hospital are in French, English and Spanish, from the part of the templates that is
 for training: `benchmarks.detection.hybrid` measures on the other part. `--registers N` adds the
@@ -60,6 +61,7 @@ def main() -> None:
         epochs=options.epochs,
         max_minutes=options.max_minutes,
         augmented=options.augmented,
+        start=options.start,
         step_tokens=options.step_tokens,
     )
     characters = sum(len(note.annotated.document.text) for note in notes)
@@ -135,6 +137,7 @@ def _parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--augmented", type=float, default=0.5)
     add("--max-minutes", type=float, default=60)
     add("--seed", type=int, default=1)
+    add("--start", help="folder of a tagger to start from, or `default`")
     return parser.parse_args(arguments)
 
 

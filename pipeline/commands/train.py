@@ -21,6 +21,7 @@ examples:
   cryptonym train --train a.jsonl b.jsonl --dev dev.jsonl -o tagger --label-map labels.toml
   cryptonym train --train train.jsonl --dev dev.jsonl -o student \\
       --unannotated more.jsonl --teacher tagger-1 tagger-2
+  cryptonym train --train train.jsonl --dev dev.jsonl -o ours --start default
   cryptonym detect notes.jsonl -o found.jsonl --model tagger
 
 Files may be annotated with different label sets: a label without spans in a file counts as unknown
@@ -29,7 +30,7 @@ there, not as absent.
 
 _CHANGES = (
     *("head", "convolution", "epochs", "max_minutes", "seed", "encoder_rate", "step_tokens"),
-    *("masked", "augmented", "recall", "patience"),
+    *("masked", "augmented", "recall", "patience", "start"),
 )
 """Options that change the recipe where they are given."""
 
@@ -73,6 +74,11 @@ def _add_network(parser: argparse.ArgumentParser) -> None:
         help="encoder: e5-small (default), e5-small-6 (half of its layers), tiny or "
         "tiny-LAYERSxWIDTH (small transformers from scratch), bilstm (from scratch), or a Hugging "
         "Face model folder",
+    )  # fmt: skip
+    add(
+        "--start", metavar="DIR",
+        help="start from the weights of a tagger, `default` for the shipped one: its encoder, its "
+        "vocabulary, and what it knows of labels of the same names; --encoder says nothing then",
     )  # fmt: skip
     add(
         "--head", choices=("single", "stacked", "softmax"),

@@ -26,6 +26,8 @@ class TaggerRecipe:
     `augmented` that of notes changed, `warm_up` that of the schedule in which rates rise. A word
     missed costs `recall` more, in units of scores, than one found for nothing. Where
     `epochs` of few notes are fewer steps than `least_steps`, there are more of them.
+    `start` is the folder of a tagger whose encoder, vocabulary and shared labels are learnt on, or
+    `default` for the shipped one; `encoder` says nothing then.
     `patience` is how many evaluations in a row may bring nothing better. Without
     `max_minutes` the same recipe and notes give the same weights on the same machine with the
     same number of threads; so they do with it, where it is not what ends the training.
@@ -54,6 +56,7 @@ class TaggerRecipe:
     recall: float = 0.0
     patience: int = 5
     checkpoint_steps: int = 200
+    start: str | None = None
 
     def __post_init__(self) -> None:
         if self.head not in HEADS:
@@ -79,6 +82,8 @@ class TaggerRecipe:
     def fingerprint(self, notes: str) -> str:
         """Return a hash of the notes' digest and of all settings that affect the weights."""
         kept = replace(self, max_minutes=None, checkpoint_steps=0).to_json()
+        if self.start is None:
+            del kept["start"]
         return hashlib.sha256(json.dumps([kept, notes], sort_keys=True).encode()).hexdigest()
 
 

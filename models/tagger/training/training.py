@@ -22,11 +22,13 @@ from models.tagger.encoders.vocabulary_training import text_outside_spans
 from models.tagger.network import Network, TaggerArchitecture
 from models.tagger.prediction import predict
 from models.tagger.sequences.alignment import GoldTags, TrainingNote, labels_of
+from models.tagger.shipped_model import digest, folder_of
 from models.tagger.training.augmentation import make_augmenter
 from models.tagger.training.batching import Passage, TrainingBatches, micro_batches
 from models.tagger.training.optimizer import make_optimizer, set_learning_rate
 from models.tagger.training.recipe import TaggerRecipe
 from models.tagger.training.scores import Scores, is_better, score
+from models.tagger.training.warm_start import copy_shared_weights
 from models.training_loop import (
     TimeBudget,
     TrainingCallbacks,
@@ -111,13 +113,20 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
         labels = labels_of(corpora.train)
         torch.manual_seed(recipe.seed)
         plain = [note.annotated for note in corpora.train]
-        encoder, self.subwords = make_encoder(recipe.encoder, text_outside_spans(plain))
+        started = serialization.load(folder_of(recipe.start)) if recipe.start else None
+        if started:
+            encoder, self.subwords = started.network.encoder, started.subwords
+        else:
+            encoder, self.subwords = make_encoder(recipe.encoder, text_outside_spans(plain))
         if recipe.cut.pieces + 2 > encoder.longest:
             problem = "longer than the encoder's maximum input"
             raise ConfigError("--window", problem, f"give at most {encoder.longest - 2}")
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         design = TaggerArchitecture(labels, recipe.head, recipe.convolution, recipe.dropout)
-        self.network = Network(encoder, design).to(device)
+        self.network = Network(encoder, design)
+        if started:
+            copy_shared_weights(self.network, started.network)
+        self.network.to(device)
         self.network.in_bfloat16 = has_bfloat16(device)
         gold = GoldTags(labels, stacked=recipe.head == "stacked")
         augment = make_augmenter(plain, recipe.augmented)
@@ -127,7 +136,8 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
             self.recipe = recipe = replace(recipe, epochs=max(recipe.epochs, enough))
         self.epochs, self.patience = recipe.epochs, recipe.patience
         self.optimizer = make_optimizer(self.network, recipe)
-        self.fingerprint = recipe.fingerprint(corpora.digest())
+        begun = digest(folder_of(recipe.start)) if recipe.start else ""
+        self.fingerprint = recipe.fingerprint(corpora.digest() + begun)
         self.position = TaggerPosition()
         self.steps: list[list[Passage]] = []
         self.resume()
