@@ -10,7 +10,16 @@ from collections.abc import Callable
 from record.folding import fold
 from record.label import Label
 from record.span import Span
-from rules.matching.lexicon import given_rank, lexicon, place_rank, surname_rank, word_rank
+from rules.dates.calendar import possible_day
+from rules.matching.lexicon import (
+    given_rank,
+    lexicon,
+    lexicons,
+    place_rank,
+    surname_rank,
+    term_kind,
+    word_rank,
+)
 from rules.matching.normalization import plain
 from rules.names.words import FAMILY, GIVEN, bits
 
@@ -22,6 +31,7 @@ _NUMBERS = frozenset(
         *(Label.PROVIDER_ID, Label.INSURANCE_ID, Label.ACCOUNT, Label.DEVICE_ID, Label.ZIP),
     )
 )
+_NOT_TERMS = _NAMES | _PLACES | {Label.ORGANIZATION, Label.HOSPITAL}
 _DATES = frozenset((Label.DATE, Label.BIRTH_DATE))
 _WORDS = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 _CAPITAL = re.compile(r"(?<!\w)[^\W\d_a-z][a-zß-öø-ÿ]")
@@ -29,6 +39,8 @@ _SMALL = re.compile(r"(?<!\w)[a-zß-öø-ÿ]{2}")
 _COLUMNS = re.compile(r"\t| {2,}|\n")
 _VALUE = re.compile(r"[+\-<>]?(?!0[0-9])[0-9]{1,5}(?:[.,][0-9]{1,3}){0,2}%?")
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
+_PARTS = re.compile(r"([0-9]{1,2})[/.\-]([0-9]{1,2})(?:[/.\-]([0-9]{1,2}))?")
+_MONTHS = 12
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 _OF_A_LANGUAGE = 3  # a rank: one of the 20,000 most frequent words
 _LEAST_CAPITALS = 0.02
@@ -44,11 +56,13 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
         if span.label in _NUMBERS:
             return _are_values_in_columns(written)
         if span.label in _DATES:
-            return _is_no_year(written)
+            return _is_no_year(written) or _is_no_day(written)
         words = _WORDS.findall(written)
         if not words:
             return False
         folded = [fold(plain(word)) for word in words]
+        if span.label in _NOT_TERMS and len(words) == 1 and _is_only_a_term(folded[0]):
+            return True
         if span.label in _NAMES:
             if all(map(_is_abbreviation, folded)):
                 return True
@@ -57,7 +71,7 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
             is_plain = len(words) == 1 and written[1:].islower()
             return is_plain and _is_only_a_word(folded[0], lang)
         if span.label in _PLACES and has_capitals and written.islower():
-            return all(_is_everyday(word, lang) and not _is_town(word) for word in folded)
+            return all(_is_everyday(word, lang) and not _is_place(word) for word in folded)
         return False
 
     return veto
@@ -76,6 +90,24 @@ def _is_no_year(written: str) -> bool:
     return not _FIRST_YEAR <= int(written) <= _LAST_YEAR
 
 
+def _is_no_day(written: str) -> bool:
+    """Return whether numbers with signs between are no day, month and year in any order: `14-16`."""
+    match = _PARTS.fullmatch(written)
+    if match is None:
+        return False
+    first, second = int(match[1]), int(match[2])
+    if possible_day(first, second) or possible_day(second, first):
+        return False
+    if match[3] is None:
+        return not 1 <= first <= _MONTHS  # a month and its year
+    return not possible_day(int(match[3]), second)
+
+
+def _is_only_a_term(word: str) -> bool:
+    """Return whether a word is a medical term or a drug, and no name anywhere."""
+    return bool(term_kind(word)) and not (_is_name(word) or _is_place(word))
+
+
 def _is_abbreviation(word: str) -> bool:
     return word in lexicon("clinical_abbreviations") and not bits(word) & (GIVEN | FAMILY)
 
@@ -87,10 +119,12 @@ def _is_everyday(word: str, lang: str) -> bool:
 
 def _is_only_a_word(word: str, lang: str) -> bool:
     """Return whether a word is frequent in its language, and no name anywhere."""
-    return _is_everyday(word, lang) and not (
-        given_rank(word) or surname_rank(word) or bits(word) & (GIVEN | FAMILY)
-    )
+    return _is_everyday(word, lang) and not (_is_name(word) or _is_place(word))
 
 
-def _is_town(word: str) -> bool:
-    return place_rank(word) != 0
+def _is_name(word: str) -> bool:
+    return bool(given_rank(word) or surname_rank(word) or bits(word) & (GIVEN | FAMILY))
+
+
+def _is_place(word: str) -> bool:
+    return place_rank(word) != 0 or word in lexicons("regions", "countries")
