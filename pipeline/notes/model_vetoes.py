@@ -91,7 +91,7 @@ def _is_no_year(written: str) -> bool:
 
 
 def _is_no_day(written: str) -> bool:
-    """Return whether numbers with signs between are no day, month and year in any order: `14-16`."""
+    """Return whether numbers with signs between are no date in any order: `14-16`, `18-0-22`."""
     match = _PARTS.fullmatch(written)
     if match is None:
         return False
