@@ -45,6 +45,7 @@ def tally(hit: int, false: int, clean: int) -> Tally:
 
 def test_the_shift_taken_leaves_most_notes_clean_at_the_precision_asked_for() -> None:
     tallies = {
+        -1.0: {"en": tally(80, 0, 5), "fr": tally(80, 0, 5)},
         0.0: {"en": tally(90, 2, 10), "fr": tally(90, 2, 10)},
         1.0: {"en": tally(95, 5, 20), "fr": tally(95, 5, 12)},
         2.0: {"en": tally(95, 5, 20), "fr": tally(95, 5, 12)},
@@ -52,7 +53,8 @@ def test_the_shift_taken_leaves_most_notes_clean_at_the_precision_asked_for() ->
     }
     assert finish_tagger.choose_shift(tallies, 0.93) == 1.0
     assert finish_tagger.choose_shift(tallies, 0.7) == 3.0
-    assert finish_tagger.choose_shift(tallies, 0.99) == 0.0
+    assert finish_tagger.choose_shift(tallies, 0.99) == -1.0
+    assert finish_tagger.choose_shift(tallies, 1.1) == 0.0
 
 
 def test_what_is_written_is_shifted_and_in_16_bits(
