@@ -5,8 +5,8 @@
 A shift lowers the score of the tag `outside` of every word, so that more is found. Of the shifts
 tried, the one is taken that leaves most of the held-out notes of `synthesis/registers` clean, by
 rules and tagger together, while of all tokens covered there the share `--precision` belongs to an
-identifier, or 0 where none comes so far; `--shift` takes one without looking. The shift becomes part of the
-weights, which are rounded to 16-bit floats. Prints Markdown.
+identifier, or 0 where none comes so far; `--shift` takes one without looking. The shift becomes
+part of the weights, which are rounded to 16-bit floats. Prints Markdown.
 """
 
 import argparse
