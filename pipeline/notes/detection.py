@@ -20,7 +20,7 @@ from rules.matching.unspoken_languages import holds_unspoken
 from rules.names import names
 from rules.places import places
 
-DETECTOR_VERSION = "floor-10"
+DETECTOR_VERSION = "floor-11"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 # Characters; of a text as long as this a scan may report as many places.
