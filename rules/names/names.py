@@ -28,6 +28,7 @@ from rules.names.plausibility import (
     unclaimed,
     until_stop,
 )
+from rules.names.spelled_names import spelled_names
 from rules.names.words import (
     BARRED,
     CLINICAL,
@@ -563,4 +564,5 @@ def detect(document: Document) -> list[Span]:
             and not is_address(folded, at)
         ],
     }
+    found.update(spelled_names(finds.cased, folded))
     return [Span(start, end, str(kind), _DETECTOR) for start, end, kind in sorted(found)]
