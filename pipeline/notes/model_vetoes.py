@@ -21,7 +21,7 @@ from rules.matching.lexicon import (
     word_rank,
 )
 from rules.matching.normalization import plain
-from rules.names.words import FAMILY, GIVEN, bits
+from rules.names.words import BARRED, FAMILY, GIVEN, bits
 
 _NAMES = frozenset((Label.FIRST_NAME, Label.LAST_NAME, Label.NAME))
 _PLACES = frozenset((Label.CITY, Label.REGION, Label.COUNTRY))
@@ -41,6 +41,12 @@ _VALUE = re.compile(r"[+\-<>]?(?!0[0-9])[0-9]{1,5}(?:[.,][0-9]{1,3}){0,2}%?")
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
 _PARTS = re.compile(r"([0-9]{1,2})[/.\-]([0-9]{1,2})(?:[/.\-]([0-9]{1,2}))?")
 _MONTHS = 12
+# A stage, pregnancies, a coma score, vertebrae, doses a day, hours between doses.
+_CLINICAL_CODE = re.compile(
+    r"[cpy]{0,2}T[0-4][a-d]?N[0-3x][a-c]?(?:M[01x])?|G[0-9]{1,2}P[0-9]{1,2}(?:A[0-9])?"
+    r"|E[1-4]M[1-6]V[1-5]|[CTL][0-9]{1,2}[-/][CTLS]?[0-9]{1,2}|[0-9]-[0-9]-[0-9](?:-[0-9])?"
+    r"|[qQ] ?[0-9]{1,2} ?[hH]"
+)
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 _OF_A_LANGUAGE = 3  # a rank: one of the 20,000 most frequent words
 _LEAST_CAPITALS = 0.02
@@ -54,7 +60,7 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
     def veto(span: Span) -> bool:
         written = text[span.start : span.end]
         if span.label in _NUMBERS:
-            return _are_values_in_columns(written)
+            return _are_values_in_columns(written) or _CLINICAL_CODE.fullmatch(written) is not None
         if span.label in _DATES:
             return _is_no_year(written) or _is_no_day(written)
         words = _WORDS.findall(written)
@@ -62,6 +68,8 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
             return False
         folded = [fold(plain(word)) for word in words]
         if span.label in _NOT_TERMS and len(words) == 1 and _is_only_a_term(folded[0]):
+            return True
+        if span.label in _NOT_TERMS and all(map(_is_eponym, folded)):
             return True
         if span.label in _NAMES:
             if all(map(_is_abbreviation, folded)):
@@ -106,6 +114,12 @@ def _is_no_day(written: str) -> bool:
 def _is_only_a_term(word: str) -> bool:
     """Return whether a word is a medical term or a drug, and no name anywhere."""
     return bool(term_kind(word)) and not (_is_name(word) or _is_place(word))
+
+
+def _is_eponym(word: str) -> bool:
+    """Return whether each part of a word names a disease, a sign or a tool, and no person."""
+    parts = [bits(part) for part in word.split("-") if part]
+    return bool(parts) and all(of & BARRED and not of & (GIVEN | FAMILY) for of in parts)
 
 
 def _is_abbreviation(word: str) -> bool:
