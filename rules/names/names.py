@@ -10,7 +10,7 @@ from ahocorasick_rs import BytesAhoCorasick, MatchKind
 from record.document import Document
 from record.label import Label
 from record.span import Span
-from rules.matching.lexicon import lexicon
+from rules.matching.lexicon import lexicon, surname_rank
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern
 from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_initials, signatures
@@ -301,7 +301,7 @@ def _take_listed_names(names: list[Found], cue: Cue, finds: FoundNames) -> None:
         many = cue.words in _MANY and not any(
             piece.bits & COMMON and not piece.named for piece in pieces
         )
-        if not (many or plausible(pieces, "list")):
+        if not (many or plausible(pieces, "list") or _attends(pieces, cue)):
             return
         listed = finds.label(pieces)
         if (
@@ -313,6 +313,16 @@ def _take_listed_names(names: list[Found], cue: Cue, finds: FoundNames) -> None:
             listed = [(*listed[0][:2], Label.FIRST_NAME)]
         finds.claim(listed)
         last = listed[-1]
+
+
+_ATTENDING = frozenset("present presents participants excuses staff equipe".split())
+
+
+def _attends(pieces: list[NameWord], cue: Cue) -> bool:
+    """Return whether one word in a list of those present is a family name of the wide list."""
+    if cue.words not in _ATTENDING or len(pieces) != 1 or pieces[0].bits & (INITIALS | UPPER):
+        return False
+    return surname_rank(pieces[0].folded) != 0 and not pieces[0].bits & (BARRED | CLINICAL)
 
 
 _INITIAL = Pattern(

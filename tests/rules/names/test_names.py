@@ -50,6 +50,7 @@ FRENCH = [
     "Mme [Kowalczyk|L] va mieux. Suite : [Kowalczyk|L] sort demain.",
 ]
 ENGLISH = [
+    "Present: [Feldstein|L], [Rao|L], [Pope|L] (path), nursing",
     "CNS [Bernadette|F], CPN [Malachy|F] [Burns|L], [Deborah|F] [Macklin|L] RGN",
     "Photos by WOCN [Hannah|F] and [Ignacio|F] [Wren|L] LMSW",
     "Patient: CNS involved. OT: seen. CPN to ring",
