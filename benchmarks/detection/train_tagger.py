@@ -2,7 +2,7 @@
 
     python -m benchmarks.detection.train_tagger OUTPUT [--patients 250] [--registers 4]
         [--also NOTES.jsonl MAP.toml] [--encoder e5-small-6] [--max-minutes 60] [--seed 1]
-        [--start TAGGER]
+        [--start TAGGER [--encoder-rate 1e-4]]
 
 Notes of the hospital are in French, English and Spanish, from the part of the templates that is
 for training: `benchmarks.detection.hybrid` measures on the other part. `--registers N` adds the
@@ -64,6 +64,8 @@ def main() -> None:
         start=options.start,
         step_tokens=options.step_tokens,
     )
+    if options.encoder_rate:
+        recipe = replace(recipe, encoder_rate=options.encoder_rate)
     characters = sum(len(note.annotated.document.text) for note in notes)
     print(
         f"{len(notes)} notes of {characters:,} characters, {len(dev)} for selecting weights",
@@ -133,6 +135,7 @@ def _parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--encoder", default="e5-small-6")
     add("--vocabulary", type=int, default=30_000)
     add("--epochs", type=int, default=4)
+    add("--encoder-rate", type=float, help="highest learning rate of the encoder")
     add("--step-tokens", type=int, default=2048)
     add("--augmented", type=float, default=0.5)
     add("--max-minutes", type=float, default=60)
