@@ -22,6 +22,7 @@ ROOMS = [
     "pipeline",
     "synthesis",
     "evaluation",
+    "cryptonym",
 ]
 
 PACKAGES = find_packages(include=[*ROOMS, *(f"{room}.*" for room in ROOMS)])
@@ -67,7 +68,10 @@ setup(
         "pipeline.release": ["readme.md"],
         "pipeline.reports": ["templates/*.j2"],
     },
-    entry_points={"console_scripts": ["cryptonym = pipeline.cli:main"]},
+    entry_points={
+        "console_scripts": ["cryptonym = pipeline.cli:main"],
+        "spacy_factories": ["cryptonym = cryptonym.spacy_component:SpacyComponent"],
+    },
     install_requires=[
         "apache-beam>=2.77,<2.78",
         # The upper bounds of pyarrow, numpy and protobuf are those of this Beam.

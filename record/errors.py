@@ -4,6 +4,7 @@
     ├── ConfigError    fix the configuration before starting (exit code 2)
     ├── Unreadable     this document cannot be read: quarantine it
     ├── Unsafe         an invariant of release was violated: quarantine and count
+    ├── Refused        a note was not processed, for whoever calls the program as a library
     └── Unavailable    a service or resource did not answer: retry, then stop (exit code 4)
 
 Messages carry keys, labels, counts and offsets, never text of a document.
@@ -46,6 +47,19 @@ class Unreadable(_Reasoned):
 
 class Unsafe(_Reasoned):
     """A release would be unsafe; `reason` is a code such as `residue` or `no-surrogate`."""
+
+
+class Refused(CryptonymError):
+    """A note was refused: the step, the class of the error and its reason code, without text."""
+
+    def __init__(self, stage: str, error: str, reason: str = "") -> None:
+        super().__init__(stage, error, reason)
+        self.stage = stage
+        self.error = error
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the note was refused: {self.reason or self.error} (step {self.stage})"
 
 
 class Unavailable(CryptonymError):

@@ -32,6 +32,9 @@ THIRD_PARTIES = {room: others for room, (_, others) in TABLE.items()}
 COMPOSITION_ROOT = ("pipeline.cli", "pipeline.night.demo", "pipeline.commands")
 """Put the program together: may import every room, and no other module imports them."""
 
+LIBRARY = "cryptonym"
+"""What other programs import: its package says the names."""
+
 BOUNDARIES = {
     "pipeline.notes.error_boundary": "one note fails, the others go on",
 }
@@ -77,6 +80,7 @@ HIDDEN_IMPORTS = {
         "models.tagger.loading",
         "models.tagger.runtime",
     ): "torch is an extra, and takes seconds to import",
+    ("models.tagger.loading", "torch"): "an extra, which is asked for a GPU where it is installed",
 }
 """(module, imported) -> why the import may hide in a function; `COMPOSITION_ROOT` may always."""
 
@@ -254,7 +258,7 @@ def undocumented(modules: Modules) -> Iterator[str]:
 
 def full_packages(modules: Modules) -> Iterator[str]:
     for module in modules.values():
-        if module.is_package and module.source.strip():
+        if module.is_package and module.source.strip() and module.name != LIBRARY:
             yield module.name
 
 

@@ -48,7 +48,7 @@ def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[Js
         if isinstance(record, Failure):
             yield BadLine(number, record)
             continue
-        step = lambda record=record: _parse_note(record, lang, given)  # noqa: E731
+        step = lambda record=record: parse_note(record, lang, given=given)  # noqa: E731
         note = attempt(str(record["note_id"]), "read", step)
         if isinstance(note, Failure):
             yield BadLine(number, note)
@@ -126,7 +126,11 @@ def _refuse_constant(_constant: str) -> None:
     raise Unreadable("not-json")  # NaN and Infinity, which are not valid JSON
 
 
-def _parse_note(record: Mapping[str, Any], lang: str, given: bool) -> Annotated:
+def parse_note(record: Mapping[str, Any], lang: str, *, given: bool) -> Annotated:
+    """Read a note from the object of its line; with `given`, its spans too.
+
+    Raises Unreadable, KeyError, TypeError or ValueError for what is no note.
+    """
     text, person = record.get("text"), record.get("person_id")
     if not isinstance(text, str):
         raise Unreadable("no-text")

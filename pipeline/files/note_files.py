@@ -17,7 +17,6 @@ from pipeline.files.jsonl import (
     spans_to_json,
 )
 from pipeline.files.output_files import FileResult, OutputFiles
-from pipeline.files.rule_selection import load_selection, rule_of
 from pipeline.files.span_explanations import Finding, explain_spans
 from pipeline.notes.detection import (
     DETECTOR_VERSION,
@@ -29,6 +28,7 @@ from pipeline.notes.detection import (
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import TOGETHER, Foresight, SpanTagger
 from pipeline.notes.overlap_resolution import resolve_spans
+from pipeline.notes.selected_rules import load_selection, rule_of
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
 from record.failure import Failure
@@ -140,9 +140,7 @@ def parse_detectors(text: str, *, has_model: bool = False) -> frozenset[str]:
     if not names or names - DETECTORS - {MODEL}:
         raise ConfigError("--detectors", "unknown detector", "choose from rules, known, model")
     if MODEL in names and not has_model:
-        raise ConfigError("--detectors", "`model` requires --model", "give the folder of a model")
-    if has_model and MODEL not in names:
-        raise ConfigError("--model", "not used by --detectors", "add `model` to --detectors")
+        raise ConfigError("--detectors", "`model` contradicts --model none", "leave one out")
     return names
 
 
@@ -161,7 +159,7 @@ def detect_file(
         def step(line: JsonLine) -> None:
             nonlocal unknown
             document = line.annotated.document
-            search = lambda: _find_raw_spans(line, finder, explained=bool(on_finding))  # noqa: E731
+            search = lambda: find_raw_spans(line, finder, explained=bool(on_finding))  # noqa: E731
             found = attempt(document.note_id, "detect", search)
             if isinstance(found, Failure):
                 outputs.refuse(found)
@@ -232,8 +230,8 @@ def clean_note(line: JsonLine) -> tuple[Annotated, Alignment]:
     return Annotated(replace(document, text=alignment.clean), spans), alignment
 
 
-def _find_raw_spans(
-    line: JsonLine, finder: IdentifierFinder, *, explained: bool
+def find_raw_spans(
+    line: JsonLine, finder: IdentifierFinder, *, explained: bool = False
 ) -> tuple[tuple[Span, ...], list[Finding]]:
     """Return the spans of a note with offsets of the file, and their findings if `explained`."""
     clean, alignment = clean_note(line)

@@ -83,7 +83,7 @@ class PseudonymizationOptions:
 
 
 @dataclass
-class _RewritingContext:
+class RewritingContext:
     """The resources for rewriting notes; holds keys and is never serialized."""
 
     finder: IdentifierFinder
@@ -114,14 +114,11 @@ def pseudonymize_file(
     if task.model:
         check_labels("--model", task.model, policy)
     vault = _open_checked_vault(options)
-    master = open_key(options.key, Path(), options.custody)
-    cohort = master.cohort(options.cohort, algorithm=options.algorithm)
-    cohort = with_id_bits(cohort, policy)
-    columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
-    is_required = task.patients is not None and not options.allow_unknown
+    cohort = open_cohort(options, policy)
     finder = replace(make_finder(task), lang=lang)
-    reader = DocumentReader(Limits(max_characters=MAX_NOTE_CHARACTERS), _READING)
-    context = _RewritingContext(finder, options, cohort, columns, rewriter, is_required, reader)
+    is_required = task.patients is not None and not options.allow_unknown
+    context = make_context(finder, options, cohort, policy, is_known_required=is_required)
+    rewriter, reader = context.rewriter, context.reader
     dropped: Counter[str] = Counter()
     persons: set[str] = set()
     inputs = (*task.inputs, *_list_input_files(options))
@@ -136,7 +133,7 @@ def pseudonymize_file(
         }
 
         def step(line: JsonLine) -> None:
-            record = _pseudonymize_line(line, context, dropped)
+            record = pseudonymize_line(line, context, dropped)
             if isinstance(record, Failure):
                 outputs.refuse(record)
             else:
@@ -154,6 +151,26 @@ def pseudonymize_file(
                 f"keys left out because they may identify (notes): {names}; --keep-keys keeps them"
             )
     return outputs.done
+
+
+def open_cohort(options: PseudonymizationOptions, policy: Policy) -> CohortKey:
+    """Derive the key of the options' cohort; raises ConfigError or Unavailable."""
+    master = open_key(options.key, Path(), options.custody)
+    return with_id_bits(master.cohort(options.cohort, algorithm=options.algorithm), policy)
+
+
+def make_context(
+    finder: IdentifierFinder,
+    options: PseudonymizationOptions,
+    cohort: CohortKey,
+    policy: Policy,
+    *,
+    is_known_required: bool,
+) -> RewritingContext:
+    """Return the resources for rewriting notes; its reader is to be closed."""
+    reader = DocumentReader(Limits(max_characters=MAX_NOTE_CHARACTERS), _READING)
+    columns, rewriter = Columns(cohort, policy), Rewriter(cohort, policy)
+    return RewritingContext(finder, options, cohort, columns, rewriter, is_known_required, reader)
 
 
 def _open_checked_vault(options: PseudonymizationOptions) -> Vault | None:
@@ -204,9 +221,13 @@ def _find_first_language(notes: Path) -> str:
     return identified or "fr"
 
 
-def _pseudonymize_line(
-    line: JsonLine, context: _RewritingContext, dropped: Counter[str]
+def pseudonymize_line(
+    line: JsonLine, context: RewritingContext, dropped: Counter[str]
 ) -> dict[str, Any] | Failure:
+    """Return the record of a note with surrogates, or why it was refused.
+
+    Keys that are left out are counted in `dropped`.
+    """
     note_id = line.annotated.document.note_id
     annotated = attempt(note_id, "detect", lambda: _find_spans(line, context))
     if isinstance(annotated, Failure):
@@ -220,7 +241,7 @@ def _pseudonymize_line(
 _RESIDUE = ("residue", "known-value-ambiguous", "identifying-note-id")
 
 
-def _find_spans(line: JsonLine, context: _RewritingContext) -> Annotated:
+def _find_spans(line: JsonLine, context: RewritingContext) -> Annotated:
     document = line.annotated.document
     if context.is_known_required and context.finder.patient(document.person_id) is None:
         raise Unreadable("unknown-patient" if document.person_id else "no-person")
@@ -241,7 +262,7 @@ def _make_detector_code(span: Span) -> str:
     return span.detector if _DETECTOR.fullmatch(span.detector) else "given"
 
 
-def _rewrite_note(annotated: Annotated, context: _RewritingContext) -> Release:
+def _rewrite_note(annotated: Annotated, context: RewritingContext) -> Release:
     document = annotated.document
     patient = context.finder.patient(document.person_id)
     released = release_note(annotated, patient, context.rewriter, context.finder.known)
@@ -253,7 +274,7 @@ def _rewrite_note(annotated: Annotated, context: _RewritingContext) -> Release:
 
 
 def _make_record(
-    line: JsonLine, released: Release, context: _RewritingContext, dropped: Counter[str]
+    line: JsonLine, released: Release, context: RewritingContext, dropped: Counter[str]
 ) -> dict[str, Any]:
     """Return the output record: known keys replaced, other keys only on request."""
     document, options = line.annotated.document, context.options

@@ -1,0 +1,96 @@
+"""Beam transforms over notes as dictionaries or named tuples, for anybody's pipeline."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import apache_beam as beam
+
+from cryptonym.detector import Detector
+from cryptonym.pseudonymizer import Pseudonymizer
+from pipeline.files.jsonl import spans_to_json
+from record.errors import Refused
+
+NOTES, REFUSED = "notes", "refused"
+"""The outputs of each transform: notes, and what is said of those refused, without text."""
+
+
+class Detect(beam.PTransform):  # type: ignore[misc]
+    """Adds `spans` to notes; options are those of `Detector`.
+
+    A note has the keys of `notes.jsonl`, and `patient` with what is known of its patient, if
+    anything. Returns the outputs NOTES and REFUSED.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self._options = options
+
+    def expand(self, notes: Any) -> Any:
+        """Apply to a collection of notes."""
+        return notes | beam.ParDo(_Detecting(self._options)).with_outputs(REFUSED, main=NOTES)
+
+
+class Pseudonymize(beam.PTransform):  # type: ignore[misc]
+    """Replaces the `spans` of notes by surrogates; arguments are those of `Pseudonymizer`.
+
+    `key` is a locator that workers can resolve; no key enters the graph. Keys of a note that are
+    not of `cryptonym pseudonymize` are left out, `patient` among them. Returns the outputs NOTES
+    and REFUSED.
+    """
+
+    def __init__(self, key: str, cohort: str, **options: Any) -> None:
+        super().__init__()
+        self._options = {"key": key, "cohort": cohort, **options}
+
+    def expand(self, notes: Any) -> Any:
+        """Apply to a collection of notes."""
+        rewriting = _Rewriting(self._options)
+        return notes | beam.ParDo(rewriting).with_outputs(REFUSED, main=NOTES)
+
+
+class _Detecting(beam.DoFn):  # type: ignore[misc]
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._options = options
+
+    def setup(self) -> None:
+        self._detector = Detector(**self._options)
+
+    def process(self, element: Any) -> Iterator[Any]:
+        record = _read(element)
+        try:
+            (spans,) = self._detector.detect_records([record], [record.get("patient")])
+        except Refused as refused:
+            yield _refusal(record, refused)
+        else:
+            yield {**record, "spans": spans_to_json(spans)}
+
+
+class _Rewriting(beam.DoFn):  # type: ignore[misc]
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._options = options
+
+    def setup(self) -> None:
+        self._pseudonymizer = Pseudonymizer(**self._options)
+
+    def process(self, element: Any) -> Iterator[Any]:
+        record = _read(element)
+        patient = record.pop("patient", None)
+        try:
+            yield self._pseudonymizer.apply_record(record, patient)
+        except Refused as refused:
+            yield _refusal(record, refused)
+
+    def teardown(self) -> None:
+        self._pseudonymizer.close()
+
+
+def _read(element: Any) -> dict[str, Any]:
+    """Return a note as a dictionary of its own: a named tuple or row is one, too."""
+    return dict(element) if isinstance(element, Mapping) else dict(element._asdict())
+
+
+def _refusal(record: Mapping[str, Any], refused: Refused) -> Any:
+    told = {"stage": refused.stage, "error": refused.error, "reason": refused.reason}
+    return beam.pvalue.TaggedOutput(REFUSED, {"note_id": record.get("note_id"), **told})

@@ -1,0 +1,110 @@
+"""Pseudonymization of single notes: whole, or not at all."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from cryptonym.notes import LOCK, Patient, read_note, read_patient, unless_refused
+from pipeline.files.jsonl import spans_to_json
+from pipeline.files.note_files import IdentifierFinder
+from pipeline.files.pseudonymization import (
+    PseudonymizationOptions,
+    load_policy,
+    make_context,
+    open_cohort,
+    pseudonymize_line,
+)
+from record.release import Release
+from record.span import Span
+
+
+class Pseudonymizer:
+    """Replaces identifiers by the surrogates of a cohort.
+
+    `key` is where the master key is (`file:PATH`, `env:NAME` ...), never a key itself. `policy` is
+    the name of a shipped one or a file, `lang` the language of notes whose language neither they
+    nor their text tell. Notes go through the same steps as in `cryptonym pseudonymize --spans
+    given`, with the same output. Raises ConfigError or Unavailable. Close it, or use it as a
+    context; it holds keys and cannot be pickled. May be called from several threads, which take
+    turns.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        cohort: str,
+        *,
+        policy: str | None = None,
+        lang: str = "fr",
+        custody: str | Path | None = None,
+        algorithm: int | None = None,
+        keep_keys: Iterable[str] = (),
+    ) -> None:
+        options = PseudonymizationOptions(
+            key=key,
+            cohort=cohort,
+            policy=policy,
+            custody=Path(custody) if custody else None,
+            given=True,
+            keep_keys=frozenset(keep_keys),
+            allow_unknown=True,
+            algorithm=algorithm,
+        )
+        built = load_policy(policy, lang)
+        finder = IdentifierFinder({}, lang=lang)
+        self._context = make_context(
+            finder, options, open_cohort(options, built), built, is_known_required=False
+        )
+
+    def apply(
+        self,
+        text: str,
+        spans: Iterable[Span],
+        patient: Patient | None = None,
+        *,
+        note_id: str = "note",
+        lang: str = "",
+    ) -> Release:
+        """Return a text with every span replaced, and where the surrogates are.
+
+        Without a patient the note is a patient of its own, told apart by `note_id`. Raises
+        Refused, without text, and returns nothing where a span has no surrogate, or where
+        something known of the patient is still there.
+        """
+        record = {"note_id": note_id, "text": text, "spans": spans_to_json(spans), "lang": lang}
+        released = self.apply_record(record, patient)
+        cohort, policy = self._context.cohort, self._context.rewriter.policy
+        placed = tuple(Span(**span) for span in released["spans"])
+        return Release(note_id, released["text"], placed, cohort.key_id, policy.policy_id)
+
+    def apply_record(
+        self, record: Mapping[str, Any], patient: Patient | None = None
+    ) -> dict[str, Any]:
+        """Return the object of a note as a line of `cryptonym pseudonymize`; raises Refused."""
+        known = read_patient(patient)
+        line = read_note(record, known, given=True)
+        with LOCK:
+            person = str(line.annotated.document.person_id)
+            self._context.finder.patients = {person: known} if known else {}
+            found = pseudonymize_line(line, self._context, Counter())
+        return unless_refused(found)
+
+    def close(self) -> None:
+        """End the process that reads markup."""
+        self._context.reader.close()
+
+    def __enter__(self) -> "Pseudonymizer":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a pseudonymizer holds keys and must not be serialized")
