@@ -19,6 +19,7 @@ from typing import Any
 
 from sqlalchemy import create_engine
 
+from models.tagger.shipped_model import NO_MODEL
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.night.demo import make_demo_config
 from pipeline.night.engine import run_in_process
@@ -84,7 +85,7 @@ def fresh_process(folder: Path, arm: str) -> dict[str, Any]:
 def run_arm(folder: Path, arm: str) -> dict[str, Any]:
     """Run the nightly job once, from nothing, and measure it."""
     name = arm.replace(" ", "-")
-    text = make_demo_config("fr").replace("state.db", f"state-{name}.db")
+    text = make_demo_config("fr", NO_MODEL).replace("state.db", f"state-{name}.db")
     text = text.replace("research.db", f"research-{name}.db")
     config = folder / f"{name}.toml"
     config.write_text(text + f'\n[report]\nfolder = "report-{name}"\n', encoding="utf-8")

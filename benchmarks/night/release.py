@@ -33,6 +33,7 @@ from typing import Any
 from sqlalchemy import create_engine, insert, inspect, text
 
 from benchmarks.night.nightly import make
+from models.tagger.shipped_model import NO_MODEL
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import load
 from pipeline.night.demo import make_demo_config
@@ -73,7 +74,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=options.folder, prefix="release-") as name:
         options.folder = Path(name)
         make(options.folder, options.notes, options.characters)
-        (options.folder / CONFIG).write_text(make_demo_config("fr"), encoding="utf-8")
+        (options.folder / CONFIG).write_text(make_demo_config("fr", NO_MODEL), encoding="utf-8")
         results = {"rules and known": fresh_process(options, "detect")}
         if options.hybrid:
             results["hybrid"] = fresh_process(options, "hybrid")

@@ -17,7 +17,8 @@ from record.span import Span
 THRESHOLDS = np.arange(1, 1000) / 1000
 """Fine enough for any tagger, and independent of the data, as the guarantee requires."""
 
-_MODEL = "model"
+MODEL = "model"
+"""How the detectors that are taggers are called, or what their names begin with."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def token_scores(pair: Pair) -> NDArray[np.float64]:
     gold = Coverage(merge_touching_spans(pair.gold))
     by_score: dict[float, list[Span]] = {}
     for span in pair.predicted:
-        score = span.score if span.detector.startswith(_MODEL) else 1.0
+        score = span.score if span.detector.startswith(MODEL) else 1.0
         by_score.setdefault(score, []).append(span)
     parts = [found for token in tokenize(pair.text) if (found := gold.parts(*token))]
     scores = np.zeros(len(parts))

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from models.tagger.sequences.alignment import SegmentedText
 from models.tagger.sequences.chain_inference import ChainInference, Integers
+from models.tagger.sequences.tags import TagScheme
+from models.tagger.thresholds import SpanThresholds
 from record.span import Span
 
 DETECTOR = "model"
@@ -36,9 +38,13 @@ class Decoder(Protocol):
 
 @dataclass(frozen=True)
 class ChainDecoder:
-    """Decodes one linear chain over the tags of all labels."""
+    """Decodes one linear chain over the tags of all labels: the best sequence of tags.
+
+    With `thresholds`, words outside it are reported by their probability, and spans left out.
+    """
 
     chain: ChainInference
+    thresholds: SpanThresholds | None = None
 
     def decode(self, scores: Floats, lengths: Integers) -> list[list[PredictedSpan]]:
         """Return the spans of each sequence; scores are (notes, words, tags)."""
@@ -46,12 +52,18 @@ class ChainDecoder:
         tags = self.chain.viterbi(precise, lengths)
         spans = [list(self.chain.scheme.decode(row.tolist())) for row in tags]
         # Probabilities take longer than tags: only where there is a span to rate.
-        with_spans = [at for at, found in enumerate(spans) if found]
+        read = [at for at, found in enumerate(spans) if found or self.thresholds]
         given: list[list[PredictedSpan]] = [[] for _ in spans]
-        if with_spans:
-            shares = self.chain.marginals(precise[with_spans], lengths[with_spans])
-            for at, words in zip(with_spans, 1 - shares[..., 0], strict=True):
-                given[at] = rate_spans(spans[at], words)
+        if read:
+            shares = self.chain.marginals(precise[read], lengths[read])
+            for at, of_tags in zip(read, shares, strict=True):
+                of_words = of_tags[: lengths[at]]
+                rated = rate_spans(spans[at], 1 - of_words[:, 0])
+                given[at] = (
+                    apply_thresholds(rated, of_words, self.chain.scheme, self.thresholds)
+                    if self.thresholds
+                    else rated
+                )
         return given
 
     def outside_probability(self, scores: Floats) -> Floats:
@@ -69,6 +81,36 @@ def rate_spans(
         (first, end, label, min(1.0, max(0.0, float(confidence[first:end].mean()))))
         for first, end, label in spans
     ]
+
+
+def apply_thresholds(
+    best: Sequence[PredictedSpan],
+    shares: NDArray[np.floating],
+    scheme: TagScheme,
+    thresholds: SpanThresholds,
+) -> list[PredictedSpan]:
+    """Return what thresholds leave of the best sequence and add to it, in order of place.
+
+    `shares` are the probabilities of the tags of each word. (words, tags)
+    """
+    by_label = thresholds.by_label
+    kept = [span for span in best if span[3] >= by_label.get(span[2], 0.0)]
+    least = np.array([by_label.get(label, thresholds.others) for label in scheme.labels])
+    of_labels = shares[:, 1:].reshape(len(shares), len(scheme.labels), -1).sum(-1)
+    likeliest = of_labels.argmax(-1)
+    inside = np.minimum(1 - shares[:, 0], 1.0)
+    is_added = inside >= least[likeliest]
+    for first, end, _, _ in best:
+        is_added[first:end] = False
+    added: list[PredictedSpan] = []
+    for word in np.flatnonzero(is_added).tolist():
+        label, score = scheme.labels[likeliest[word]], float(inside[word])
+        if thresholds.joins and added and added[-1][1] == word and added[-1][2] == label:
+            first, _, _, before = added.pop()
+            added.append((first, word + 1, label, min(before, score)))
+        else:
+            added.append((word, word + 1, label, score))
+    return sorted([*kept, *added])
 
 
 def decode_notes(

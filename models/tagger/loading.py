@@ -7,6 +7,7 @@ from typing import Protocol
 
 from models.tagger.onnx_tagger import OnnxTagger, Unsupported
 from models.tagger.shipped_model import AUTO, ONNX, ONNX_INT8
+from models.tagger.thresholds import SpanThresholds
 from record.document import Document
 from record.errors import ConfigError
 from record.span import Span
@@ -25,15 +26,25 @@ class LoadedTagger(Protocol):
         """Find the spans of each document."""
 
 
-def load_tagger_folder(folder: Path, runtime: str = AUTO) -> LoadedTagger:
+def load_tagger_folder(
+    folder: Path,
+    runtime: str = AUTO,
+    *,
+    threads: int = 0,
+    thresholds: SpanThresholds | None = None,
+) -> LoadedTagger:
     """Read a folder that `cryptonym train` wrote, for one of RUNTIMES.
 
-    ONNX and ONNX_INT8 need no PyTorch, nor does AUTO where it is not installed; taggers that are no
-    BERT below one linear chain always do. Raises ConfigError.
+    ONNX Runtime takes so many threads, 0 for one for each core; PyTorch has settings of its own.
+
+    AUTO is PyTorch where it is installed and has a GPU, else ONNX: machines without one find the
+    same. ONNX and ONNX_INT8 need no PyTorch; taggers that are no BERT below one linear chain
+    always do. Raises ConfigError, also where `thresholds` are given to such a tagger.
     """
-    if runtime in (ONNX, ONNX_INT8) or (runtime == AUTO and not find_spec("torch")):
+    if runtime in (ONNX, ONNX_INT8) or (runtime == AUTO and not _has_gpu()):
         try:
-            return OnnxTagger.load(folder, ONNX if runtime == AUTO else runtime)
+            name = ONNX if runtime == AUTO else runtime
+            return OnnxTagger.load(folder, name, threads=threads, thresholds=thresholds)
         except Unsupported as reason:
             if not find_spec("torch"):
                 problem = f"needs PyTorch: {reason}"
@@ -44,4 +55,12 @@ def load_tagger_folder(folder: Path, runtime: str = AUTO) -> LoadedTagger:
     except ModuleNotFoundError as error:
         problem, remedy = f"{error.name} is not installed", "pip install 'cryptonym[models]'"
         raise ConfigError(f"runtime {runtime}", problem, remedy) from None
-    return Tagger.load(folder, runtime)
+    return Tagger.load(folder, runtime, thresholds=thresholds)
+
+
+def _has_gpu() -> bool:
+    if not find_spec("torch"):
+        return False
+    import torch  # noqa: PLC0415 # an extra, and seconds to import
+
+    return torch.cuda.is_available()

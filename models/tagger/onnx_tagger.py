@@ -21,6 +21,7 @@ from models.tagger.sequences.alignment import SegmentedText, segment_text
 from models.tagger.sequences.chain_inference import ChainInference
 from models.tagger.sequences.tags import TagScheme
 from models.tagger.shipped_model import ONNX, ONNX_INT8
+from models.tagger.thresholds import SpanThresholds
 from record.document import Document
 from record.errors import Unsafe
 from record.span import Span
@@ -42,7 +43,14 @@ class OnnxTagger:
     where the network is of another kind.
     """
 
-    def __init__(self, parts: "TaggerParts", runtime: str = ONNX, threads: int = 0) -> None:
+    def __init__(
+        self,
+        parts: "TaggerParts",
+        runtime: str = ONNX,
+        *,
+        threads: int = 0,
+        thresholds: SpanThresholds | None = None,
+    ) -> None:
         self.runtime = runtime
         """What the encoder runs on."""
         self._parts = parts
@@ -60,14 +68,21 @@ class OnnxTagger:
             raise Unsupported(str(error)) from None
         except RUNTIME_ERRORS as error:
             raise Unsupported(type(error).__name__) from None
-        self._decoder = ChainDecoder(parts.chain())
+        self._decoder = ChainDecoder(parts.chain(), thresholds)
         self._scores = parts.weights["scores.weight"].astype(np.float32).T
         self._bias = parts.weights["scores.bias"].astype(np.float32)
 
     @classmethod
-    def load(cls, folder: Path, runtime: str = ONNX, threads: int = 0) -> "OnnxTagger":
+    def load(
+        cls,
+        folder: Path,
+        runtime: str = ONNX,
+        *,
+        threads: int = 0,
+        thresholds: SpanThresholds | None = None,
+    ) -> "OnnxTagger":
         """Read a folder that `cryptonym train` wrote. Raises ConfigError and Unsupported."""
-        return cls(read_parts(folder), runtime, threads)
+        return cls(read_parts(folder), runtime, threads=threads, thresholds=thresholds)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from models.tagger.decoding import Floats, PredictedSpan, decode_notes
+from models.tagger.decoding import ChainDecoder, Decoder, Floats, PredictedSpan, decode_notes
 from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 from models.tagger.encoders.windows import Window, WindowConfig, window_length
-from models.tagger.network import Network, collate
+from models.tagger.network import Network, SingleChainHead, collate
 from models.tagger.sequences.alignment import SegmentedText, segment_text
-from models.tagger.sequences.chain_inference import Integers
+from models.tagger.sequences.chain_inference import ChainInference, Integers
+from models.tagger.thresholds import SpanThresholds
 from record.document import Document
 from record.errors import Unsafe
 from record.span import Span
@@ -36,15 +37,33 @@ class HeadDecoder:
 
 
 def predict(
-    network: Network, subwords: SubwordTokenizer, cut: WindowConfig, documents: Sequence[Document]
+    network: Network,
+    subwords: SubwordTokenizer,
+    cut: WindowConfig,
+    documents: Sequence[Document],
+    thresholds: SpanThresholds | None = None,
 ) -> list[list[Span]]:
     """Find the spans of documents, in order; `score` is the network's confidence.
+
+    `thresholds` need the head of one chain.
 
     Every character but white space was in some window. The network must be in evaluation mode.
     Raises Unsafe if a score is not finite.
     """
     cuttings = [segment_text(document.text, subwords, cut) for document in documents]
-    return decode_notes(HeadDecoder(network), cuttings, score_words(network, cuttings))
+    decoder = _make_decoder(network, thresholds)
+    return decode_notes(decoder, cuttings, score_words(network, cuttings))
+
+
+def _make_decoder(network: Network, thresholds: SpanThresholds | None) -> Decoder:
+    if thresholds is None or not isinstance(network.head, SingleChainHead):
+        return HeadDecoder(network)
+    chain = network.head.chain
+    learned = (
+        np.asarray(weights.detach().cpu().numpy(), np.float64)
+        for weights in (chain.transitions, chain.opening, chain.closing)
+    )
+    return ChainDecoder(ChainInference.of_learned(network.head.scheme, *learned), thresholds)
 
 
 def score_words(network: Network, cuttings: Sequence[SegmentedText]) -> list[Floats]:

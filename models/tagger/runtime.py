@@ -12,6 +12,7 @@ from models.tagger.encoders.encoder import Encoder
 from models.tagger.network import Network
 from models.tagger.prediction import predict
 from models.tagger.shipped_model import AUTO, ONNX, ONNX_INT8, OPENVINO, OPENVINO_INT8, TORCH
+from models.tagger.thresholds import SpanThresholds
 from record.document import Document
 from record.errors import ConfigError
 from record.span import Span
@@ -33,8 +34,13 @@ class Tagger:
         trained: serialization.TrainedTagger,
         runtime: str = AUTO,
         quantized: tuple[bytes, bytes] | None = None,
+        *,
+        thresholds: SpanThresholds | None = None,
     ) -> None:
-        self._trained = trained
+        self._trained, self._thresholds = trained, thresholds
+        if thresholds and trained.network.design.head != "single":
+            problem = f"do not fit a tagger with the head `{trained.network.design.head}`"
+            raise ConfigError("thresholds", problem, "leave them out")
         network = trained.network
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         is_fast = device.type == "cuda" or has_bfloat16(device)
@@ -47,10 +53,12 @@ class Tagger:
         network.in_bfloat16 = not exported and has_bfloat16(device)
 
     @classmethod
-    def load(cls, path: Path, runtime: str = AUTO) -> "Tagger":
+    def load(
+        cls, path: Path, runtime: str = AUTO, *, thresholds: SpanThresholds | None = None
+    ) -> "Tagger":
         """Read a folder that `cryptonym train` wrote. Raises ConfigError."""
         quantized = serialization.load_quantized(path) if runtime == OPENVINO_INT8 else None
-        return cls(serialization.load(path), runtime, quantized)
+        return cls(serialization.load(path), runtime, quantized, thresholds=thresholds)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -60,7 +68,7 @@ class Tagger:
     def spans(self, documents: Sequence[Document]) -> list[list[Span]]:
         """Find spans; those of one document are in order of place. `score` is in [0, 1]."""
         trained = self._trained
-        return predict(trained.network, trained.subwords, trained.cut, documents)
+        return predict(trained.network, trained.subwords, trained.cut, documents, self._thresholds)
 
 
 def _export(

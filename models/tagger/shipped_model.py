@@ -11,6 +11,9 @@ SHIPPED = Path(__file__).with_name("weights")
 DEFAULT = "default"
 """What stands for that folder in options and settings."""
 
+NO_MODEL = "none"
+"""What switches the tagger off there."""
+
 AUTO, TORCH = "auto", "torch"
 ONNX, ONNX_INT8 = "onnx", "onnx-int8"
 OPENVINO, OPENVINO_INT8 = "openvino", "openvino-int8"

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from models.tagger.shipped_model import DEFAULT
 from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.commands.options.values import add_workers, positive
 from pipeline.commands.run import report_run
@@ -37,13 +38,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--lang", choices=LANGUAGES, default="fr",
         help="language of the notes (default fr)",
     )  # fmt: skip
+    add(
+        "--model", default=DEFAULT, metavar="DIR",
+        help="tagger folder written by `train`, `default` for the bundled tagger, or `none`",
+    )  # fmt: skip
     add_workers(parser)
     add_output_format(parser, json=SUMMARY)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Make the hospital and run the nightly job; returns the job's exit code."""
-    fiction = DemoOptions(options.folder, options.patients, options.seed, options.lang)
+    fiction = DemoOptions(
+        options.folder, options.patients, options.seed, options.lang, options.model
+    )
     with console.progress() as progress:
         config = make_demo(fiction, progress, processes=options.workers)
         ended = run_nightly(

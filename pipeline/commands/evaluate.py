@@ -3,19 +3,31 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from evaluation.detection.alignment import pair_annotations
+from evaluation.detection.alignment import Pair, pair_annotations
 from evaluation.detection.calibration import calibrate_pairs
+from evaluation.detection.label_thresholds import (
+    calibrate_labels,
+    split_by_person,
+    trace_thresholds,
+)
 from evaluation.detection.scores import format_scores, score_pairs
 from evaluation.detection.span_shapes import false_positive_shapes, leaked_shapes
+from models.tagger.shipped_model import DEFAULT, digest, folder_of
 from pipeline.commands.options.values import given, share
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.files.output_files import check_output_path
+from pipeline.notes.detection import DETECTOR_VERSION
+from pipeline.notes.threshold_file import CalibrationRecord, dump_thresholds
 from pipeline.reports.console import Console
 from pipeline.reports.score_report import ErrorExamples, write_scores
+from record.atomic_write import write_atomically
+from record.errors import ConfigError
 from record.folding import fold
 from rules.matching.lexicon import lexicon, term_kind
 
@@ -28,6 +40,8 @@ examples:
   cryptonym evaluate truth.jsonl found.jsonl
   cryptonym evaluate gold.jsonl found.jsonl --label-map labels.toml --json
   cryptonym evaluate annotated/ found.jsonl --html scores.html
+  cryptonym detect gold.jsonl -o scored.jsonl --min-score 0.01
+  cryptonym evaluate gold.jsonl scored.jsonl --calibrate 0.02 --thresholds thresholds.toml
 
 A label map is a TOML file with lines such as  PRENOM = "FIRST_NAME"  and applies to both files.
 A note in GOLD that is missing from PRED counts as a note without predicted spans.
@@ -51,13 +65,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="maximum expected share of missed identifier tokens per note, for which the score "
         "threshold is printed",
     )  # fmt: skip
+    parser.add_argument(
+        "--thresholds", type=Path, metavar="T.toml",
+        help="output file of thresholds by label for `detect` and the nightly job, chosen on half "
+        "of the persons and certified on the others; needs --calibrate",
+    )  # fmt: skip
+    parser.add_argument(
+        "--model", default=DEFAULT, metavar="DIR",
+        help="tagger that predicted, which the thresholds are for (default: the bundled tagger)",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="JSON output only")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Score; returns the exit code."""
+    inputs = given(options.gold, options.predicted, options.label_map)
     if options.html:
-        check_output_path(options.html, given(options.gold, options.predicted, options.label_map))
+        check_output_path(options.html, inputs)
+    if options.thresholds:
+        check_output_path(options.thresholds, inputs)
+        if options.calibrate is None:
+            raise ConfigError("--thresholds", "needs --calibrate", "give the share of misses")
     labels = read_label_map(options.label_map) if options.label_map else None
     warnings: list[str] = []
     gold, predicted = (read_annotated(path, warnings) for path in (options.gold, options.predicted))
@@ -72,6 +100,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     scores = score_pairs(paired.pairs, _is_medical)
     if options.calibrate is not None:
         scores["calibration"] = asdict(calibrate_pairs(paired.pairs, options.calibrate))
+    if options.thresholds:
+        scores["thresholds"] = _write_thresholds(paired.pairs, options)
+    scores["threshold_curve"] = [asdict(point) for point in trace_thresholds(paired.pairs)]
     if options.html:
         examples = ErrorExamples(leaked_shapes(paired.pairs), false_positive_shapes(paired.pairs))
         write_scores(options.html, scores, examples)
@@ -79,7 +110,28 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
     else:
         console.say(format_scores(scores))
+    if options.thresholds:
+        console.say(
+            f"wrote {options.thresholds}; give it to `detect` as --thresholds, or name it in "
+            "`[model] thresholds`"
+        )
     return EXIT_DONE
+
+
+def _write_thresholds(pairs: Sequence[Pair], options: argparse.Namespace) -> dict[str, Any]:
+    found = calibrate_labels(*split_by_person(pairs), options.calibrate)
+    certified = found.certified
+    record = CalibrationRecord(
+        by_label=found.by_label,
+        tagger=digest(folder_of(options.model)),
+        detector_version=DETECTOR_VERSION,
+        alpha=options.calibrate,
+        bound=certified.bound,
+        precision=certified.threshold,
+        notes=certified.documents,
+    )
+    write_atomically(options.thresholds, dump_thresholds(record).encode())
+    return asdict(found)
 
 
 def _is_medical(word: str) -> bool:

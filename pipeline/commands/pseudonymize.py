@@ -104,5 +104,5 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         algorithm=options.algorithm,
     )
     with console.progress() as progress:
-        done = pseudonymize_file(task_of(options), rules, progress)
+        done = pseudonymize_file(task_of(options, detects=not rules.given), rules, progress)
     return report(done, options, console)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from extractors.document.options import LANGUAGES, Engine, Layout
+from models.tagger.shipped_model import DEFAULT, NO_MODEL
 from pipeline.config.policies import build_policy, expand_policy
 from record.errors import ConfigError
 from record.languages import Lang
@@ -225,14 +226,16 @@ Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 
 @dataclass(frozen=True)
 class DetectionSettings:
-    """Languages that are let through although no rule speaks them, as ISO 639-1 codes.
+    """Languages that are let through although no rule speaks them, and the rules that take part.
 
-    Notes in other languages go to quarantine, since their names would not be found.
+    `allow_languages` are ISO 639-1 codes; notes in other languages go to quarantine, since their
+    names would not be found. `selection` is a file written by `cryptonym select`.
     """
 
     __pydantic_config__ = _STRICT
 
     allow_languages: tuple[Language, ...] = ()
+    selection: str | None = None
 
     @property
     def allowed(self) -> frozenset[str]:
@@ -244,15 +247,28 @@ class DetectionSettings:
 class ModelSettings:
     """The tagger model used in detection.
 
-    `folder` is one written by `cryptonym train`, or `default` for the shipped model; without it,
+    `folder` is one written by `cryptonym train`, `default` for the shipped model, or `none`: then
     only rules and known values of the patient are used. `runtime` is the runtime of the encoder;
-    `auto` chooses the fastest installed one of full precision.
+    `auto` is PyTorch where it has a GPU, else ONNX Runtime. `thresholds` is a file written by
+    `cryptonym evaluate --calibrate`.
     """
 
     __pydantic_config__ = _STRICT
 
-    folder: str | None = None
+    folder: Annotated[str, Field(min_length=1)] = DEFAULT
     runtime: Literal["auto", "onnx", "onnx-int8", "openvino", "openvino-int8", "torch"] = "auto"
+    thresholds: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ConfigError for thresholds without a tagger."""
+        if self.thresholds is not None and not self.is_on:
+            problem = "there is no tagger whose thresholds they are"
+            raise ConfigError("model.thresholds", problem, "remove it, or name a tagger")
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a model takes part in detection."""
+        return self.folder != NO_MODEL
 
 
 @dataclass(frozen=True)

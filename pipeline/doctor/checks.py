@@ -19,12 +19,14 @@ from sqlalchemy import Engine, text
 from extractors.document.limits import Limits
 from extractors.document_reader import DocumentReader
 from extractors.pdf.tessdata import find_tessdata
+from models.tagger.shipped_model import DEFAULT
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.installation import has_compiled_rules
 from pipeline.config.settings import Settings, StateSettings, load
 from pipeline.night.nightly import check_distinct_places
 from pipeline.night.run_history import read_history
 from pipeline.notes.worker_resources import (
+    describe_detection,
     documents_folder,
     load_tagger,
     make_extraction_options,
@@ -315,10 +317,18 @@ def check_confinement(settings: Settings) -> Iterator[CheckResult]:
 
 def check_model(settings: Settings) -> Iterator[CheckResult]:
     """Check that the tagger loads, if one is configured."""
-    if load_tagger(settings) is None:
-        yield passed("model", "none configured")
+    tagger = load_tagger(settings)
+    if tagger is None:
+        remedy = "remove `model.folder`: the default is the bundled tagger"
+        yield warned("model", "switched off: names of others are found by rules alone", remedy)
     else:
-        yield passed("model", "loads, and its labels are in the policy")
+        name = "the bundled tagger" if settings.model.folder == DEFAULT else settings.model.folder
+        yield passed("model", f"{name} loads, and its labels are in the policy")
+    lines = describe_detection(settings, outdated := [])
+    for line in outdated:
+        remedy = "run `cryptonym select` again after each change of the rules"
+        yield warned("rules", line, remedy)
+    yield passed("detection", "; ".join(line for line in lines if line not in outdated))
 
 
 def check_clock(settings: Settings, master: MasterKey) -> Iterator[CheckResult]:

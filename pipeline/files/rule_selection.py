@@ -4,22 +4,16 @@ A rule is a detector and a label, such as `rules.names:FIRST_NAME`.
 """
 
 import json
-import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 
-from record.errors import ConfigError
+from pipeline.notes.selected_rules import LISTS, OTHERS, rule_of
 from record.span import Span
 from record.tokens import tokens
 
 TOLERANCE = 0.005
 MAX_LOSS = 0.002
-
-_RULES = "rules."
-_OTHERS = ""
-"""Stands for all detectors that are always used: a model, known values of the patient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +51,6 @@ class Selection:
     choices: tuple[RuleChoice, ...] = ()
 
 
-def rule_of(span: Span) -> str:
-    """Return the name of the rule that found a span; empty if it was not a rule."""
-    return f"{span.detector}:{span.label}" if span.detector.startswith(_RULES) else _OTHERS
-
-
 @dataclass
 class TokenCoverage:
     """Counts of tokens by the set of rules that cover them, and whether they are gold."""
@@ -91,7 +80,7 @@ class TokenCoverage:
 
     def rules(self) -> set[str]:
         """Return all rules that cover any token."""
-        return set().union(*(over for over, _ in self.counts)) - {_OTHERS}
+        return set().union(*(over for over, _ in self.counts)) - {OTHERS}
 
 
 def choose_rules(
@@ -114,13 +103,13 @@ def choose_rules(
     for (over, is_gold), number in cells.counts.items():
         if is_gold or not over & unjudged:
             counts[over, is_gold] += number
-    active = every | {_OTHERS}
+    active = every | {OTHERS}
     start = _compute_rates(counts, active)
     choices: dict[str, RuleChoice] = {}
     dropped: list[str] = []
     while True:
         now = _compute_rates(counts, active)
-        for rule in sorted(active - unjudged - {_OTHERS}):
+        for rule in sorted(active - unjudged - {OTHERS}):
             without = _compute_rates(counts, active - {rule})
             gain, loss = without[0] - now[0], start[1] - without[1]
             choices[rule] = RuleChoice(rule, *_count_tokens(counts, rule, active), gain, loss)
@@ -151,7 +140,7 @@ def dump_selection(selection: Selection, detector_version: str) -> str:
     lines = [
         "# Selection of rules: `cryptonym detect --selection` reads only `dropped`.",
         f"detector_version = {json.dumps(detector_version)}",
-        *(f"{name} = {_format_list(getattr(selection, name))}" for name in _LISTS),
+        *(f"{name} = {_format_list(getattr(selection, name))}" for name in LISTS),
         "",
         "[measured]",
     ]
@@ -166,43 +155,6 @@ def dump_selection(selection: Selection, detector_version: str) -> str:
                     f"{name} = {value:.6f}" if isinstance(value, float) else f"{name} = {value}"
                 )
     return "\n".join(lines) + "\n"
-
-
-def load_selection(path: Path, detector_version: str, warnings: list[str]) -> frozenset[str]:
-    """Return the rules left out by a selection file.
-
-    A warning is added for the rules left out, and if another version of the rules was measured.
-    Raises ConfigError for an invalid file, and for detectors that cannot be left out.
-    """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        raise ConfigError(
-            str(path), "cannot be read", "give a file written by `cryptonym select`"
-        ) from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(str(path), f"not valid TOML ({error})", "correct it") from None
-    unknown = table.keys() - {"detector_version", "measured", "rules", *_LISTS}
-    if unknown or "dropped" not in table:
-        problem = "no key `dropped`" if "dropped" not in table else f"unknown key {min(unknown)}"
-        raise ConfigError(str(path), problem, "give a file written by `cryptonym select`")
-    dropped = table["dropped"]
-    if not isinstance(dropped, list) or not all(map(_is_rule, dropped)):
-        problem = "must be a list of rules"
-        remedy = 'write dropped = ["rules.names:FIRST_NAME"]; other detectors cannot be left out'
-        raise ConfigError(f"{path}: dropped", problem, remedy)
-    if dropped:
-        warnings.append(f"rules left out by {path}: {', '.join(dropped)}")
-    if table.get("detector_version") != detector_version:
-        warnings.append(f"{path}: made for another version; run `cryptonym select` again")
-    return frozenset(dropped)
-
-
-_LISTS = ("dropped", "kept", "unjudged")
-
-
-def _is_rule(name: object) -> bool:
-    return isinstance(name, str) and name.startswith(_RULES) and ":" in name
 
 
 def _format_list(names: Sequence[str]) -> str:

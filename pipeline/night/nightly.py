@@ -11,7 +11,6 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
-from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.energy import EnergyMeter
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_QUARANTINE
 from pipeline.config.peak_memory import measure_peak_kilobytes
@@ -34,6 +33,8 @@ from pipeline.night.withdrawals import find_withdrawals, hold_withdrawals, judge
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.worker_resources import (
     config_hash,
+    describe_detection,
+    digest_tagger,
     documents_folder,
     open_master,
     resolve_urls,
@@ -227,9 +228,7 @@ class NightlyRun:
         counted = RunCounts(run.run_id, self.gate.night_of(run), config, tally.cells)
         if run.phase == "publishing":
             return load_assessment(self.state.quality, counted, quality, self.gate)
-        folder = self.settings.model.folder
-        model = f" {digest(folder_of(folder, self.settings.base))[:12]}" if folder else ""
-        found = f"{DETECTOR_VERSION}{model}"
+        found = f"{DETECTOR_VERSION} {digest_tagger(self.settings)[:12]}".rstrip()
         withdrawals = find_withdrawals(run.run_id, self.state)
         excesses = judge_withdrawals(
             withdrawals, self.state, self.output, cohort=self.cohort, settings=quality
@@ -281,6 +280,7 @@ class NightlyRun:
             algorithm=self.cohort.algorithm,
             code_version=version("cryptonym"),
             detector_version=DETECTOR_VERSION,
+            detection=describe_detection(self.settings, []),
             started=run.started,
             ended=datetime.now(UTC),
             workers=workers,
@@ -390,8 +390,9 @@ def _execute(
         past = read_release_history(night.settings)
         beside = RunBackground(make_label_panels(assessment), past.latest(_SHOWN))
         write_report(summary, folder, beside, mode=night.settings.report.file_mode)
-        warnings = send_notifications(night.state.quality, assessment, night.settings)
-        ended = replace(ended, warnings=warnings)
+        describe_detection(night.settings, warnings := [])
+        warnings += send_notifications(night.state.quality, assessment, night.settings)
+        ended = replace(ended, warnings=tuple(warnings))
     night.state.finish(
         run.run_id, json.dumps(summary.tally.to_json()), serialize_run(summary, code)
     )

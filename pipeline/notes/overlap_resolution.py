@@ -39,13 +39,21 @@ def trim_spans(spans: Iterable[Span], text: str) -> list[Span]:
     """Strip whitespace and punctuation from both ends of a model's spans; drop empty ones.
 
     This comes before `resolve_spans`: a trailing comma must not make a span the longer one.
-    Letters and digits stay covered, and so do a `+` or `(` before a telephone number, the dot of
-    an initial, the last dot of an abbreviation (one followed by another dot, or as in `S.A.`), and
-    a bracket or quotation mark that closes one within the span.
+    Of labels that are not ours only whitespace is stripped: how a site annotates them is its own
+    affair. Letters and digits stay covered, and so do a `+` or `(` before a telephone number, the
+    dot of an initial, the last dot of an abbreviation (one followed by another dot, or as in
+    `S.A.`), and a bracket or quotation mark that closes one within the span.
     """
     found = []
     for span in spans:
         start, end = span.start, span.end
+        if span.label not in _OWN_LABELS:
+            covered = text[start:end]
+            start += len(covered) - len(covered.lstrip())
+            end -= len(covered) - len(covered.rstrip())
+            if start < end:
+                found.append(replace(span, start=start, end=end))
+            continue
         while start < end and _is_strippable(text[start], _KEPT_BEFORE.get(span.label, "")):
             start += 1
         while start < end and _is_strippable(

@@ -12,6 +12,7 @@ from pipeline.notes.detection import check_language, detect, spoken
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import Foresight
 from pipeline.notes.overlap_resolution import resolve_spans
+from pipeline.notes.selected_rules import rule_of
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.run_summary import Outcome, Tally
 from pipeline.state.span_sealing import NoteFindings, NoteVersion
@@ -240,7 +241,10 @@ def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
     foresight = Foresight(resources.tagger, (text for text in texts if text and text.text))
 
     def spans(document: Document, known: KnownPatient | None) -> tuple[Span, ...]:
-        return (*detect(document, known, site), *foresight.spans(document))
+        by_rules = detect(document, known, site)
+        if dropped := resources.dropped:
+            by_rules = tuple(span for span in by_rules if rule_of(span) not in dropped)
+        return (*by_rules, *foresight.spans(document))
 
     def step(item: BatchNote) -> BatchNote:
         item = set_language(item, resources)

@@ -15,10 +15,17 @@ from extractors.document_reader import DocumentReader, read_file
 from extractors.note_text import read_note_text
 from extractors.pdf.tessdata import find_tessdata
 from models.tagger.shipped_model import digest, folder_of
+from models.tagger.thresholds import SpanThresholds
 from pipeline.config.document_passwords import load_passwords
 from pipeline.config.settings import Settings, resolve_url
 from pipeline.notes.detection import DETECTOR_VERSION, KnownPatients
 from pipeline.notes.model_detection import SpanTagger, check_labels
+from pipeline.notes.selected_rules import load_selection
+from pipeline.notes.threshold_file import (
+    CalibrationRecord,
+    check_labels_exist,
+    load_thresholds,
+)
 from pipeline.state.ledger import State, open_state
 from pipeline.state.row_codes import AlteredState
 from pipeline.state.run_lock import make_lock_path
@@ -44,7 +51,8 @@ EXTRACTION_VERSION = "layout-1"
 class WorkerResources:
     """The open resources of one process (or thread) that processes notes; never serialized.
 
-    `config` is the hash of the configuration, `accepted` those whose stored spans are in use.
+    `config` is the hash of the configuration, `accepted` those whose stored spans are in use,
+    `dropped` are rules whose spans are left out.
     """
 
     settings: Settings
@@ -60,6 +68,7 @@ class WorkerResources:
     accepted: frozenset[bytes]
     extraction: bytes
     tagger: SpanTagger | None = None
+    dropped: frozenset[str] = frozenset()
     known: KnownPatients = field(default_factory=KnownPatients)
 
     @property
@@ -159,6 +168,7 @@ def open_resources(
         accepted=state.read_accepted_configs(config),
         extraction=_extraction_hash(settings, options, master),
         tagger=load_tagger(settings) if release is None else None,
+        dropped=load_dropped_rules(settings, []),
     )
 
 
@@ -254,19 +264,78 @@ def resolve_urls(settings: Settings) -> Settings:
 
 def load_tagger(settings: Settings) -> SpanTagger | None:
     """Load the model of the configuration; raises ConfigError, also if its labels do not fit."""
-    folder = settings.model.folder
-    if folder is None:
+    if not settings.model.is_on:
         return None
     from models.tagger.loading import load_tagger_folder  # noqa: PLC0415 # seconds to import
 
-    tagger = load_tagger_folder(folder_of(folder, settings.base), settings.model.runtime)
+    folder = folder_of(settings.model.folder, settings.base)
+    calibrated = _load_calibration(settings)
+    tagger = load_tagger_folder(
+        folder,
+        settings.model.runtime,
+        threads=int(os.environ.get("OMP_NUM_THREADS") or 0),  # the share of a worker
+        thresholds=calibrated.thresholds if calibrated else None,
+    )
     check_labels("model.folder", tagger, settings.make_policy())
+    if calibrated:
+        check_labels_exist(calibrated.path, calibrated.thresholds, tagger.labels)
     return tagger
+
+
+@dataclass(frozen=True)
+class _Calibration:
+    path: Path
+    thresholds: SpanThresholds
+    record: CalibrationRecord
+
+
+def _load_calibration(settings: Settings) -> _Calibration | None:
+    model = settings.model
+    if model.thresholds is None:
+        return None
+    path = settings.base / model.thresholds
+    return _Calibration(path, *load_thresholds(path, folder_of(model.folder, settings.base)))
+
+
+def load_dropped_rules(settings: Settings, warnings: list[str]) -> frozenset[str]:
+    """Return the rules that the configuration leaves out; warn where their file is outdated.
+
+    Raises ConfigError.
+    """
+    selection = settings.detection.selection
+    if selection is None:
+        return frozenset()
+    return load_selection(settings.base / selection, DETECTOR_VERSION, warnings)
+
+
+def describe_detection(settings: Settings, warnings: list[str]) -> tuple[str, ...]:
+    """Return what takes part in detection beside known values, one sentence each."""
+    load_dropped_rules(settings, told := [])
+    lines = [f"rules {DETECTOR_VERSION}", *told]
+    warnings += told
+    if not settings.model.is_on:
+        return (*lines, "no tagger")
+    runtime = settings.model.runtime
+    lines.append(f"tagger {digest_tagger(settings)[:12]} on the runtime {runtime}")
+    if calibrated := _load_calibration(settings):
+        lines.append(f"thresholds of the tagger: {calibrated.record.describe()}")
+    return tuple(lines)
+
+
+def digest_tagger(settings: Settings) -> str:
+    """Return the digest of the configuration's model; empty if it has none."""
+    model = settings.model
+    return digest(folder_of(model.folder, settings.base)) if model.is_on else ""
+
+
+def _thresholds_in_use(settings: Settings) -> dict[str, object]:
+    calibrated = _load_calibration(settings)
+    return {"thresholds": dict(calibrated.thresholds.by_label)} if calibrated else {}
 
 
 def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
     """Hash all settings that affect the output: when it changes, every note is processed again."""
-    identity, model = settings.source.identity, settings.model.folder
+    identity = settings.source.identity
     deciding = {
         "detector": DETECTOR_VERSION,
         "policy": settings.make_policy().under(cohort.algorithm).policy_id,
@@ -278,12 +347,14 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
         "limits": asdict(settings.limits) | {"notes_per_unit": 0, "max_quarantine_share": 0},
         # Settings added later count only where they are given: other notes are not read again.
         **({"languages": sorted(allowed)} if (allowed := settings.detection.allowed) else {}),
+        **({"dropped": sorted(dropped)} if (dropped := load_dropped_rules(settings, [])) else {}),
         **(
             {
-                "model": digest(folder_of(model, settings.base)),
+                "model": model,
                 "runtime": settings.model.runtime,
+                **_thresholds_in_use(settings),
             }
-            if model
+            if (model := digest_tagger(settings))
             else {}
         ),
     }

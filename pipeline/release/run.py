@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from models.tagger.shipped_model import digest, folder_of
 from pipeline.config.energy import EnergyMeter
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_QUARANTINE
 from pipeline.config.peak_memory import measure_peak_kilobytes
@@ -19,7 +18,12 @@ from pipeline.night.nightly import Job, JobRunner, check_distinct_places, check_
 from pipeline.night.objections import check_objections
 from pipeline.night.release_history import write_release_page
 from pipeline.notes.error_boundary import drop_error_texts
-from pipeline.notes.worker_resources import open_master, open_reversal_vault, resolve_urls
+from pipeline.notes.worker_resources import (
+    digest_tagger,
+    open_master,
+    open_reversal_vault,
+    resolve_urls,
+)
 from pipeline.quality.gate import describe_alarm
 from pipeline.quality.withdrawal_limit import WithdrawalCounts, find_excesses
 from pipeline.release.arrangement import arrange_tables
@@ -332,11 +336,9 @@ class _Release:
 
     def _origin(self) -> ReleaseOrigin:
         context, settings = self.context, self.context.tools.settings
-        model = settings.model.folder
-        digested = digest(folder_of(model, settings.base)) if model else ""
         tools = context.tools
         return ReleaseOrigin(
-            context.request.cohort, tools.cohort, tools.policy, digested, self.units
+            context.request.cohort, tools.cohort, tools.policy, digest_tagger(settings), self.units
         )
 
     def publish(self) -> ReleaseResult:

@@ -46,6 +46,33 @@ def render_learning_curve(history: Sequence[dict[str, float]]) -> str:
     return "\n".join([*parts, "</svg>\n"])
 
 
+def render_threshold_curve(points: Sequence[tuple[float, float, float]]) -> str:
+    """Render what thresholds leave as an SVG image: recall over touched tokens in a thousand.
+
+    Points are (threshold, recall, touched).
+    """
+    most = max((touched for _, _, touched in points), default=1.0) or 1.0
+    places = [(_x(touched, most), _y(recall)) for _, recall, touched in points]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    color = _LINES[0][2]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        'font-family="sans-serif" font-size="12" role="img">',
+        "<title>Recall over touched tokens by threshold</title>",
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
+        *(_rule(share / 4) for share in range(5)),
+        _text(_x(0, most), _HEIGHT - 16, "0", "middle"),
+        _text(_x(most, most), _HEIGHT - 16, f"{most:.3g} of 1,000 other tokens", "end"),
+        f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="2"/>',
+    ]
+    for (threshold, recall, touched), (x, y) in zip(points, places, strict=True):
+        hint = f"threshold {threshold:g}: recall {recall:.4f}, {touched:.2f} in 1,000 touched"
+        parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}"><title>{hint}</title></circle>'
+        )
+    return "\n".join([*parts, "</svg>\n"])
+
+
 def _rule(share: float) -> str:
     y = _y(share)
     line = f'<path d="M{_LEFT} {y:.1f}H{_WIDTH - _RIGHT}" stroke="#dde2e7"/>'

@@ -154,6 +154,7 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
         "algorithm": summary.algorithm,
         "code_version": summary.code_version,
         "detector_version": summary.detector_version,
+        "detection": list(summary.detection),
         "started": summary.started.isoformat(),
         "ended": summary.ended.isoformat(),
         "seconds": summary.seconds,

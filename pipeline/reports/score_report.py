@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from pipeline.reports.charts import render_threshold_curve
 from pipeline.reports.run_report import TEMPLATES
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
@@ -92,6 +93,11 @@ def render(scores: Mapping[str, Any], examples: ErrorExamples) -> str:
         ],
         kinds=[_kind_rate(name, kinds[name]) for name in ranked[:MOST_KINDS]],
         kinds_left_out=max(len(kinds) - MOST_KINDS, 0),
+        curve=render_threshold_curve(
+            [(p["threshold"], p["recall"], p["touched"]) for p in scores["threshold_curve"]]
+        )
+        if scores.get("threshold_curve")
+        else "",
         matrix=_make_matrix(scores["confusion"]),
         examples=examples,
     )

@@ -218,7 +218,8 @@ class RunSummary:
     run; empty if it does not. `review` is the result of the latest reviewed sample, in counts;
     None if there is none. `energy` is an estimate. `objections` are the persons who object, their
     notes, and those withdrawn by this run; None if no objections are configured. `waiting` is the
-    number of withdrawals that earlier runs hold, `algorithm` the version of the surrogates.
+    number of withdrawals that earlier runs hold, `algorithm` the version of the surrogates,
+    `detection` what takes part in detection, one sentence each.
     """
 
     run_id: str
@@ -238,6 +239,7 @@ class RunSummary:
     objections: Mapping[str, int] | None = None
     waiting: int = 0
     algorithm: int = ALGORITHM
+    detection: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> float:

@@ -20,7 +20,7 @@ from pipeline.config.progress import Progress
 from pipeline.config.settings import EnergySettings
 from pipeline.files.alignment import align
 from pipeline.files.gold import read_annotated, read_label_map
-from pipeline.notes.model_detection import TOGETHER
+from pipeline.notes.model_detection import TOGETHER, refine_spans
 from pipeline.reports.charts import write_learning_curve
 from record.document import Annotated, Document
 from record.errors import ConfigError
@@ -135,7 +135,8 @@ def train_files(request: TrainingRequest, progress: Progress) -> TrainingResult:
         progress.advance,
         lambda scores: progress.phase(f"F1 {scores['f1']:.4f}, no leak {scores['zero_leak']:.3f}"),
     )
-    scores = train(Corpora(notes, dev, about), request.recipe, request.out, watch)
+    corpora = Corpora(notes, dev, about)
+    scores = train(corpora, request.recipe, request.out, watch, refine=refine_spans)
     write_learning_curve(request.out)
     energy = meter.read(EnergySettings(), measure_peak_kilobytes())
     return TrainingResult(scores, energy, warnings)

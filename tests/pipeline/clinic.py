@@ -47,6 +47,8 @@ url = "{state}"
 url = "{output}"
 [key]
 locator = "file:master.key"
+[model]
+folder = "none"
 [log]
 file = "events.jsonl"
 """

@@ -161,7 +161,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A hospital of twelve patients, made once."""
     folder = tmp_path_factory.mktemp("hospital") / "demo"
     with drawn_from("demo"):
-        config = make_demo(DemoOptions(folder, patients=12, seed=7), Progress())
+        config = make_demo(DemoOptions(folder, patients=12, seed=7, model="none"), Progress())
     derive(folder / "master.key", "research")
     # Recognition takes seconds a page, and these nights are run again and again.
     config.write_text(config.read_text() + "\n[extraction]\nlanguages = []\n")

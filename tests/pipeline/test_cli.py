@@ -132,7 +132,7 @@ def test_wrong_usage_ends_with_2(line: str, capsys: pytest.CaptureFixture[str]) 
     ("line", "key"),
     [
         ("extract a.txt -o o.jsonl --passwords words.txt", "extraction.passwords"),
-        ("detect a.jsonl -o o.jsonl --detectors rules,model", "--detectors"),
+        ("detect a.jsonl -o o.jsonl --detectors rules,model --model none", "--detectors"),
         ("detect a.jsonl -o o.jsonl --model DIR", "--model"),
         ("detect a.jsonl -o o.jsonl", "a.jsonl"),
         ("pseudonymize a.jsonl -o o.jsonl --key k --cohort c", "key.locator"),

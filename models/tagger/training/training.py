@@ -3,7 +3,7 @@
 import hashlib
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from itertools import pairwise
@@ -39,7 +39,9 @@ from models.training_loop import (
     take_step,
     write_report,
 )
+from record.document import Document
 from record.errors import ConfigError
+from record.span import Span
 
 TRAINING = "training.json"
 
@@ -70,14 +72,21 @@ class Corpora:
         return total.hexdigest()
 
 
+Refinement = Callable[[Sequence[Span], Document], Sequence[Span]]
+"""What detection makes of a tagger's spans before they meet those of other detectors."""
+
+
 def train(
     corpora: Corpora,
     recipe: TaggerRecipe,
     out: Path,
     callbacks: TrainingCallbacks | None = None,
+    *,
+    refine: Refinement = lambda spans, document: spans,
 ) -> Scores:
     """Train a tagger, write it to a folder and return its scores on the development notes.
 
+    Scores are those of the spans as `refine` leaves them.
     Keeps the weights of the best evaluation (`is_better`), and resumes from the checkpoint in the
     folder. Seeds torch's global generator. Raises ConfigError, also if the folder already
     contains a trained tagger.
@@ -85,7 +94,9 @@ def train(
     require_no_model(out, TRAINING, "a trained tagger")
     if not corpora.dev:
         raise ConfigError("--dev", "contains no notes", "give annotated notes for model selection")
-    return _TaggerTraining(corpora, recipe, out, callbacks or TrainingCallbacks()).run()
+    training = _TaggerTraining(corpora, recipe, out, callbacks or TrainingCallbacks())
+    training.refine = refine
+    return training.run()
 
 
 @dataclass
@@ -104,6 +115,7 @@ class TaggerPosition(TrainingPosition):
 
 class _TaggerTraining(TrainingLoop[TaggerPosition]):
     network: Network
+    refine: Refinement
 
     def __init__(
         self, corpora: Corpora, recipe: TaggerRecipe, out: Path, callbacks: TrainingCallbacks
@@ -231,7 +243,8 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
             found = predict(trained.network, trained.subwords, trained.cut, documents)
             for note, spans in zip(batch, found, strict=True):
                 known = note.labels
-                kept = [span for span in spans if known is None or span.label in known]
+                refined = self.refine(spans, note.annotated.document)
+                kept = [span for span in refined if known is None or span.label in known]
                 pairs.append((note.annotated, kept))
         scores = score(pairs)
         position = self.position

@@ -3,9 +3,12 @@
 import argparse
 from pathlib import Path
 
-from models.tagger.shipped_model import AUTO, RUNTIMES, folder_of
-from pipeline.files.note_files import NoteFileTask, parse_detectors
+from models.tagger.shipped_model import AUTO, DEFAULT, NO_MODEL, RUNTIMES, folder_of
+from models.tagger.thresholds import SpanThresholds
+from pipeline.commands.options.values import share
+from pipeline.files.note_files import MODEL, NoteFileTask, parse_detectors
 from pipeline.notes.model_detection import SpanTagger
+from pipeline.notes.threshold_file import check_labels_exist, load_thresholds
 from record.errors import ConfigError
 from record.languages import LANGUAGES
 
@@ -16,17 +19,27 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
     add("--patients", type=Path, metavar="P.jsonl", help="known identifiers of the patients")
     add(
         "--detectors", metavar="A,B",
-        help="detectors to run: rules, known, model (default: rules,known; model too with --model)",
+        help="detectors to run: rules, known, model (default: all; without model if --model none)",
     )  # fmt: skip
     add(
-        "--model",
-        metavar="DIR",
-        help="tagger folder written by `train`, or `default` for the bundled tagger",
-    )
+        "--model", metavar="DIR",
+        help="tagger folder written by `train`, `default` for the bundled tagger, or `none` "
+        "(default: default)",
+    )  # fmt: skip
     add(
         "--runtime", choices=RUNTIMES, default=AUTO,
         help="inference runtime of the encoder: ONNX Runtime (fp32 or int8), OpenVINO or PyTorch "
-        "(default auto: PyTorch with a GPU or bfloat16, else ONNX Runtime fp32)",
+        "(default auto: PyTorch with a GPU, else ONNX Runtime fp32)",
+    )  # fmt: skip
+    add(
+        "--thresholds", type=Path, metavar="T.toml",
+        help="thresholds of the tagger written by `evaluate --calibrate` (default: its best "
+        "sequence of labels)",
+    )  # fmt: skip
+    add(
+        "--min-score", type=share, metavar="S",
+        help="also words that the tagger takes for identifiers with at least this probability, "
+        "one by one, for `evaluate --calibrate`",
     )  # fmt: skip
     add(
         "--selection", type=Path, metavar="S.toml",
@@ -38,10 +51,19 @@ def add_detection(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def task_of(options: argparse.Namespace) -> NoteFileTask:
-    """Return the task that the options describe, with its model loaded."""
-    default = "rules,known" + ",model" * (options.model is not None)
-    detectors = parse_detectors(options.detectors or default, has_model=options.model is not None)
+def task_of(options: argparse.Namespace, *, detects: bool = True) -> NoteFileTask:
+    """Return the task that the options describe, with its model loaded if it `detects` anything."""
+    name = options.model or DEFAULT
+    has_model = name != NO_MODEL
+    default = "rules,known" + ",model" * has_model
+    detectors = parse_detectors(options.detectors or default, has_model=has_model)
+    if options.model and has_model and MODEL not in detectors:
+        raise ConfigError("--model", "not used by --detectors", "add `model` to --detectors")
+    if options.thresholds and options.min_score is not None:
+        raise ConfigError("--min-score", "contradicts --thresholds", "leave one out")
+    if (options.thresholds or options.min_score is not None) and MODEL not in detectors:
+        key = "--thresholds" if options.thresholds else "--min-score"
+        raise ConfigError(key, "needs the detector `model`", "leave it out")
     return NoteFileTask(
         options.notes,
         options.output,
@@ -49,11 +71,11 @@ def task_of(options: argparse.Namespace) -> NoteFileTask:
         detectors,
         options.lang,
         options.selection,
-        _load_model(options.model, options.runtime) if options.model else None,
+        _load_model(name, options) if detects and MODEL in detectors else None,
     )
 
 
-def _load_model(name: str, chosen: str) -> SpanTagger:
+def _load_model(name: str, options: argparse.Namespace) -> SpanTagger:
     folder = folder_of(name)
     if not folder.is_dir():
         raise ConfigError(
@@ -61,4 +83,12 @@ def _load_model(name: str, chosen: str) -> SpanTagger:
         )
     from models.tagger.loading import load_tagger_folder
 
-    return load_tagger_folder(folder, chosen)
+    thresholds = None
+    if options.thresholds:
+        thresholds, _ = load_thresholds(options.thresholds, folder)
+    elif options.min_score is not None:
+        thresholds = SpanThresholds({}, options.min_score, joins=False)
+    tagger = load_tagger_folder(folder, options.runtime, thresholds=thresholds)
+    if options.thresholds and thresholds:
+        check_labels_exist(options.thresholds, thresholds, tagger.labels)
+    return tagger

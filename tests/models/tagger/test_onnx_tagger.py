@@ -12,10 +12,12 @@ import pytest
 from models.tagger import loading, onnx_tagger
 from models.tagger.encoders.subword_models import SPECIAL_TOKENS
 from models.tagger.folder import VOCABULARY, WEIGHTS
+from models.tagger.loading import load_tagger_folder
 from models.tagger.onnx_tagger import OnnxTagger, Unsupported
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.alignment import segment_text
 from models.tagger.shipped_model import AUTO, ONNX, ONNX_INT8, SETTINGS, SHIPPED, TORCH
+from models.tagger.thresholds import SpanThresholds
 from record.document import Document
 from record.errors import ConfigError, Unsafe
 from record.span import Span
@@ -154,3 +156,12 @@ def test_every_word_is_scored() -> None:
     parts = onnx_tagger.read_parts(SHIPPED)
     cutting = segment_text("Dr Quill " * 700, parts.subwords, parts.cut)
     assert OnnxTagger(parts).score_words(cutting).shape[0] == len(cutting.words) == 1400
+
+
+def test_with_thresholds_too(folder: Path) -> None:
+    thresholds = SpanThresholds(dict.fromkeys(OnnxTagger.load(folder).labels, 0.1), joins=False)
+    right = load_tagger_folder(folder, TORCH, thresholds=thresholds).spans(DOCUMENTS)
+    found = OnnxTagger.load(folder, thresholds=thresholds).spans(DOCUMENTS)
+    plain = OnnxTagger.load(folder).spans(DOCUMENTS)
+    assert sum(map(len, found)) > sum(map(len, plain))
+    assert [places(each) for each in found] == [places(each) for each in right]

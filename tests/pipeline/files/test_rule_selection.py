@@ -18,11 +18,10 @@ from pipeline.files.rule_selection import (
     TokenCoverage,
     choose_rules,
     dump_selection,
-    load_selection,
-    rule_of,
 )
 from pipeline.notes import detection
 from pipeline.notes.detection import DETECTOR_VERSION
+from pipeline.notes.selected_rules import load_selection, rule_of
 from record.document import Document
 from record.errors import ConfigError
 from record.span import Span

@@ -49,7 +49,17 @@ def run(
         (tmp_path / "notes.jsonl").write_text(json.dumps(note) + "\n")
         out = tmp_path / "out.jsonl"
         files = ["detect", str(tmp_path / "notes.jsonl"), "-o", str(out)]
-        code = main([*files, "--patients", str(tmp_path / "patients.jsonl"), "--plain", *more])
+        code = main(
+            [
+                *files,
+                "--patients",
+                str(tmp_path / "patients.jsonl"),
+                "--plain",
+                "--model",
+                "none",
+                *more,
+            ]
+        )
         return code, capsys.readouterr(), json.loads(out.read_text())
 
     return detect

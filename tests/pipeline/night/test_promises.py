@@ -38,7 +38,8 @@ class Hospital:
         config = self.folder / "nightly.toml"
         if not self.folder.exists():
             with drawn_from(lang):
-                make_demo(DemoOptions(self.folder, patients=25, seed=11, lang=lang), Progress())
+                options = DemoOptions(self.folder, patients=25, seed=11, lang=lang, model="none")
+                make_demo(options, Progress())
         text = config.read_text().replace('cohort = "research"', f'cohort = "{cohort}"')
         if not recognizes:
             text += "\n[extraction]\nlanguages = []\n"

@@ -36,7 +36,7 @@ def configured(folder: Path, **changes: Any) -> Path:
     """Write a configuration in a folder; `changes` are pieces of its text, by what they replace."""
     if not (folder / "master.key").exists():
         make_key(folder / "master.key", "research")
-    lines = make_demo_config("fr")
+    lines = make_demo_config("fr", "none")
     changes = {"documents": ""} | changes
     for old, new in changes.items():
         line = {"source": "sqlite:///hospital.db", "state": "sqlite:///state.db",

@@ -1,5 +1,6 @@
 """A model in the nightly job: what it finds goes, what it fails on is held back."""
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,15 +9,19 @@ from typing import Any
 
 import pytest
 
+from models.tagger.onnx_tagger import OnnxTagger
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.alignment import TrainingNote
-from models.tagger.shipped_model import folder_of
+from models.tagger.shipped_model import digest, folder_of
 from models.tagger.training.training import Corpora, train
+from pipeline.cli import main
 from pipeline.config.settings import load
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.night.supervisor import _make_environment
+from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.model_detection import TOGETHER, Foresight
+from pipeline.notes.threshold_file import CalibrationRecord, dump_thresholds
 from pipeline.notes.worker_resources import config_hash, load_tagger
 from record.document import Document
 from record.errors import ConfigError
@@ -37,8 +42,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def ask(config: Path, folder: Path | str) -> None:
-    config.write_text(f'{config.read_text()}\n[model]\nfolder = "{folder}"\n')
+def ask(config: Path, folder: Path | str, *more: str) -> None:
+    lines = "\n".join([f'folder = "{folder}"', *more])
+    config.write_text(config.read_text().replace('folder = "none"', lines))
 
 
 def plant(config: Path, text: str = TEXT, number: int = 0) -> Any:
@@ -83,7 +89,8 @@ def test_another_model_is_another_configuration(config: Path, folder: Path, tmp_
 def test_another_runtime_is_another_configuration(config: Path, folder: Path) -> None:
     ask(config, folder)
     asked = hash_of(config)
-    config.write_text(f'{config.read_text()}runtime = "torch"\n')
+    line = f'folder = "{folder}"\n'
+    config.write_text(config.read_text().replace(line, f'{line}runtime = "torch"\n'))
     assert hash_of(config) != asked
     tagger = load_tagger(load(config))
     assert isinstance(tagger, Tagger) and tagger.runtime == "torch"
@@ -96,14 +103,14 @@ def test_a_note_on_which_the_model_fails_is_held_back_alone(
     config: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = plant(config), plant(config, "note about the quokka\n", 1)
-    spans = Tagger.spans
+    spans = OnnxTagger.spans
 
     def failing(tagger: Any, documents: Sequence[Document]) -> list[list[Span]]:
         if any("quokka" in document.text for document in documents):
             raise RuntimeError("about the quokka")
         return spans(tagger, documents)
 
-    monkeypatch.setattr(Tagger, "spans", failing)
+    monkeypatch.setattr(OnnxTagger, "spans", failing)
     ask(config, folder)
     run_nightly(config, run_in_process)
     texts = released(config)
@@ -172,3 +179,91 @@ def test_workers_share_the_processors_and_the_operator_may_say_otherwise(
     assert _make_environment({"A": "b"}, 3) == {"OMP_NUM_THREADS": "2", "A": "b"}
     assert _make_environment({}, 20) == {"OMP_NUM_THREADS": "1"}
     assert _make_environment({"OMP_NUM_THREADS": "5"}, 3) == {"OMP_NUM_THREADS": "5"}
+
+
+def calibrated(path: Path, folder: Path, **by_label: float) -> Path:
+    record = CalibrationRecord(by_label, digest(folder), DETECTOR_VERSION, 0.1, 0.08, 0.3, 40)
+    path.write_text(dump_thresholds(record))
+    return path
+
+
+def test_thresholds_of_the_configuration_decide(
+    config: Path, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note_id = plant(config)
+    plain = hash_of(config)
+    path = calibrated(tmp_path / "t.toml", folder, ID=1.0, NAME=0.1)
+    ask(config, folder, f'thresholds = "{path}"')
+    ended = run_nightly(config, run_in_process)
+    text = released(config)[out_id(config, note_id)]
+    assert "code 4821" in text  # nothing is as sure as that
+    assert "Plimsko" not in text
+    assert "at most 8.00 % of a note's identifier tokens" in "; ".join(ended.summary.detection)
+    assert "at most 8.00 %" in ended.report.read_text()
+    first = hash_of(config)
+    calibrated(path, folder, ID=0.2, NAME=0.1)
+    assert len({plain, first, hash_of(config)}) == 3
+    assert main(["doctor", str(config), "--plain"]) == 0
+    assert "at most 8.00 %" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (("NAME", "NOBODY"), "no label NOBODY"),
+        (('NAME" = 0.1', 'NAME" = 1.5'), "not a file of thresholds"),
+        (('tagger = "', 'tagger = "0'), "made for another tagger"),
+        (("bound", "bond"), "not a file of thresholds"),
+        (("[thresholds]", "[thresholds"), "not valid TOML"),
+    ],
+)
+def test_thresholds_that_do_not_fit_end_the_run(
+    config: Path,
+    folder: Path,
+    tmp_path: Path,
+    change: tuple[str, str],
+    problem: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = calibrated(tmp_path / "t.toml", folder, NAME=0.1)
+    path.write_text(path.read_text().replace(*change))
+    ask(config, folder, f'thresholds = "{path}"')
+    assert main(["run", str(config), "--plain", "--workers", "1"]) == 2
+    said = capsys.readouterr().err
+    assert problem in said
+    assert "Remedy: " in said
+    notes = tmp_path / "notes.jsonl"
+    notes.write_text(json.dumps({"note_id": "1", "text": TEXT}) + "\n")
+    files = ["detect", str(notes), "-o", str(tmp_path / "out.jsonl"), "--model", str(folder)]
+    assert main([*files, "--thresholds", str(path)]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_thresholds_without_a_tagger_are_refused(config: Path, tmp_path: Path) -> None:
+    ask(config, "none", f'thresholds = "{tmp_path}/t.toml"')
+    with pytest.raises(ConfigError) as refused:
+        run_nightly(config, run_in_process)
+    assert refused.value.key == "model.thresholds"
+
+
+def test_rules_that_the_configuration_leaves_out_take_no_part(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note_id = plant(config, "vu le 12/03/2019 sans fièvre, mail a.b@example.org\n")
+    plain = hash_of(config)
+    path = tmp_path / "selection.toml"
+    path.write_text('detector_version = "floor-0"\ndropped = ["rules.contacts:EMAIL"]\n')
+    config.write_text(f'{config.read_text()}\n[detection]\nselection = "{path}"\n')
+    ended = run_nightly(config, run_in_process)
+    text = released(config)[out_id(config, note_id)]
+    assert "a.b@example.org" in text
+    assert "12/03/2019" not in text
+    assert hash_of(config) != plain
+    left_out, outdated = ended.warnings[:2]
+    assert "rules.contacts:EMAIL" in left_out
+    assert "another version" in outdated
+    assert "rules.contacts:EMAIL" in ended.report.read_text()
+    assert main(["doctor", str(config), "--plain"]) == 0
+    assert "made for another version" in capsys.readouterr().out
+    path.write_text("dropped = [1]")
+    assert main(["run", str(config), "--plain", "--workers", "1"]) == 2

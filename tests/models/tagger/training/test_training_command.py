@@ -151,7 +151,7 @@ def test_options_that_cannot_be_are_named(
     ("more", "key"),
     [
         (["--model", "nowhere"], "--model"),
-        (["--detectors", "model"], "--detectors"),
+        (["--detectors", "model", "--model", "none"], "--detectors"),
         (["--detectors", "rules", "--model", "nowhere"], "--model"),
     ],
 )
