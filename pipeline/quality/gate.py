@@ -44,6 +44,9 @@ class Gate:
     excesses: tuple[Alarm, ...] = ()
 
 
+BACKFILL = "backfill"
+"""Detector version of a backfill among the judged runs: no night is compared with one."""
+
 COUNT_ONLY = Gate()
 """A gate that counts but holds no run."""
 
@@ -91,8 +94,17 @@ def compute_allowance(false_alarms_per_quarter: float, run_of_night: int = 1) ->
     return night / (run_of_night * (run_of_night + 1))
 
 
+def assess_backfill(
+    store: QualityStore, run: RunCounts, settings: QualitySettings, gate: Gate
+) -> Assessment:
+    """Hold a backfill that would withdraw too much; its counts are not judged, nor stored."""
+    if not gate.excesses:
+        return Assessment(run, "unjudged", (), 0, settings.min_days)
+    return assess_run(store, run, settings, replace(gate, judge=None))
+
+
 def assess_run(
-    store: QualityStore, run: RunCounts, version: str, settings: QualitySettings, gate: Gate
+    store: QualityStore, run: RunCounts, settings: QualitySettings, gate: Gate
 ) -> Assessment:
     """Store the counts of a run and judge it; if it is held, its staged notes are not published.
 
@@ -105,8 +117,8 @@ def assess_run(
         return Assessment(run, "unjudged", (), 0, settings.min_days)
     counted = Counter(run.cells)
     counted.update(store.count_duplicates(run.run_id))
-    run = RunCounts(run.run_id, run.night, run.config, counted)
-    store.store_counts(run, version)
+    run = replace(run, cells=counted)
+    store.store_counts(run)
     found = judge_run(store, run, settings, gate)
     store.store_verdict(run.run_id, found.conclusion, found.alarms)
     return found
@@ -119,7 +131,8 @@ def load_assessment(
     known = next((each for each in store.runs() if each.run_id == run.run_id), None)
     if known is None:  # begun by a version without counts
         return Assessment(run, "unjudged", (), 0, settings.min_days)
-    run = RunCounts(run.run_id, known.night, known.config, store.cells([run.run_id]))
+    cells = store.cells([run.run_id])
+    run = RunCounts(run.run_id, known.night, known.config, cells, version=known.version)
     found = judge_run(store, run, settings, gate)
     return replace(found, conclusion=known.conclusion, alarms=known.alarms)
 
@@ -132,10 +145,10 @@ def judge_run(
     before = [
         each
         for each in store.runs(since=run.night - timedelta(days=settings.window_days))
-        if each.run_id < run.run_id
+        if each.run_id < run.run_id and each.version != BACKFILL
     ]
     past = _load_past_counts(store, before[::-1], gate)
-    nights = len({each.night for each in past if each.cells})
+    nights = len({each.night for each in past if each.cells and run.is_like(each)})
     if judge is None:
         conclusion: Conclusion = "held" if gate.excesses else "unjudged"
         return Assessment(run, conclusion, gate.excesses, nights, settings.min_days)
@@ -171,15 +184,16 @@ def _conclude(alarms: Sequence[Alarm], nights: int, settings: QualitySettings) -
 def _load_past_counts(
     store: QualityStore, runs: Sequence[JudgedRun], gate: Gate
 ) -> list[RunCounts]:
-    """Return the counts of earlier nights; runs of one night without alarms are added up.
+    """Return the counts of earlier nights; runs of one night without alarms are added up, as far
+    as they have the same detectors.
 
     Rejected runs are left out.
     """
-    groups: dict[tuple[date, int], list[JudgedRun]] = {}
+    groups: dict[tuple[date, int, str], list[JudgedRun]] = {}
     for run in runs:
         if run.decision is None or run.decision.decision != "rejected":
             alone = run.run_id if any(alarm.holds for alarm in run.alarms) else 0
-            groups.setdefault((run.night, alone), []).append(run)
+            groups.setdefault((run.night, alone, run.version), []).append(run)
     past = []
     known = dict(gate.memory)
     gate.memory.clear()
@@ -189,7 +203,9 @@ def _load_past_counts(
         last = group[-1]
         is_normal = last.decision is not None and last.decision.new_normal
         unusual = frozenset(a.series for a in last.alarms if a.holds and not is_normal)
-        past.append(RunCounts(ids[0], last.night, last.config, cells, unusual, len(ids)))
+        past.append(
+            RunCounts(ids[0], last.night, last.config, cells, unusual, len(ids), last.version)
+        )
     return past
 
 

@@ -219,6 +219,8 @@ class RunSummary:
     None if there is none. `energy` is an estimate. `objections` are the persons who object, their
     notes, and those withdrawn by this run; None if no objections are configured. `waiting` is the
     number of withdrawals that earlier runs hold, `algorithm` the version of the surrogates.
+    `backfill` tells how many notes that earlier detectors read were detected again and are left;
+    None if there were none.
     """
 
     run_id: str
@@ -238,6 +240,7 @@ class RunSummary:
     objections: Mapping[str, int] | None = None
     waiting: int = 0
     algorithm: int = ALGORITHM
+    backfill: Mapping[str, Any] | None = None
 
     @property
     def seconds(self) -> float:
