@@ -64,6 +64,7 @@ class EventLog:
             seconds=round(summary.seconds, 3),
             key_id=summary.key_id,
             policy_id=summary.policy_id,
+            **({"backfill": dict(summary.backfill)} if summary.backfill is not None else {}),
             **{name: int(count) for name, count in summary.tally.outcomes.items()},
         )
 

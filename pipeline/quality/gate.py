@@ -55,8 +55,8 @@ COUNT_ONLY = Gate()
 class Assessment:
     """A run compared with the nights before it.
 
-    `nights` is the number of nights compared with, of which at least `min_days` are needed;
-    `alarms` are sorted by p-value.
+    `nights` is the number of nights compared with, of which at least `min_days` are needed, and
+    `other_nights` that of nights counted by other detectors; `alarms` are sorted by p-value.
     """
 
     run: RunCounts
@@ -66,6 +66,7 @@ class Assessment:
     min_days: int
     compared: Sequence[ComparedSeries] = field(default=(), repr=False)
     verdicts: Mapping[Series, DriftVerdict] = field(default_factory=dict, repr=False)
+    other_nights: int = 0
 
     @property
     def is_held(self) -> bool:
@@ -76,6 +77,16 @@ class Assessment:
     def holds_withdrawals(self) -> bool:
         """Return whether the run is held for what it would withdraw."""
         return self.is_held and any(a.series.measure == WITHDRAWN for a in self.alarms)
+
+    @property
+    def baseline(self) -> str:
+        """Return a sentence on the baseline after a change of detectors; empty without one."""
+        if not self.other_nights or self.nights >= self.min_days:
+            return ""
+        return (
+            f"no baseline of these detectors yet: {self.nights} of {self.min_days} nights, "
+            f"{self.other_nights} of other detectors are not compared with"
+        )
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -149,9 +160,12 @@ def judge_run(
     ]
     past = _load_past_counts(store, before[::-1], gate)
     nights = len({each.night for each in past if each.cells and run.is_like(each)})
+    others = len({each.night for each in past if each.cells and not run.is_like(each)})
     if judge is None:
         conclusion: Conclusion = "held" if gate.excesses else "unjudged"
-        return Assessment(run, conclusion, gate.excesses, nights, settings.min_days)
+        return Assessment(
+            run, conclusion, gate.excesses, nights, settings.min_days, other_nights=others
+        )
     compared = compare_runs(past, run, _find_new_normals(store))
     rank = 1 + sum(each.night == run.night and each.notes > 0 for each in before)
     allowed = compute_allowance(settings.false_alarms_per_quarter, rank)
@@ -169,7 +183,7 @@ def judge_run(
     alarms.sort(key=lambda alarm: (not alarm.holds, alarm.p_value, alarm.title))
     conclusion = "held" if gate.excesses else _conclude(alarms, nights, settings)
     return Assessment(
-        run, conclusion, tuple(alarms), nights, settings.min_days, compared, by_series
+        run, conclusion, tuple(alarms), nights, settings.min_days, compared, by_series, others
     )
 
 
