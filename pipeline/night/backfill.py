@@ -134,7 +134,8 @@ class BackfillProgress:
             "left": sum(self.left.values()),
             "hours_left": self.hours_left,
             "nights_left": self.nights_left,
-            "cohorts": {
-                name: {"done": self.done[name], "left": left} for name, left in self.left.items()
-            },
+            "cohorts": [
+                {"cohort": name, "done": self.done[name], "left": left}
+                for name, left in self.left.items()
+            ],
         }

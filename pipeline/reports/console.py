@@ -22,7 +22,7 @@ def describe_backfill(told: Mapping[str, Any]) -> str:
     if told["left"] and told["nights_left"] is not None:
         line += f", about {told['hours_left']:.1f} h in {told['nights_left']} nights"
     if len(told["cohorts"]) > 1:
-        left = (f"{name} {each['left']}" for name, each in told["cohorts"].items())
+        left = (f"{each['cohort']} {each['left']}" for each in told["cohorts"])
         line += f" (left: {', '.join(left)})"
     return line
 

@@ -117,17 +117,18 @@ def test_the_persons_of_cohorts_in_the_order_come_first(clinic: Clinic) -> None:
     clinic.configure(f"[cohorts.asthma.persons]\n{query}\n")
     ended = night(clinic, units=1)
     assert ended.summary.backfill is not None
-    cohorts = ended.summary.backfill["cohorts"]
-    # Each cohort is a job of its own; the time of this night was over after a unit of each.
-    assert list(cohorts) == ["few", "asthma", "others"]
-    assert cohorts["asthma"] == {"done": 2, "left": 0}
+    # Each cohort is a job of its own, whose time is over after a unit: two of the first, then one.
+    assert ended.summary.backfill["cohorts"] == [
+        {"cohort": "few", "done": 6, "left": 0},
+        {"cohort": "asthma", "done": 2, "left": 0},
+        {"cohort": "others", "done": 0, "left": 92},
+    ]
     with clinic.state() as state:
         entries = state.read_entries(range(1, 101))
-    configs = {entry.config for entry in entries.values()}
-    new = {n for n in entries if entries[n].config != entries[100 - 3].config}
-    assert len(configs) == 2
-    assert notes_of(3, 7, 4) <= new
-    assert "others 70" in clinic.call("runs")[1]
+    new = {n for n in entries if entries[n].config != entries[min(notes_of(1))].config}
+    assert new == notes_of(3, 4, 7, 50)
+    assert "92 left" in clinic.call("runs")[1]
+    assert "(left: few 0, asthma 0, others 92)" in clinic.call("runs")[1]
 
 
 @pytest.mark.parametrize("lines", ["[detection]\nkeep_days = 0\n", "security"])
