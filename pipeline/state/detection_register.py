@@ -59,7 +59,7 @@ class DetectionRegister:
         Rows that were changed outside the program are deleted: what they tell is not relied on.
         """
         hashes = b"".join(sorted({config, *accepted}))
-        about = detectors and _dump(detectors, datetime.now(UTC))
+        about = None if detectors is None else _dump(detectors, datetime.now(UTC))
         row = {"config": config, "accepted": hashes, "about": about}
         row["code"] = self._code(config, hashes, about)
         with transaction(self._engine, _WHAT, write=True) as connection:

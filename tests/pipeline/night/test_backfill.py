@@ -158,7 +158,7 @@ def test_finds_that_may_not_be_kept_are_refused(
 def test_another_policy_is_written_in_one_night(clinic: Clinic) -> None:
     clinic.configure(UNITS)
     night(clinic)
-    clinic.configure('[policy.actions]\nDATE = "remove"\n')
+    clinic.configure('[policy.actions]\nDATE = "mask"\n')
     ended = night(clinic, units=0)
     assert ended.summary.tally.outcomes["released"] == 100
     assert ended.summary.backfill is None
