@@ -66,14 +66,19 @@ class Trial:
     rows: list[tuple[str, ...]] = field(default_factory=list)
     nights: int = 0
     fed: int = 0
+    notes: int = 0
 
     @property
     def config(self) -> Path:
         return self.folder / f"{self.urls['state'].partition(':')[0]}.toml"
 
+    def url(self, place: str) -> str:
+        """Return the URL of a place, whatever the working directory."""
+        return self.urls[place].replace("sqlite:///", f"sqlite:///{self.folder}/")
+
     def configure(self, more: str = "", minutes: float = 240.0) -> None:
         """Write the configuration with the minutes of a backfill, and further lines."""
-        lines = make_demo_config("fr").replace("[limits]", "[limits]\nnotes_per_unit = 50")
+        lines = make_demo_config("fr").replace("[limits]", "[limits]\nnotes_per_unit = 20")
         for name in ("state", "research"):
             lines = lines.replace(f"sqlite:///{name}.db", self.urls[name])
         kept = f"[quality]\nmin_days = 5\n[backfill]\nminutes = {minutes:.4f}\n"
@@ -117,7 +122,7 @@ class Trial:
         """Release everybody; `versions` is by how many detector versions notes must be read."""
         started = time.perf_counter()
         persons = self.folder / "persons.txt"
-        request = ReleaseRequest(self.config, "upgrade", persons, self.urls["cohort"])
+        request = ReleaseRequest(self.config, "upgrade", persons, self.url("cohort"))
         released = run_release(request)
         read_by = dict(released.counts.detectors)
         require(not released.held and released.exit_code == 0, f"release: {name}")
@@ -129,18 +134,16 @@ class Trial:
 
     def count(self, place: str) -> int:
         """Count the notes in an output."""
-        url = self.urls[place].replace("sqlite:///", f"sqlite:///{self.folder}/")
-        url = url.replace("postgresql://", "postgresql+psycopg://")
-        engine = create_engine(url)
+        engine = create_engine(self.url(place).replace("postgresql:", "postgresql+psycopg:", 1))
         with closing(engine.connect()) as connection:
             found = connection.scalar(text("select count(*) from note"))
         engine.dispose()
         return int(found or 0)
 
-    def run(self, notes: int, change: str) -> None:
+    def run(self, change: str) -> None:
         """Go through the whole change."""
         self.configure()
-        early = notes * 9 // 10 // NIGHTS_BEFORE
+        early = self.notes * 9 // 10 // NIGHTS_BEFORE
         for number in range(NIGHTS_BEFORE):
             self.feed(early)
             self.night(f"night {number + 1}")
@@ -149,9 +152,9 @@ class Trial:
         require(sum(before.values()) == self.count("cohort") == released, "notes in the release")
         self.configure(change)
         self.release("release after the change, before a night", 1)
-        # Half of the first night, so that it can say how long the rest takes.
-        minutes = 0.05
-        late = (notes - self.fed) // NIGHTS_AFTER
+        # The first backfill tells how long the rest takes.
+        minutes = self.notes / 100_000
+        late = (self.notes - self.fed) // NIGHTS_AFTER
         for number in range(NIGHTS_AFTER):
             self.configure(change, minutes)
             self.feed(late)
@@ -160,7 +163,7 @@ class Trial:
             require(told is not None and told["done"] > 0, "a backfill")
             assert told is not None
             nights = max(NIGHTS_AFTER - 1 - number, 1)
-            minutes = 60 * (told["hours_left"] or 0) / nights * (1.5 if nights == 1 else 1.1)
+            minutes = 60 * (told["hours_left"] or 0) / nights * (3 if nights == 1 else 0.9)
             is_last = number == NIGHTS_AFTER - 1
             require((told["left"] == 0) == is_last, f"left after night {self.nights}: {told}")
             self.release("release", 1 if is_last else 2)
@@ -183,7 +186,7 @@ def main() -> int:
                     continue
                 trial = _prepare(Path(folder), urls, options)
                 try:
-                    trial.run(options.notes, CHANGES[options.model])
+                    trial.run(CHANGES[options.model])
                 finally:
                     print(f"\n{name}:\n\n{_table(trial.rows)}", flush=True)
     except TrialFailed as failed:
@@ -198,10 +201,11 @@ def _prepare(folder: Path, urls: dict[str, str], options: argparse.Namespace) ->
     with engine.begin() as connection:
         connection.execute(text("create table note_to_come as select * from note"))
         connection.execute(text("delete from note"))
+        count = connection.scalar(text("select count(*) from note_to_come"))
         persons = connection.scalars(text("select person_id from person")).all()
     engine.dispose()
     (folder / "persons.txt").write_text("".join(f"{each}\n" for each in persons))
-    return Trial(folder, urls, options.workers)
+    return Trial(folder, urls, options.workers, notes=count or 0)
 
 
 @contextmanager
