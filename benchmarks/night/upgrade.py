@@ -118,19 +118,24 @@ class Trial:
         self.rows.append((name, f"{seconds:.0f}", str(new), redone, left, "", gate_says))
         return ended
 
-    def release(self, name: str, versions: int) -> dict[str, int]:
-        """Release everybody; `versions` is by how many detector versions notes must be read."""
+    def release(self, name: str, versions: int) -> None:
+        """Release everybody; `versions` is by how many detector versions notes must be read.
+
+        No note may be refused for its detection; under another key, few are for their surrogates.
+        """
         started = time.perf_counter()
         persons = self.folder / "persons.txt"
         request = ReleaseRequest(self.config, "upgrade", persons, self.url("cohort"))
         released = run_release(request)
         read_by = dict(released.counts.detectors)
         require(not released.held and released.exit_code == 0, f"release: {name}")
+        pending = set(released.counts.refused) & {"stale-spans", "not-published", "not-detected"}
+        require(not pending, f"release: {name}: {sorted(pending)}")
+        require(sum(read_by.values()) == self.count("cohort"), f"notes in release: {name}")
         require(len(read_by) == versions, f"versions in release: {name}: {read_by}")
         seconds = time.perf_counter() - started
         told = "; ".join(f"{count} by {each}" for each, count in sorted(read_by.items()))
         self.rows.append((name, f"{seconds:.0f}", "", "", "", told, ""))
-        return read_by
 
     def count(self, place: str) -> int:
         """Count the notes in an output."""
@@ -147,13 +152,11 @@ class Trial:
         for number in range(NIGHTS_BEFORE):
             self.feed(early)
             self.night(f"night {number + 1}")
-        released = self.count("research")
-        before = self.release("release", 1)
-        require(sum(before.values()) == self.count("cohort") == released, "notes in the release")
+        self.release("release", 1)
         self.configure(change)
         self.release("release after the change, before a night", 1)
         # The first backfill tells how long the rest takes.
-        minutes = self.notes / 100_000
+        minutes = self.notes / 20_000
         late = (self.notes - self.fed) // NIGHTS_AFTER
         for number in range(NIGHTS_AFTER):
             self.configure(change, minutes)
@@ -168,7 +171,6 @@ class Trial:
             require((told["left"] == 0) == is_last, f"left after night {self.nights}: {told}")
             self.release("release", 1 if is_last else 2)
         require(self.night("a further night").summary.backfill is None, "nothing to backfill")
-        require(self.count("research") == self.count("cohort"), "notes in the last release")
 
 
 def main() -> int:

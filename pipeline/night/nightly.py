@@ -146,7 +146,7 @@ class NightlyRun:
     objections: dict[str, int] | None = None
     rebased_from: CohortKey | None = None
     backfill: BackfillPlan | None = None
-    ends: datetime | None = None
+    minutes: float = 0.0
 
     @property
     def scope(self) -> Scope:
@@ -222,7 +222,7 @@ class NightlyRun:
     def _work_off(self, plan: BackfillPlan, job: Job, run_job: JobRunner) -> dict[str, int]:
         """Process a backfill, a cohort after another; what is not done leaves the plan."""
         peaks: dict[str, int] = {}
-        ends = self.ends or datetime.now(UTC)
+        ends = datetime.now(UTC) + timedelta(minutes=self.minutes)
         for _, first, before in plan.parts():
             if first < before and datetime.now(UTC) < ends:
                 # A runner may process units in any order: the next cohort waits for the job's end.
@@ -518,9 +518,9 @@ def _execute_backfill(
 ) -> NightlyResult | None:
     """Detect notes again that earlier detectors read; None if there are none.
 
-    Units that are begun are completed, so that it may take longer by one of them.
+    The time is that of the work, without planning; units that are begun are completed, so that it
+    may take longer by one of them.
     """
-    ends = datetime.now(UTC) + timedelta(minutes=minutes)
     stale = night.find_stale()
     if not stale:
         return None
@@ -528,7 +528,7 @@ def _execute_backfill(
     plan = plan_backfill(night.source, night.state, night.settings, stale)
     if not plan.units:
         return None
-    redone = replace(night, backfill=plan, ends=ends, peaks={})
+    redone = replace(night, backfill=plan, minutes=minutes, peaks={})
     return _execute(redone, run_job, workers, lock)
 
 
