@@ -321,7 +321,7 @@ def test_an_error_is_written_down_without_a_traceback(tmp_path: Path) -> None:
 def test_earlier_notes_are_detected_again_while_nothing_is_new(ward: Ward) -> None:
     run_nightly(ward.config, run_in_process)
     ward.site.configure("[limits]", '[rules]\nvisit_words = ["passage"]\n\n[limits]')
-    told, waits = script(ward, [lambda: ward.add(2), lambda: None])
+    told, waits = script(ward, [lambda: None, lambda: ward.add(2), lambda: None])
     whole, again, batch = told
     assert whole.summary.tally.outcomes["unchanged"] == 5
     assert (again.summary.backfill or {})["done"] == 5
