@@ -98,10 +98,14 @@ class PlannedUnits(beam.PTransform):
 
 
 class ReadNotes(beam.DoFn):
-    """Reads the notes of a unit from the warehouse into one batch."""
+    """Reads the notes of a unit from the warehouse into one batch.
 
-    def __init__(self, settings: Settings) -> None:
+    A unit of a backfill whose time is over is left for the next one.
+    """
+
+    def __init__(self, settings: Settings, run_id: int) -> None:
         self._settings = settings
+        self._run_id = run_id
         self._tools: WorkerResources | None = None
 
     def setup(self) -> None:
@@ -109,6 +113,8 @@ class ReadNotes(beam.DoFn):
 
     def process(self, element: Unit) -> Iterator[Batch]:
         assert self._tools is not None
+        if element.wanted and self._tools.state.is_over(self._run_id):
+            return
         empty = Batch(unit=element)
         yield run_guarded_stage(
             "read", lambda batch, tools: read_batch(batch.unit, tools), empty, self._tools
@@ -137,7 +143,7 @@ def build_nightly_graph(
     batches = (
         pipeline
         | "Plan" >> PlannedUnits(share.units)
-        | "Read" >> beam.ParDo(ReadNotes(settings))
+        | "Read" >> beam.ParDo(ReadNotes(settings, share.run_id))
         | "Pseudonymize" >> Pseudonymize(settings)
     )
     if between is not None:

@@ -158,6 +158,7 @@ def _describe(assessment: Assessment, runs: list[JudgedRun]) -> list[str]:
     }
     night = assessment.run.night.isoformat()
     lines = [f"run {assessment.run.run_id} of {night}: {conclusions[assessment.conclusion]}"]
+    lines += [f"  {assessment.baseline}"] if assessment.baseline else []
     lines += [f"  {describe_alarm(alarm)}" for alarm in assessment.alarms]
     lines += [
         f"run {each.run_id} of {each.night.isoformat()} awaits a decision: {each.held} notes held"

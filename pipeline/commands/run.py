@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from pipeline.commands.options.log import add_log, journal_of
@@ -119,8 +119,12 @@ def report_run(ended: NightlyResult, options: argparse.Namespace, console: Conso
                 f"objections: {found['persons']} persons, {found['notes']} notes not read, "
                 f"{found['withdrawn']} withdrawn"
             )
+        if (told := ended.summary.backfill) is not None:
+            console.backfill(told)
         console.say(f"report: {ended.report}")
     report_quality(ended, console)
+    if ended.backfill is not None:
+        report_quality(replace(ended.backfill, summary=replace(ended.summary, waiting=0)), console)
 
 
 def report_quality(ended: NightlyResult, console: Console) -> None:
@@ -132,6 +136,8 @@ def report_quality(ended: NightlyResult, console: Console) -> None:
     assessment = ended.assessment
     if assessment is None:
         return
+    if assessment.baseline:
+        console.warn(f"quality: {assessment.baseline}")
     for reason in assessment.reasons:
         console.warn(f"quality: {reason}")
     if assessment.is_held:

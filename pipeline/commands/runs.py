@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.night.run_history import PastRun, read_history
 from pipeline.notes.worker_resources import resolve_urls
-from pipeline.reports.console import Console
+from pipeline.reports.console import Console, describe_backfill
 from pipeline.state.release_register import PastRelease, read_register
 from pipeline.warehouse.databases import database_path
 
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         sys.stdout.write(json.dumps(_merge(runs, releases), sort_keys=True) + "\n")
         return EXIT_DONE
     console.say(_table(_RUNS, map(_row, runs)) if runs else "there was no run yet")
-    for line in _decisions(runs):
+    for line in (*_backfills(runs), *_decisions(runs)):
         console.say(line)
     if releases:
         console.say("")
@@ -73,6 +74,7 @@ def _merge(runs: list[PastRun], releases: list[PastRelease]) -> list[dict[str, A
     return [each for _, each in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
 
+_SCOPES = {"new": " (new notes)", "backfill": " (backfill)"}
 _COUNTED = ("planned", "released", "unchanged", "quarantined", "deleted")
 _RUNS = ("run", "started (UTC)", "seconds", "ended", "exit", *_COUNTED, "Wh", "gate")
 _OF_RELEASE = ("persons", "notes", "held", "refused", "added", "changed", "withdrawn")
@@ -101,7 +103,7 @@ def _row(past: PastRun) -> list[str]:
     again = f" at attempt {past.attempts}" if past.attempts > 1 else ""
     gate = past.gate + (f", {past.decision.decision}" if past.decision else "")
     return [
-        str(past.run_id) + (" (new notes)" if past.scope == "new" else ""),
+        str(past.run_id) + _SCOPES.get(past.scope, ""),
         _moment(past.started),
         f"{(past.ended - past.started).total_seconds():.1f}" if past.ended else "",
         past.status + again,
@@ -126,6 +128,12 @@ def _release_row(past: PastRelease) -> list[str]:
         *map(str, counts),
         past.place,
     ]
+
+
+def _backfills(runs: Iterable[PastRun]) -> Iterator[str]:
+    """Tell how far the last backfill came."""
+    told = (past.about["backfill"] for past in runs if past.about.get("backfill"))
+    yield from (describe_backfill(each) for each in islice(told, 1))
 
 
 def _decisions(runs: Iterable[PastRun]) -> Iterator[str]:

@@ -226,21 +226,38 @@ Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 
 @dataclass(frozen=True)
 class DetectionSettings:
-    """Languages that are let through although no rule speaks them, and the rules that take part.
+    """Languages that are let through, the rules that take part, and how long finds are valid.
 
-    `allow_languages` are ISO 639-1 codes; notes in other languages go to quarantine, since their
-    names would not be found. `selection` is a file written by `cryptonym select`.
+    `allow_languages` are ISO 639-1 codes of languages that no rule speaks; notes in other ones go
+    to quarantine, since their names would not be found. `selection` is a file written by
+    `cryptonym select`. What earlier detectors found is released for `keep_days` after they last
+    ran, unless they are of a version before `minimum_version`.
     """
 
     __pydantic_config__ = _STRICT
 
     allow_languages: tuple[Language, ...] = ()
     selection: str | None = None
+    keep_days: Annotated[int, Field(ge=0, le=3_650)] = 90
+    minimum_version: Annotated[str, Field(pattern=r"^[a-z]+-[0-9]{1,9}$")] | None = None
 
     @property
     def allowed(self) -> frozenset[str]:
         """The languages as a set."""
         return frozenset(self.allow_languages)
+
+
+@dataclass(frozen=True)
+class BackfillSettings:
+    """How a night detects notes again that earlier detectors read, after its own notes.
+
+    At most `minutes` a night, by the clock; `order` are cohorts whose persons come first.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    minutes: Annotated[float, Field(ge=0, le=1_440)] = 240.0
+    order: tuple[Annotated[str, Field(min_length=1, max_length=200)], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -394,6 +411,7 @@ class Settings:
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
     rules: RulesSettings = field(default_factory=RulesSettings)
     detection: DetectionSettings = field(default_factory=DetectionSettings)
+    backfill: BackfillSettings = field(default_factory=BackfillSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     report: ReportSettings = field(default_factory=ReportSettings)
     quality: QualitySettings = field(default_factory=QualitySettings)
@@ -436,6 +454,10 @@ def load(path: Path) -> Settings:
     settings = replace(settings, policy=expand_policy(settings.policy, settings.base))
     settings.make_policy()
     assert settings.rules.site
+    for name in settings.backfill.order:
+        if settings.cohorts.get(name, CohortSettings()).persons is None:
+            problem = f"names {name}, whose persons are not configured"
+            raise ConfigError("backfill.order", problem, f"add [cohorts.{name}.persons]")
     return settings
 
 

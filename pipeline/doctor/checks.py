@@ -238,6 +238,7 @@ LOW_SPACE, INSUFFICIENT_SPACE = 5_000_000_000, 200_000_000
 
 _NAME = "cryptonym"
 _PATIENCE = timedelta(minutes=5)
+_RUNS = 20
 
 
 def check_versions() -> Iterator[CheckResult]:
@@ -351,6 +352,20 @@ def check_clock(settings: Settings, master: MasterKey) -> Iterator[CheckResult]:
         )
 
 
+def check_backfill(settings: Settings) -> Iterator[CheckResult]:
+    """Report how many notes the last backfill left to be detected again; nothing without one."""
+    if not is_current(settings.state, settings.base):
+        return
+    runs = read_history(settings.state, settings.base, limit=_RUNS)
+    told = next((run.about["backfill"] for run in runs if run.about.get("backfill")), None)
+    if told is not None and told["left"]:
+        seen = f"{told['left']} notes were read by earlier detectors"
+        if told["nights_left"] is not None:
+            seen += f", about {told['nights_left']} nights are left"
+        remedy = "later nights detect them again, each for backfill.minutes"
+        yield warned("backfill", seen, remedy)
+
+
 def check_lock(settings: Settings) -> Iterator[CheckResult]:
     """Report whether a run is in progress."""
     who = find_holder(settings.state.url, settings.base)
@@ -379,6 +394,7 @@ def run_checks(config: Path) -> Iterator[CheckResult]:
     yield from run_check("sandbox", lambda: check_confinement(settings))
     yield from run_check("tesseract", lambda: check_recognition(settings))
     yield from run_check("disk", lambda: check_space(open_settings))
+    yield from run_check("backfill", lambda: check_backfill(open_settings))
     yield from run_check("lock", lambda: check_lock(open_settings))
     if master:
         yield from run_check("clock", lambda: check_clock(open_settings, master[0]))

@@ -54,7 +54,7 @@ class EventLog:
 
     def log_result(self, ended: NightlyResult) -> None:
         """Log the outcome of a run."""
-        summary = ended.summary
+        summary, told = ended.summary, ended.summary.backfill or {}
         self.write(
             "run ended",
             logging.WARNING if ended.exit_code else logging.INFO,
@@ -64,6 +64,7 @@ class EventLog:
             seconds=round(summary.seconds, 3),
             key_id=summary.key_id,
             policy_id=summary.policy_id,
+            **{f"backfill_{name}": int(told[name]) for name in ("done", "left") if name in told},
             **{name: int(count) for name, count in summary.tally.outcomes.items()},
         )
 

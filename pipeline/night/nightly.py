@@ -4,10 +4,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.engine import make_url
 
@@ -16,6 +17,7 @@ from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE, EXIT_QUARANTINE
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.progress import Progress
 from pipeline.config.settings import OutputSettings, Settings, load
+from pipeline.night.backfill import BackfillPlan, BackfillProgress, plan_backfill
 from pipeline.night.objections import check_objections, withdraw_objecting
 from pipeline.night.output_versions import (
     RebaseHeld,
@@ -34,14 +36,23 @@ from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.worker_resources import (
     config_hash,
     describe_detection,
-    digest_tagger,
+    describe_detectors,
     documents_folder,
+    find_stale,
     open_master,
     resolve_urls,
     seal_state,
     with_id_bits,
 )
-from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load_assessment
+from pipeline.quality.gate import (
+    BACKFILL,
+    COUNT_ONLY,
+    Assessment,
+    Gate,
+    assess_backfill,
+    assess_run,
+    load_assessment,
+)
 from pipeline.quality.notifications import send_notifications
 from pipeline.quality.page import make_label_panels
 from pipeline.reports.run_report import RunBackground, write_report
@@ -105,7 +116,8 @@ JobRunner = Callable[[Job], dict[str, int]]
 class NightlyResult:
     """The result of a run: summary, path of the report, exit code.
 
-    `assessment` is the verdict of the quality gate.
+    `assessment` is the verdict of the quality gate, `backfill` the result of the backfill that
+    followed, None if there was nothing to detect again.
     """
 
     summary: RunSummary
@@ -114,6 +126,7 @@ class NightlyResult:
     resumed: bool
     assessment: Assessment | None = None
     warnings: tuple[str, ...] = ()
+    backfill: "NightlyResult | None" = None
 
 
 @dataclass
@@ -133,6 +146,15 @@ class NightlyRun:
     gate: Gate = COUNT_ONLY
     objections: dict[str, int] | None = None
     rebased_from: CohortKey | None = None
+    backfill: BackfillPlan | None = None
+    minutes: float = 0.0
+
+    @property
+    def scope(self) -> Scope:
+        """Which notes the run processes."""
+        if self.backfill is not None:
+            return "backfill"
+        return "all" if self.most_new is None else "new"
 
     def claim(self) -> None:
         """Write the cohort and key id to the output; raises ConfigError if another key made it.
@@ -155,13 +177,20 @@ class NightlyRun:
             self.state.check_rows()
         config, before = config_hash(self.settings, self.cohort), self.rebased_from
         accepted = [config_hash(self.settings, before)] if before is not None else []
-        self.state.accept_config(config, accepted)
+        detectors = describe_detectors(self.settings, self.cohort)
+        self.state.detections.register(config, accepted, detectors)
+
+    def find_stale(self) -> list[bytes]:
+        """Return the configurations with other detectors whose notes wait for a backfill."""
+        config = config_hash(self.settings, self.cohort)
+        earlier = self.state.detections.read_earlier(config)
+        stale = find_stale(earlier, describe_detectors(self.settings, self.cohort))
+        return self.state.detections.forget_unused(sorted(stale))
 
     def plan(self) -> RunRecord:
         """Begin a run, or resume the interrupted one, and plan its units of work."""
-        scope: Scope = "all" if self.most_new is None else "new"
         config = config_hash(self.settings, self.cohort)
-        run = self.state.begin(config, scope=scope, algorithm=self.cohort.algorithm)
+        run = self.state.begin(config, scope=self.scope, algorithm=self.cohort.algorithm)
         if run.phase == "planning":
             self.progress.phase("planning")
             # Retried as a whole: the plan is one transaction, open while the source is read.
@@ -170,21 +199,38 @@ class NightlyRun:
 
     def _units(self, run: RunRecord) -> Iterator[tuple[Unit, list[int]]]:
         size = self.settings.limits.notes_per_unit
+        if self.backfill is not None:
+            return self.backfill.planned()
         if self.state.scope(run.run_id) == "all":
             return self.source.plan(size)
         return find_new_units(self.source, self.state, self.most_new or size)
 
     def work(self, run: RunRecord, run_job: JobRunner, workers: int, lock_fd: int) -> None:
-        """Process the units that are not done."""
-        self.progress.phase("working")
+        """Process the units that are not done; those of a backfill for as long as it has time."""
+        self.progress.phase("working" if self.backfill is None else "backfilling")
 
         def watch() -> None:
             self.progress.advance(*self.state.progress(run.run_id))
 
         scratch = self.settings.base / ".cryptonym" / f"run-{run.run_id}"
         job = Job(self.config, self.settings, run.run_id, workers, scratch, lock_fd, watch)
-        self.peaks = run_job(job)
+        if self.backfill is None:
+            self.peaks = run_job(job)
+        else:
+            self.peaks = self._work_off(self.backfill, job, run_job)
         watch()
+
+    def _work_off(self, plan: BackfillPlan, job: Job, run_job: JobRunner) -> dict[str, int]:
+        """Process a backfill, a cohort after another; what is not done leaves the plan."""
+        peaks: dict[str, int] = {}
+        ends = datetime.now(UTC) + timedelta(minutes=self.minutes)
+        for _, first, before in plan.parts():
+            if first < before and datetime.now(UTC) < ends:
+                # A runner may process units in any order: the next cohort waits for the job's end.
+                self.state.limit_backfill(job.run_id, ends, before)
+                peaks |= run_job(job)
+        self.state.drop_pending(job.run_id)
+        return peaks
 
     def reconcile(self, run: RunRecord) -> None:
         """Account for every planned note by id; raises Incomplete when one is missing."""
@@ -228,13 +274,19 @@ class NightlyRun:
         counted = RunCounts(run.run_id, self.gate.night_of(run), config, tally.cells)
         if run.phase == "publishing":
             return load_assessment(self.state.quality, counted, quality, self.gate)
-        found = f"{DETECTOR_VERSION} {digest_tagger(self.settings)[:12]}".rstrip()
         withdrawals = find_withdrawals(run.run_id, self.state)
         excesses = judge_withdrawals(
             withdrawals, self.state, self.output, cohort=self.cohort, settings=quality
         )
         gate = replace(self.gate, excesses=excesses)
-        assessment = assess_run(self.state.quality, counted, found, quality, gate)
+        if self.backfill is None:
+            found = describe_detectors(self.settings, self.cohort).label
+            counted = replace(counted, version=found)
+            assessment = assess_run(self.state.quality, counted, quality, gate)
+        else:
+            # Notes of any day and kind, in the order of their cohorts: no night is like this.
+            counted = replace(counted, version=BACKFILL, cells={})
+            assessment = assess_backfill(self.state.quality, counted, quality, gate)
         if excesses:
             hold_withdrawals(run.run_id, withdrawals, self.state)
         return assessment
@@ -291,7 +343,20 @@ class NightlyRun:
             energy=meter.read(
                 self.settings.energy, sum(self.peaks.values()) or measure_peak_kilobytes()
             ),
+            backfill=self._progress_of_backfill(run),
         )
+
+    def _progress_of_backfill(self, run: RunRecord) -> dict[str, Any] | None:
+        """Return what a backfill has done and left, as JSON; None for other runs."""
+        plan = self.backfill
+        if plan is None:
+            return None
+        parts = {name: (first, before) for name, first, before in plan.parts()}
+        done = {name: self.state.count_done(run.run_id, *units) for name, units in parts.items()}
+        left = {name: plan.count(*units) - done[name] for name, units in parts.items()}
+        seconds = (datetime.now(UTC) - run.started).total_seconds()
+        minutes = self.settings.backfill.minutes
+        return BackfillProgress(minutes, seconds, done, left).to_json()
 
 
 def run_nightly(
@@ -304,6 +369,7 @@ def run_nightly(
     gate: Gate = COUNT_ONLY,
     accept_fewer_objections: bool = False,
     rebase: bool = False,
+    backfills: bool = True,
 ) -> NightlyResult:
     """Process the notes that are new or changed since the last run, and release them.
 
@@ -311,7 +377,8 @@ def run_nightly(
     for a run without it. If the gate holds the run, nothing new is published and the exit code
     is 1. With `rebase`, an output made under an earlier version of the surrogate algorithm is
     published whole under the newest one, from the stored spans; if that is interrupted, the next
-    run completes it.
+    run completes it. Afterwards notes that earlier detectors read are detected again, for the time
+    that is configured, unless the run is held or `backfills` is off.
 
     Raises ConfigError, Unavailable, ObjectionsLost where many fewer persons object than in the
     last run, unless that is accepted, or Incomplete when notes are unaccounted for, in which case
@@ -320,42 +387,85 @@ def run_nightly(
     settings = load(config)
     if workers < 1:
         raise ConfigError("--workers", "must be at least 1", "give a number of processes")
-    master = open_master(settings)
-    keys = StateKeys(master)
-    check_documents_folder(settings)
-    check_distinct_places(resolve_urls(settings))
     with ExitStack() as stack:
-        lock = stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
-        source = open_source(resolve_urls(settings).source, settings.base)
-        stack.callback(source.close)
-        state = open_state(resolve_urls(settings).state, settings.base, keys)
-        stack.callback(state.close)
-        output = open_output(resolve_urls(settings).output, settings.base)
-        stack.callback(output.close)
-        if rebase:
-            check_rebase(state, most_new)
-        algorithm = ALGORITHM if rebase else find_algorithm(master, settings, state, output)
-        cohort = master.cohort(settings.cohort, algorithm=algorithm)
-        cohort = with_id_bits(cohort, settings.make_policy())
-        night = NightlyRun(
-            config, settings, cohort, keys.seal, source, state, output, progress or Progress()
+        night, master, lock = _open_night(
+            config, settings, stack, progress=progress, is_rebase=rebase, most_new=most_new
         )
         night.most_new, night.gate = most_new, gate
         night.output.check_writable()
         if not accept_fewer_objections:
-            check_objections(source, state, settings.quality)
-        check_nightly_ids(source, cohort)
+            check_objections(night.source, night.state, settings.quality)
+        check_nightly_ids(night.source, night.cohort)
         night.claim()
         night.secure(master)
         ended = _execute(night, run_job, workers, lock)
-        master.adopt(settings.cohort, cohort.algorithm)
-        if not ended.resumed:
+        master.adopt(settings.cohort, night.cohort.algorithm)
+        if ended.resumed:
+            # The plan of an interrupted run does not include notes that arrived since.
+            second = _execute(night, run_job, workers, lock, quiet=True)
+            if _has_changes(second):
+                is_held = ended.exit_code == EXIT_GATE
+                ended = replace(second, exit_code=EXIT_GATE) if is_held else second
+        if most_new is not None or not backfills:
             return ended
-        # The plan of an interrupted run does not include notes that arrived since.
-        second = _execute(night, run_job, workers, lock, quiet=True)
-        if not _has_changes(second):
-            return ended
-        return replace(second, exit_code=EXIT_GATE) if ended.exit_code == EXIT_GATE else second
+        minutes = 0.0 if ended.summary.held else settings.backfill.minutes
+        redone = _execute_backfill(night, run_job, workers, lock, minutes=minutes)
+        return ended if redone is None else _report_backfill(night, ended, redone)
+
+
+def run_backfill(
+    config: Path,
+    run_job: JobRunner,
+    *,
+    minutes: float,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> NightlyResult | None:
+    """Detect notes again that earlier detectors read, for some time; None if there are none.
+
+    Between two nights, for continuous operation. Raises as `run_nightly` does.
+    """
+    settings = load(config)
+    with ExitStack() as stack:
+        night, master, lock = _open_night(config, settings, stack, progress=progress)
+        night.output.check_writable()
+        check_objections(night.source, night.state, settings.quality)
+        night.claim()
+        night.most_new = 0  # secure() then checks no rows, as between two nights
+        night.secure(master)
+        return _execute_backfill(night, run_job, workers, lock, minutes=minutes)
+
+
+def _open_night(
+    config: Path,
+    settings: Settings,
+    stack: ExitStack,
+    *,
+    progress: Progress | None,
+    is_rebase: bool = False,
+    most_new: int | None = None,
+) -> tuple[NightlyRun, MasterKey, RunLock]:
+    """Open everything under the run lock, until the stack closes it."""
+    master = open_master(settings)
+    keys = StateKeys(master)
+    check_documents_folder(settings)
+    resolved = resolve_urls(settings)
+    check_distinct_places(resolved)
+    lock = stack.enter_context(make_run_lock(resolved.state.url, settings.base))
+    source = open_source(resolved.source, settings.base)
+    stack.callback(source.close)
+    state = open_state(resolved.state, settings.base, keys)
+    stack.callback(state.close)
+    output = open_output(resolved.output, settings.base)
+    stack.callback(output.close)
+    if is_rebase:
+        check_rebase(state, most_new)
+    algorithm = ALGORITHM if is_rebase else find_algorithm(master, settings, state, output)
+    cohort = master.cohort(settings.cohort, algorithm=algorithm)
+    cohort = with_id_bits(cohort, settings.make_policy())
+    shown = progress or Progress()
+    night = NightlyRun(config, settings, cohort, keys.seal, source, state, output, shown)
+    return night, master, lock
 
 
 def _execute(
@@ -387,15 +497,54 @@ def _execute(
     folder = night.settings.base / night.settings.report.folder
     ended = NightlyResult(summary, folder / "report.html", code, run.resumed, assessment)
     if not quiet or _has_changes(ended):
-        past = read_release_history(night.settings)
-        beside = RunBackground(make_label_panels(assessment), past.latest(_SHOWN))
-        write_report(summary, folder, beside, mode=night.settings.report.file_mode)
+        if night.backfill is None:
+            _write_report(night, ended)
         describe_detection(night.settings, warnings := [])
         warnings += send_notifications(night.state.quality, assessment, night.settings)
         ended = replace(ended, warnings=tuple(warnings))
     night.state.finish(
         run.run_id, json.dumps(summary.tally.to_json()), serialize_run(summary, code)
     )
+    return ended
+
+
+def _write_report(night: NightlyRun, ended: NightlyResult) -> None:
+    past = read_release_history(night.settings)
+    panels = make_label_panels(ended.assessment) if ended.assessment else ()
+    beside = RunBackground(panels, past.latest(_SHOWN))
+    mode = night.settings.report.file_mode
+    write_report(ended.summary, ended.report.parent, beside, mode=mode)
+
+
+def _execute_backfill(
+    night: NightlyRun, run_job: JobRunner, workers: int, lock: RunLock, *, minutes: float
+) -> NightlyResult | None:
+    """Detect notes again that earlier detectors read; None if there are none.
+
+    The time is that of the work, without planning; units that are begun are completed, so that it
+    may take longer by one of them.
+    """
+    stale = night.find_stale()
+    if not stale:
+        return None
+    night.progress.phase("planning")
+    plan = plan_backfill(night.source, night.state, night.settings, stale)
+    if not plan.units:
+        return None
+    redone = replace(night, backfill=plan, minutes=minutes, peaks={})
+    return _execute(redone, run_job, workers, lock)
+
+
+def _report_backfill(
+    night: NightlyRun, ended: NightlyResult, redone: NightlyResult
+) -> NightlyResult:
+    """Add a backfill to the result of the run before it, and to its report."""
+    waiting = sum(night.state.withdrawals.count_waiting().values())
+    waiting = 0 if ended.summary.held else waiting
+    summary = replace(ended.summary, backfill=redone.summary.backfill, waiting=waiting)
+    code = ended.exit_code or redone.exit_code
+    ended = replace(ended, summary=summary, exit_code=code, backfill=redone)
+    _write_report(night, ended)
     return ended
 
 

@@ -14,7 +14,7 @@ from pipeline.config.progress import Progress
 from pipeline.config.settings import Settings, load
 from pipeline.night.engine import process_units
 from pipeline.night.event_log import EventLog
-from pipeline.night.nightly import Job, JobRunner, NightlyResult, run_nightly
+from pipeline.night.nightly import Job, JobRunner, NightlyResult, run_backfill, run_nightly
 from pipeline.notes.worker_resources import WorkerResources, open_resources, resolve_urls
 from pipeline.quality.gate import COUNT_ONLY, Gate
 from pipeline.state.ledger import open_state
@@ -34,6 +34,9 @@ class WatchOptions:
     The source is polled for new notes every `interval`. A batch has at most about `max_notes`
     notes, so that a note that arrives waits for no more than a batch. A full run looks for changed
     and deleted notes every `sweep`. `patience` is how long an unavailable service is retried.
+
+    Notes that earlier detectors read are detected again while nothing is new, for an `interval` at
+    a time, until the minutes of a night are used up since the last full run.
     """
 
     config: Path
@@ -96,6 +99,7 @@ class Watcher:
     gate: Gate = COUNT_ONLY
     clock: Callable[[], float] = time.monotonic
     _swept: float | None = None
+    _seconds_to_backfill: float = 0.0
     _is_unfinished: bool = False
 
     def run(self) -> None:
@@ -142,7 +146,7 @@ class Watcher:
         """Run one batch if there is work; return whether notes were released or refused."""
         is_due = self._swept is None or self.clock() - self._swept >= self.options.sweep
         if not is_due and not self._is_unfinished and not self._has_new(load(self.options.config)):
-            return False
+            return self._backfill_some()
         # Set until the batch has ended: one that failed is resumed even without new notes.
         was_unfinished, self._is_unfinished = self._is_unfinished, True
         try:
@@ -153,6 +157,8 @@ class Watcher:
         self._is_unfinished = False
         if is_due:
             self._swept = self.clock()
+            minutes = load(self.options.config).backfill.minutes
+            self._seconds_to_backfill = 0.0 if result.summary.held else minutes * 60
         self.event_log.log_result(result)
         self.on_result(result)
         outcomes = result.summary.tally.outcomes
@@ -166,7 +172,30 @@ class Watcher:
             progress=self.event_log.wrap_progress(self.progress),
             most_new=most_new,
             gate=self.gate,
+            backfills=False,
         )
+
+    def _backfill_some(self) -> bool:
+        """Detect some notes again that earlier detectors read; return whether any are left."""
+        seconds = min(self._seconds_to_backfill, max(self.options.interval, 1.0))
+        if seconds <= 0:
+            return False
+        started = self.clock()
+        result = run_backfill(
+            self.options.config,
+            self.run_job,
+            minutes=seconds / 60,
+            workers=self.options.workers,
+            progress=self.event_log.wrap_progress(self.progress),
+        )
+        self._seconds_to_backfill -= max(self.clock() - started, seconds)
+        if result is None or not (result.summary.backfill or {}).get("left"):
+            self._seconds_to_backfill = 0.0
+        if result is None:
+            return False
+        self.event_log.log_result(result)
+        self.on_result(result)
+        return bool((result.summary.backfill or {})["done"])
 
     def _has_new(self, settings: Settings) -> bool:
         resolved = resolve_urls(settings)

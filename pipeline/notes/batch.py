@@ -27,7 +27,8 @@ class BatchNote:
     `content` and `identity` are the hashes (16 bytes) that the ledger compares. `document` and
     `title` are the two texts of a note; spans and releases come in the same two parts. `read` is
     the text of an extracted document and its origin, `classes` the number of its lines by class.
-    `is_recalled` is whether the spans are those of an earlier run.
+    `is_recalled` is whether the spans are those of an earlier run, `read_by` the detectors that
+    found stored spans.
     """
 
     row: NoteRow = field(repr=False)
@@ -47,6 +48,7 @@ class BatchNote:
     found: tuple[Span, ...] = ()
     title_found: tuple[Span, ...] = ()
     is_recalled: bool = False
+    read_by: str = ""
     sealed: bytes = field(default=b"", repr=False)
     release: Release | None = None
     title_release: Release | None = None

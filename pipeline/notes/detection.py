@@ -1,5 +1,6 @@
 """Every detector on one text: static rules and what is known of that very patient."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,8 +24,13 @@ from rules.places import places
 DETECTOR_VERSION = "floor-11"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
+SECURITY_VERSIONS: tuple[str, ...] = ()
+"""Versions since which older finds may not be released any more, because they may miss much."""
+
 # Characters; of a text as long as this a scan may report as many places.
 _LONG = 300_000
+
+_NUMBERED = re.compile(r"([a-z]+)-(\d{1,9})")
 
 Family = Callable[[Document], list[Span]]
 FAMILIES: tuple[Family, ...] = (
@@ -35,6 +41,17 @@ FAMILIES: tuple[Family, ...] = (
     names.detect,
     places.detect,
 )
+
+
+def is_older(version: str, than: str) -> bool:
+    """Return whether a detector version came before another.
+
+    One whose order is unknown counts as older, so that its finds are not relied on.
+    """
+    mine, other = _NUMBERED.fullmatch(version), _NUMBERED.fullmatch(than)
+    if version == than or not mine or not other or mine[1] != other[1]:
+        return version != than
+    return int(mine[2]) < int(other[2])
 
 
 class KnownPatients:

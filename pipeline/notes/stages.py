@@ -16,6 +16,7 @@ from pipeline.notes.selected_rules import rule_of
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.run_summary import Outcome, Tally
 from pipeline.state.span_sealing import NoteFindings, NoteVersion
+from pipeline.state.tables import OUTCOMES, STAGED, unpack_ids
 from pipeline.warehouse.note_rows import (
     NoteRow,
     PersonRow,
@@ -84,8 +85,12 @@ Stage = Callable[[Batch, WorkerResources], Batch]
 
 
 def read_batch(unit: Unit, resources: WorkerResources) -> Batch:
-    """Read the notes of a unit from the warehouse."""
-    return start_batch(unit, resources.source.read(unit), resources)
+    """Read the notes of a unit, or only those that it wants, from the warehouse."""
+    rows = resources.source.read(unit)
+    if unit.wanted:
+        wanted = set(unpack_ids(unit.wanted))
+        rows = [row for row in rows if row.note_id in wanted]
+    return start_batch(unit, rows, resources)
 
 
 def start_batch(unit: Unit, rows: Sequence[NoteRow], resources: WorkerResources) -> Batch:
@@ -178,16 +183,20 @@ def make_version(item: BatchNote, config: bytes) -> NoteVersion:
 
 
 def skip_unchanged(batch: Batch, resources: WorkerResources) -> Batch:
-    """Skip notes whose content, patient and configuration have not changed since the last run."""
+    """Skip notes whose content, patient and configuration have not changed since the last run.
+
+    Notes that earlier detectors read are skipped as well, unless they wait for their publication
+    or the unit is one of a backfill: their output stays as it is until then.
+    """
     entries = resources.state.read_entries(batch.read_ids)
+    deferred = frozenset() if batch.unit.wanted else resources.stale
 
     def is_known(item: BatchNote) -> bool:
         entry = entries.get(item.row.note_id)
-        return (
-            entry is not None
-            and (entry.content, entry.identity) == (item.content, item.identity)
-            and entry.config == resources.config
-        )
+        if entry is None or (entry.content, entry.identity) != (item.content, item.identity):
+            return False
+        is_deferred = entry.config in deferred and entry.outcome != OUTCOMES[STAGED]
+        return entry.config == resources.config or is_deferred
 
     unchanged = [item.row.note_id for item in batch.items if is_known(item)]
     unchanged += [refused.item.row.note_id for refused in batch.refused if is_known(refused.item)]

@@ -26,6 +26,8 @@ def load_stored_spans(batch: Batch, resources: WorkerResources) -> Batch:
     If the text of a document was stored too, the document is not extracted again: the content
     hash covers its bytes and all that determines its extraction.
 
+    Spans of earlier detectors are valid for as long as `WorkerResources.released` tells.
+
     Refuses with Unsafe `not-detected` notes that are not in the ledger, `quarantined` notes in
     quarantine, `stale-spans` notes whose row, document, patient or configuration changed since
     detection, and `not-published` notes that the nightly job has not published: the run was
@@ -39,7 +41,8 @@ def load_stored_spans(batch: Batch, resources: WorkerResources) -> Batch:
         found_then = _check_current(item, entries.get(note_id), stored.get(note_id), resources)
         kept = resources.seal.open_findings(found_then.version, found_then.sealed)
         found, title_found = (tuple(kept.spans[part]) for part in ("text", "title"))
-        return replace(item, read=kept.read, found=found, title_found=title_found)
+        read_by = resources.released[found_then.version.config]
+        return replace(item, read=kept.read, found=found, title_found=title_found, read_by=read_by)
 
     return batch.apply("recall", step)
 
@@ -54,7 +57,7 @@ def _check_current(
         raise Unsafe("not-detected")
     if entry.outcome == OUTCOMES[QUARANTINED]:
         raise Unsafe("quarantined")
-    if stored is None or entry.config not in resources.accepted:
+    if stored is None or entry.config not in resources.released:
         raise Unsafe("stale-spans")
     if (entry.content, entry.identity) != (item.content, item.identity):
         raise Unsafe("stale-spans")

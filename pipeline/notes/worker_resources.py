@@ -4,10 +4,13 @@ import hashlib
 import json
 import os
 import secrets
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from extractors.document.limits import Limits
 from extractors.document.options import Options
@@ -18,7 +21,12 @@ from models.tagger.shipped_model import digest, folder_of
 from models.tagger.thresholds import SpanThresholds
 from pipeline.config.document_passwords import load_passwords
 from pipeline.config.settings import Settings, resolve_url
-from pipeline.notes.detection import DETECTOR_VERSION, KnownPatients
+from pipeline.notes.detection import (
+    DETECTOR_VERSION,
+    SECURITY_VERSIONS,
+    KnownPatients,
+    is_older,
+)
 from pipeline.notes.model_detection import SpanTagger, check_labels
 from pipeline.notes.selected_rules import load_selection
 from pipeline.notes.threshold_file import (
@@ -26,13 +34,14 @@ from pipeline.notes.threshold_file import (
     check_labels_exist,
     load_thresholds,
 )
+from pipeline.state.detection_register import Detectors, EarlierConfiguration
 from pipeline.state.ledger import State, open_state
 from pipeline.state.row_codes import AlteredState
 from pipeline.state.run_lock import make_lock_path
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.warehouse import Source, open_source
 from record.algorithms import ALGORITHMS
-from record.errors import Unreadable
+from record.errors import ConfigError, Unreadable
 from record.policy import Policy
 from surrogates.keys import vault
 from surrogates.keys.keys import CohortKey, MasterKey, load_master
@@ -51,8 +60,10 @@ EXTRACTION_VERSION = "layout-1"
 class WorkerResources:
     """The open resources of one process (or thread) that processes notes; never serialized.
 
-    `config` is the hash of the configuration, `accepted` those whose stored spans are in use,
-    `dropped` are rules whose spans are left out.
+    `config` is the hash of the configuration, `accepted` those whose stored spans are in use.
+    `stale` are earlier ones that differ in detection alone: their notes wait for a backfill.
+    `released` tells what detected the spans that may be released, by configuration. `dropped` are
+    rules whose spans are left out.
     """
 
     settings: Settings
@@ -67,6 +78,8 @@ class WorkerResources:
     config: bytes
     accepted: frozenset[bytes]
     extraction: bytes
+    stale: frozenset[bytes] = frozenset()
+    released: Mapping[bytes, str] = field(default_factory=dict)
     tagger: SpanTagger | None = None
     dropped: frozenset[str] = frozenset()
     known: KnownPatients = field(default_factory=KnownPatients)
@@ -154,6 +167,11 @@ def open_resources(
     cohort = with_id_bits(cohort, policy)
     policy = policy.under(cohort.algorithm)
     config = config_hash(settings, nightly)
+    detectors = describe_detectors(settings, nightly)
+    accepted, earlier = (
+        state.detections.read_accepted(config),
+        state.detections.read_earlier(config),
+    )
     return WorkerResources(
         settings=settings,
         source=open_source(resolve_urls(settings).source, settings.base),
@@ -165,8 +183,11 @@ def open_resources(
         keys=keys,
         reader=DocumentReader(_make_limits(settings), options),
         config=config,
-        accepted=state.read_accepted_configs(config),
+        accepted=accepted,
         extraction=_extraction_hash(settings, options, master),
+        stale=find_stale(earlier, detectors),
+        released=dict.fromkeys(accepted, detectors.label)
+        | find_releasable(earlier, detectors, settings, datetime.now(UTC)),
         tagger=load_tagger(settings) if release is None else None,
         dropped=load_dropped_rules(settings, []),
     )
@@ -335,11 +356,74 @@ def _thresholds_in_use(settings: Settings) -> dict[str, object]:
 
 def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
     """Hash all settings that affect the output: when it changes, every note is processed again."""
-    identity = settings.source.identity
-    deciding = {
-        "detector": DETECTOR_VERSION,
+    written = {
         "policy": settings.make_policy().under(cohort.algorithm).policy_id,
         "key": cohort.key_id,
+    }
+    return _hash_settings(written | _list_detection_settings(settings))
+
+
+def describe_detectors(settings: Settings, cohort: CohortKey) -> Detectors:
+    """Describe what a configuration detects with, and under which key and policy it writes."""
+    tagger = digest_tagger(settings)
+    model = f" model:{tagger[:12]}" if tagger else ""
+    others = _hash_settings(_list_detection_settings(settings)).hex()[:8]
+    return Detectors(
+        version=DETECTOR_VERSION,
+        label=f"{DETECTOR_VERSION}{model} settings:{others}",
+        key_id=cohort.key_id,
+        policy_id=settings.make_policy().under(cohort.algorithm).policy_id,
+    )
+
+
+def find_stale(earlier: Iterable[EarlierConfiguration], detectors: Detectors) -> frozenset[bytes]:
+    """Return the earlier configurations that differ from the present one in detection alone.
+
+    The output of their notes is valid under the present key and policy until it is redone.
+    """
+    written = detectors.key_id, detectors.policy_id
+    return frozenset(
+        each.config
+        for each in earlier
+        if (each.detectors.key_id, each.detectors.policy_id) == written
+    )
+
+
+def find_releasable(
+    earlier: Iterable[EarlierConfiguration],
+    detectors: Detectors,
+    settings: Settings,
+    now: datetime,
+) -> dict[bytes, str]:
+    """Return which stale configurations' spans may still be released, with what detected them.
+
+    Raises ConfigError where the site demands a later version than that of this program.
+    """
+    earlier = list(earlier)
+    demanded = settings.detection.minimum_version
+    if demanded is not None and is_older(DETECTOR_VERSION, demanded):
+        raise ConfigError(
+            "detection.minimum_version",
+            f"is not a version up to that of this program's detectors, {DETECTOR_VERSION}",
+            "correct it, or install a later version of cryptonym",
+        )
+    least = (*SECURITY_VERSIONS, *((demanded,) if demanded else ()))
+    oldest = now - timedelta(days=settings.detection.keep_days)
+    stale = find_stale(earlier, detectors)
+    return {
+        each.config: each.detectors.label
+        for each in earlier
+        if each.config in stale
+        and each.last_used > oldest
+        and not any(is_older(each.detectors.version, version) for version in least)
+    }
+
+
+def _list_detection_settings(settings: Settings) -> dict[str, Any]:
+    """Return all settings but key and policy that affect the output."""
+    identity = settings.source.identity
+    return {
+        "detector": DETECTOR_VERSION,
         "lang": settings.lang,
         "kinds": settings.source.kinds,
         "rules": asdict(settings.rules),
@@ -358,6 +442,9 @@ def config_hash(settings: Settings, cohort: CohortKey) -> bytes:
             else {}
         ),
     }
+
+
+def _hash_settings(deciding: Mapping[str, Any]) -> bytes:
     canonical = json.dumps(deciding, sort_keys=True, default=str).encode()
     return hashlib.blake2b(canonical, digest_size=16).digest()
 

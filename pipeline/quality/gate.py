@@ -44,6 +44,9 @@ class Gate:
     excesses: tuple[Alarm, ...] = ()
 
 
+BACKFILL = "backfill"
+"""Detector version of a backfill among the judged runs: no night is compared with one."""
+
 COUNT_ONLY = Gate()
 """A gate that counts but holds no run."""
 
@@ -52,8 +55,8 @@ COUNT_ONLY = Gate()
 class Assessment:
     """A run compared with the nights before it.
 
-    `nights` is the number of nights compared with, of which at least `min_days` are needed;
-    `alarms` are sorted by p-value.
+    `nights` is the number of nights compared with, of which at least `min_days` are needed, and
+    `other_nights` that of nights counted by other detectors; `alarms` are sorted by p-value.
     """
 
     run: RunCounts
@@ -63,6 +66,7 @@ class Assessment:
     min_days: int
     compared: Sequence[ComparedSeries] = field(default=(), repr=False)
     verdicts: Mapping[Series, DriftVerdict] = field(default_factory=dict, repr=False)
+    other_nights: int = 0
 
     @property
     def is_held(self) -> bool:
@@ -73,6 +77,16 @@ class Assessment:
     def holds_withdrawals(self) -> bool:
         """Return whether the run is held for what it would withdraw."""
         return self.is_held and any(a.series.measure == WITHDRAWN for a in self.alarms)
+
+    @property
+    def baseline(self) -> str:
+        """Return a sentence on the baseline after a change of detectors; empty without one."""
+        if not self.other_nights or self.nights >= self.min_days:
+            return ""
+        return (
+            f"no baseline of these detectors yet: {self.nights} of {self.min_days} nights, "
+            f"{self.other_nights} of other detectors are not compared with"
+        )
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -91,8 +105,17 @@ def compute_allowance(false_alarms_per_quarter: float, run_of_night: int = 1) ->
     return night / (run_of_night * (run_of_night + 1))
 
 
+def assess_backfill(
+    store: QualityStore, run: RunCounts, settings: QualitySettings, gate: Gate
+) -> Assessment:
+    """Hold a backfill that would withdraw too much; its counts are not judged, nor stored."""
+    if not gate.excesses:
+        return Assessment(run, "unjudged", (), 0, settings.min_days)
+    return assess_run(store, run, settings, replace(gate, judge=None))
+
+
 def assess_run(
-    store: QualityStore, run: RunCounts, version: str, settings: QualitySettings, gate: Gate
+    store: QualityStore, run: RunCounts, settings: QualitySettings, gate: Gate
 ) -> Assessment:
     """Store the counts of a run and judge it; if it is held, its staged notes are not published.
 
@@ -105,8 +128,8 @@ def assess_run(
         return Assessment(run, "unjudged", (), 0, settings.min_days)
     counted = Counter(run.cells)
     counted.update(store.count_duplicates(run.run_id))
-    run = RunCounts(run.run_id, run.night, run.config, counted)
-    store.store_counts(run, version)
+    run = replace(run, cells=counted)
+    store.store_counts(run)
     found = judge_run(store, run, settings, gate)
     store.store_verdict(run.run_id, found.conclusion, found.alarms)
     return found
@@ -119,7 +142,8 @@ def load_assessment(
     known = next((each for each in store.runs() if each.run_id == run.run_id), None)
     if known is None:  # begun by a version without counts
         return Assessment(run, "unjudged", (), 0, settings.min_days)
-    run = RunCounts(run.run_id, known.night, known.config, store.cells([run.run_id]))
+    cells = store.cells([run.run_id])
+    run = RunCounts(run.run_id, known.night, known.config, cells, version=known.version)
     found = judge_run(store, run, settings, gate)
     return replace(found, conclusion=known.conclusion, alarms=known.alarms)
 
@@ -132,13 +156,16 @@ def judge_run(
     before = [
         each
         for each in store.runs(since=run.night - timedelta(days=settings.window_days))
-        if each.run_id < run.run_id
+        if each.run_id < run.run_id and each.version != BACKFILL
     ]
     past = _load_past_counts(store, before[::-1], gate)
-    nights = len({each.night for each in past if each.cells})
+    nights = len({each.night for each in past if each.cells and run.is_like(each)})
+    others = len({each.night for each in past if each.cells and not run.is_like(each)})
     if judge is None:
         conclusion: Conclusion = "held" if gate.excesses else "unjudged"
-        return Assessment(run, conclusion, gate.excesses, nights, settings.min_days)
+        return Assessment(
+            run, conclusion, gate.excesses, nights, settings.min_days, other_nights=others
+        )
     compared = compare_runs(past, run, _find_new_normals(store))
     rank = 1 + sum(each.night == run.night and each.notes > 0 for each in before)
     allowed = compute_allowance(settings.false_alarms_per_quarter, rank)
@@ -156,7 +183,7 @@ def judge_run(
     alarms.sort(key=lambda alarm: (not alarm.holds, alarm.p_value, alarm.title))
     conclusion = "held" if gate.excesses else _conclude(alarms, nights, settings)
     return Assessment(
-        run, conclusion, tuple(alarms), nights, settings.min_days, compared, by_series
+        run, conclusion, tuple(alarms), nights, settings.min_days, compared, by_series, others
     )
 
 
@@ -171,15 +198,16 @@ def _conclude(alarms: Sequence[Alarm], nights: int, settings: QualitySettings) -
 def _load_past_counts(
     store: QualityStore, runs: Sequence[JudgedRun], gate: Gate
 ) -> list[RunCounts]:
-    """Return the counts of earlier nights; runs of one night without alarms are added up.
+    """Return the counts of earlier nights; runs of one night without alarms are added up, as far
+    as they have the same detectors.
 
     Rejected runs are left out.
     """
-    groups: dict[tuple[date, int], list[JudgedRun]] = {}
+    groups: dict[tuple[date, int, str], list[JudgedRun]] = {}
     for run in runs:
         if run.decision is None or run.decision.decision != "rejected":
             alone = run.run_id if any(alarm.holds for alarm in run.alarms) else 0
-            groups.setdefault((run.night, alone), []).append(run)
+            groups.setdefault((run.night, alone, run.version), []).append(run)
     past = []
     known = dict(gate.memory)
     gate.memory.clear()
@@ -189,7 +217,9 @@ def _load_past_counts(
         last = group[-1]
         is_normal = last.decision is not None and last.decision.new_normal
         unusual = frozenset(a.series for a in last.alarms if a.holds and not is_normal)
-        past.append(RunCounts(ids[0], last.night, last.config, cells, unusual, len(ids)))
+        past.append(
+            RunCounts(ids[0], last.night, last.config, cells, unusual, len(ids), last.version)
+        )
     return past
 
 

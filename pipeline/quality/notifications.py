@@ -3,11 +3,12 @@
 import json
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from pipeline.config.settings import Settings
-from pipeline.quality.gate import Assessment
+from pipeline.quality.gate import BACKFILL, Assessment
 from pipeline.quality.page import PageContents, render_page
 from pipeline.reports.run_report import write_report_file
 from pipeline.state.quality_store import JudgedRun, QualityStore
@@ -62,8 +63,8 @@ def write_page(
 
 def _find_version_changes(runs: Sequence[JudgedRun]) -> list[tuple[int, str]]:
     """Return the runs, latest first, whose detector version differs from the previous run's."""
-    before = list(runs[1:])
-    pairs = zip(runs, before, strict=False)
+    nights = [run for run in runs if run.version != BACKFILL]
+    pairs = pairwise(nights)
     return [(run.run_id, run.version) for run, last in pairs if run.version != last.version]
 
 
@@ -82,6 +83,7 @@ def assessment_to_json(assessment: Assessment, runs: Sequence[JudgedRun]) -> dic
         "conclusion": assessment.conclusion,
         "nights": assessment.nights,
         "min_days": assessment.min_days,
+        "other_nights": assessment.other_nights,
         "series": len(assessment.compared),
         "reasons": list(assessment.reasons),
         "alarms": [alarm.to_json() | {"holds": alarm.holds} for alarm in assessment.alarms],

@@ -45,13 +45,15 @@ _CUT_INTERVALS = (
 @dataclass
 class ReleaseCounts:
     """The outcomes of a release: `refused` counts notes by reason, `tables` rows by table and
-    outcome, `labels` the surrogates in released notes."""
+    outcome, `labels` the surrogates in released notes, `detectors` these notes by what read them.
+    """
 
     persons: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     tables: dict[str, Counter[str]] = field(default_factory=dict)
     labels: Counter[str] = field(default_factory=Counter)
+    detectors: Counter[str] = field(default_factory=Counter)
 
     @property
     def refused_share(self) -> float:
@@ -150,6 +152,7 @@ def make_manifest(
             "persons": dict(sorted(counts.persons.items())),
             "notes": dict(sorted(counts.notes.items())),
             "refused": dict(sorted(counts.refused.items())),
+            "detectors": dict(sorted(counts.detectors.items())),
             "tables": {name: dict(sorted(counts.tables[name].items())) for name in counts.tables},
         },
         "withdrawn": dict(withdrawn),
@@ -190,6 +193,11 @@ def render_readme(manifest: dict[str, Any]) -> str:
         else _CUT_INTERVALS.format(precision=precision),
         spans=_WITH_SPANS if SPANS in manifest["tables"] else _WITHOUT_SPANS,
         withdrawn=len(manifest["withdrawn"]["person_id"]),
+        read_by="; ".join(
+            f"{count} notes were read by {name}"
+            for name, count in manifest["counts"]["detectors"].items()
+        )
+        or "it has no notes",
     )
 
 

@@ -139,8 +139,12 @@ def open_release_tools(
     target.is_replaced = published is not None and published != algorithm
     policy = make_policy(request, settings).under(algorithm)
     cohort = with_id_bits(cohort.under(algorithm), policy)
+    released = tools.released
+    if request.withdraw_stale:
+        released = {config: released[config] for config in tools.accepted}
     return replace(
         tools,
+        released=released,
         cohort=cohort,
         policy=policy,
         rewriter=Rewriter(cohort, policy),

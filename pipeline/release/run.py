@@ -207,6 +207,8 @@ def _check_spans_current(context: ReleaseContext) -> None:
     tools = context.tools
     if context.request.withdraw_stale or tools.state.is_caught_up(tools.config):
         return
+    if tools.released.keys() - tools.accepted:  # spans of earlier detectors are still valid
+        return
     raise ConfigError(
         "release",
         "the nightly job has not completed since its configuration or detectors changed: all notes "
@@ -310,6 +312,7 @@ class _Release:
         counts.notes["refused"] += len(made.refused)
         counts.refused.update(made.reasons)
         counts.labels.update(made.labels)
+        counts.detectors.update(made.detectors)
         counts.persons["released"] += made.counts.get("person", {}).get("released", 0)
         for name, found in made.counts.items():
             counts.tables.setdefault(name, Counter()).update(found)
@@ -414,6 +417,7 @@ class _Release:
             "notes": counts.notes,
             "refused": counts.refused,
             "labels": counts.labels,
+            "detectors": counts.detectors,
             "changes": {name: asdict(change) for name, change in changes.items()},
             "is_changed": is_changed,
             **({"accepts_withdrawals": True} if self.context.request.accept_withdrawals else {}),

@@ -87,7 +87,8 @@ class ReleaseUnitResult:
     """The result of a unit; ids are those of the source.
 
     `counts` has row counts by table and outcome, `referred` the ids of rows in tables without
-    patients that rows of this unit refer to, `labels` the number of surrogates by label, `written`
+    patients that rows of this unit refer to, `labels` the number of surrogates by label,
+    `detectors` the number of released notes by what detected their spans, `written`
     rows and the sum of their hashes by table, where parts are made of all units together.
     """
 
@@ -96,6 +97,7 @@ class ReleaseUnitResult:
     reasons: dict[str, int]
     referred: dict[str, list[int]]
     labels: dict[str, int] = field(default_factory=dict)
+    detectors: dict[str, int] = field(default_factory=dict)
     released: list[int] = field(default_factory=list, repr=False)
     refused: list[int] = field(default_factory=list, repr=False)
     outside: list[int] = field(default_factory=list, repr=False)
@@ -197,7 +199,7 @@ class ReleaseStaging:
         """Store the result of a unit whose files are in place; idempotent."""
         result: dict[str, Any] = {
             "counts": made.counts, "reasons": made.reasons, "referred": made.referred,
-            "labels": made.labels, "written": made.written,
+            "labels": made.labels, "detectors": made.detectors, "written": made.written,
         }  # fmt: skip
         done = {
             "done": 1, "result": json.dumps(result), "released": pack_ids(made.released),

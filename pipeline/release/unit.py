@@ -113,6 +113,7 @@ class _UnitBuilder:
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     reasons: Counter[str] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
+    detectors: Counter[str] = field(default_factory=Counter)
     referred: dict[str, set[int]] = field(
         default_factory=lambda: {n: set() for n in REFERENCE_TABLES}
     )
@@ -235,6 +236,7 @@ class _UnitBuilder:
                     self.parts[name].add(found)
             self.labels.update(label for *_, label in made["note_span"])
             for item in batch.items:
+                self.detectors[item.read_by] += 1
                 self._register_note(item)
 
     def _replay_batch(self, unit: Unit, rows: list[NoteRow]) -> tuple[Batch, dict[str, list[Row]]]:
@@ -368,6 +370,7 @@ class _UnitBuilder:
             dict(self.reasons),
             {name: sorted(found) for name, found in self.referred.items()},
             dict(self.labels),
+            dict(self.detectors),
             sorted(self.owners),
             sorted(self.refused),
             sorted(self.outside),

@@ -1,9 +1,10 @@
 """Terminal output of commands: messages, progress bars and summaries, or plain lines."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from time import monotonic
+from typing import Any
 
 from rich.console import Console as Terminal
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -13,6 +14,17 @@ from pipeline.config.progress import Progress
 from pipeline.state.run_summary import Outcome, RunSummary
 
 _SECONDS_BETWEEN_LINES = 10.0
+
+
+def describe_backfill(told: Mapping[str, Any]) -> str:
+    """Describe the progress of a backfill in a line: notes, what is left, and the time left."""
+    line = f"backfill: {told['done']} notes detected again, {told['left']} left"
+    if told["left"] and told["nights_left"] is not None:
+        line += f", about {told['hours_left']:.1f} h in {told['nights_left']} nights"
+    if len(told["cohorts"]) > 1:
+        left = (f"{each['cohort']} {each['left']}" for each in told["cohorts"])
+        line += f" (left: {', '.join(left)})"
+    return line
 
 
 class Console:
@@ -54,6 +66,10 @@ class Console:
             causes[stage, error, reason] += count
         for (stage, error, reason), count in sorted(causes.items()):
             self.say(f"quarantined: {count} at {stage}: {error} {reason}".rstrip())
+
+    def backfill(self, told: Mapping[str, Any]) -> None:
+        """Print how far notes of earlier detectors are detected again (see `BackfillProgress`)."""
+        self.say(describe_backfill(told))
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:

@@ -169,6 +169,7 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
         "waiting": summary.waiting,
         "energy": summary.energy and summary.energy.to_json(),
         "objections": dict(summary.objections) if summary.objections is not None else None,
+        "backfill": dict(summary.backfill) if summary.backfill is not None else None,
         "counts": summary.tally.to_json(),
     }
 

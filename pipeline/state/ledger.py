@@ -3,13 +3,13 @@
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from hmac import compare_digest
 from pathlib import Path
 from typing import Any, Literal
 
 from sqlalchemy import Connection, Engine, Select, delete, func, insert, select, update
 
 from pipeline.config.settings import StateSettings
+from pipeline.state.detection_register import DetectionRegister
 from pipeline.state.quality_store import (
     IS_FREE,
     NOTE_TABLES,
@@ -35,9 +35,8 @@ from pipeline.state.row_codes import (
 )
 from pipeline.state.schema_version import connect_state
 from pipeline.state.sealing_at_rest import is_sealed, require_sealed, seal_at_rest
-from pipeline.state.span_sealing import CODE_BYTES, NoteVersion, StateKeys
+from pipeline.state.span_sealing import NoteVersion, StateKeys
 from pipeline.state.tables import (
-    ACCEPTED_CONFIG,
     AUDIT_NOTE,
     LEDGER,
     OUTCOMES,
@@ -118,8 +117,9 @@ __all__ = [
 ]
 
 Phase = Literal["planning", "working", "publishing"]
-Scope = Literal["all", "new"]
-"""A run of scope `new` processes only some new notes and does not detect deleted ones."""
+Scope = Literal["all", "new", "backfill"]
+"""A run of scope `new` processes only some new notes, one of scope `backfill` only notes that
+earlier detectors read; both do not detect deleted ones."""
 
 _WHAT = "state"
 _ENDED = ("finished", "abandoned")
@@ -140,6 +140,7 @@ class State:
         self._keys = keys
         self.quality = QualityStore(engine, keys)
         self.withdrawals = WithdrawalStore(engine, keys)
+        self.detections = DetectionRegister(engine, keys)
 
     def seal_at_rest(self, watch: Callable[[], None] = lambda: None) -> int:
         """Seal the rows of earlier versions; return the number of batches: see `seal_at_rest`."""
@@ -187,34 +188,6 @@ class State:
         ):
             discard_results(connection, note_ids)
 
-    @retrying
-    def accept_config(self, config: bytes, accepted: Collection[bytes] = ()) -> None:
-        """Store which configurations' spans are accepted under `config`: itself, and `accepted`."""
-        hashes = b"".join(sorted({config, *accepted}))
-        code = self._require_keys().code_configs(config + hashes)
-        row = {"config": config, "accepted": hashes, "code": code}
-        with transaction(self._engine, _WHAT, write=True) as connection:
-            connection.execute(delete(ACCEPTED_CONFIG).where(ACCEPTED_CONFIG.c.config != config))
-            upsert(connection, ACCEPTED_CONFIG, [row])
-
-    @retrying
-    def read_accepted_configs(self, config: bytes) -> frozenset[bytes]:
-        """Return the configurations whose spans are accepted under `config`.
-
-        Only itself where nothing is stored. Raises AlteredState if the list is not authentic.
-        """
-        mine = select(ACCEPTED_CONFIG).where(ACCEPTED_CONFIG.c.config == config)
-        with transaction(self._engine, _WHAT) as connection:
-            row = connection.execute(mine).first()
-        if row is None:
-            return frozenset({config})
-        if not compare_digest(row.code, self._require_keys().code_configs(config + row.accepted)):
-            raise AlteredState(
-                "the list of accepted configurations was changed outside the program. Remedy: find "
-                "out who wrote to the state database, then run `cryptonym run`, which renews it"
-            )
-        return frozenset(map(bytes, zip(*[iter(row.accepted)] * CODE_BYTES, strict=True)))
-
     def _require_keys(self) -> StateKeys:
         if self._keys is None:
             raise ValueError("the state database was opened without keys")
@@ -244,14 +217,15 @@ class State:
     ) -> RunRecord:
         """Resume the interrupted run, of whatever scope, or begin a new one.
 
-        An interrupted run with another configuration is abandoned, and any run with `fresh`; its
-        staged notes remain staged with their own hashes. `algorithm` is the version of the
-        surrogates that the run makes.
+        An interrupted run with another configuration is abandoned, and so are any with `fresh` and
+        a backfill; its staged notes remain staged with their own hashes. `algorithm` is the version
+        of the surrogates that the run makes.
         """
         unfinished = select(RUN).where(RUN.c.phase.not_in(_ENDED)).order_by(RUN.c.run_id.desc())
         with transaction(self._engine, _WHAT, write=True) as connection:
             row = connection.execute(unfinished).first()
-            if row and row.config == config and not fresh:
+            is_whole = row is not None and row.scope != "backfill" and scope != "backfill"
+            if row and row.config == config and is_whole and not fresh:
                 again = update(RUN).where(RUN.c.run_id == row.run_id)
                 connection.execute(again.values(attempts=(row.attempts or 1) + 1))
                 return RunRecord(row.run_id, True, row.phase, datetime.fromisoformat(row.started))
@@ -284,14 +258,51 @@ class State:
     @retrying
     def pending(self, run_id: int, worker: int, workers: int) -> list[Unit]:
         """Return the pending units of one of several workers, in order."""
+        names = ("unit", "part", "low", "high", "count", "planned")
         found = (
-            select(*(RUN_UNIT.c[name] for name in ("unit", "part", "low", "high", "count")))
+            select(*(RUN_UNIT.c[name] for name in names))
             .where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 0)
             .where(RUN_UNIT.c.unit % workers == worker)
             .order_by(RUN_UNIT.c.unit)
         )
         with transaction(self._engine, _WHAT) as connection:
-            return [Unit(*row) for row in connection.execute(found)]
+            limit = _read_limit(connection, run_id)
+            if limit is None:
+                return [Unit(*row[:-1]) for row in connection.execute(found)]
+            some = found.where(RUN_UNIT.c.unit < limit["before"])
+            return [Unit(*row) for row in connection.execute(some)]
+
+    @retrying
+    def limit_backfill(self, run_id: int, ends: datetime, before: int) -> None:
+        """Limit what workers process of a backfill: units below `before`, begun before `ends`."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            mine = RUN.c.run_id == run_id
+            about = json.loads(connection.scalar(select(RUN.c.about).where(mine)) or "{}")
+            about["limit"] = {"ends": ends.isoformat(), "before": before}
+            connection.execute(update(RUN).where(mine).values(about=json.dumps(about)))
+
+    @retrying
+    def is_over(self, run_id: int) -> bool:
+        """Return whether the time of a backfill is over."""
+        with transaction(self._engine, _WHAT) as connection:
+            limit = _read_limit(connection, run_id)
+        return limit is not None and datetime.now(UTC) >= datetime.fromisoformat(limit["ends"])
+
+    @retrying
+    def drop_pending(self, run_id: int) -> None:
+        """Take the units of a backfill that are not done out of its plan."""
+        mine = RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 0
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            connection.execute(delete(RUN_UNIT).where(*mine))
+
+    @retrying
+    def count_done(self, run_id: int, first: int, before: int) -> int:
+        """Count the notes in the completed units of a range of units."""
+        total = select(func.coalesce(func.sum(RUN_UNIT.c["count"]), 0))
+        mine = RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 1
+        units = RUN_UNIT.c.unit >= first, RUN_UNIT.c.unit < before
+        with transaction(self._engine, _WHAT) as connection:
+            return int(connection.scalar(total.where(*mine, *units)) or 0)
 
     @retrying
     def progress(self, run_id: int) -> tuple[int, int]:
@@ -356,16 +367,17 @@ class State:
         """Stream the notes of the ledger that this run no longer found in the source.
 
         Chunks may be forgotten while streaming. Requires a successful reconciliation. Yields
-        nothing for a run of scope `new`.
+        nothing for a run that does not process all notes.
         """
-        return iter(()) if self.scope(run_id) == "new" else find_deleted_notes(self._engine, run_id)
+        return find_deleted_notes(self._engine, run_id) if self.scope(run_id) == "all" else iter(())
 
     @retrying
     def scope(self, run_id: int) -> Scope:
-        """Return whether a run processes all notes or only new ones."""
+        """Return which notes a run processes."""
+        scopes: dict[str | None, Scope] = {"new": "new", "backfill": "backfill"}
         with transaction(self._engine, _WHAT) as connection:
             found = connection.scalar(select(RUN.c.scope).where(RUN.c.run_id == run_id))
-        return "new" if found == "new" else "all"
+        return scopes.get(found, "all")
 
     @retrying
     def read_staged(
@@ -552,6 +564,12 @@ def open_state(settings: StateSettings, base: Path, keys: StateKeys | None = Non
     a later version made the tables.
     """
     return State(connect_state(settings, base), keys)
+
+
+def _read_limit(connection: Connection, run_id: int) -> dict[str, Any] | None:
+    about = connection.scalar(select(RUN.c.about).where(RUN.c.run_id == run_id))
+    limit: dict[str, Any] | None = json.loads(about or "{}").get("limit")
+    return limit
 
 
 def _make_unit_row(run_id: int, unit: Unit, ids: Sequence[int]) -> dict[str, Any]:

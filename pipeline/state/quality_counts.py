@@ -86,7 +86,8 @@ class Measure:
     its own. `among` is the base measure of the rate, restricted by the fields in `own`. `squares`
     is the measure of squared counts per note, for counts that are clustered in notes. A change by
     less than the factor `least` is never an alarm. A notice never holds a run. The names of a
-    `whole` measure are shares of a total: if one increases, others decrease.
+    `whole` measure are shares of a total: if one increases, others decrease. What is `is_detected`
+    depends on the detectors, and is compared with nights of the same ones.
     """
 
     by: tuple[tuple[str, ...], ...]
@@ -97,6 +98,7 @@ class Measure:
     least: float = 1.25
     is_notice: bool = False
     whole: bool = False
+    is_detected: bool = False
 
 
 WITHDRAWN = "withdrawn"
@@ -105,19 +107,30 @@ WITHDRAWN = "withdrawn"
 _PLACES = ((), ("kind",), ("site",), ("extractor",))
 
 MEASURES = {
-    "spans": Measure((*_PLACES, ("detector",)), "notes", squares="span-squares"),
-    "empty": Measure(_PLACES, "notes"),
-    "refused": Measure(((), ("kind",), ("site",)), "worked", own=("kind", "site")),
+    "spans": Measure((*_PLACES, ("detector",)), "notes", squares="span-squares", is_detected=True),
+    "empty": Measure(_PLACES, "notes", is_detected=True),
+    "refused": Measure(
+        ((), ("kind",), ("site",)), "worked", own=("kind", "site"), is_detected=True
+    ),
     "copies": Measure(_PLACES, "notes"),
-    "dates": Measure(_PLACES, "dates", squares="date-squares", whole=True),
-    "surrogates": Measure(((),), "spans", own=("name",), squares="span-squares"),
-    "scores": Measure((("detector",),), "scores", own=("detector",), whole=True),
+    "dates": Measure(_PLACES, "dates", squares="date-squares", whole=True, is_detected=True),
+    "surrogates": Measure(((),), "spans", own=("name",), squares="span-squares", is_detected=True),
+    "scores": Measure((("detector",),), "scores", own=("detector",), whole=True, is_detected=True),
     "lengths": Measure((("kind",), ("site",), ("extractor",)), "notes", least=1.5, whole=True),
     "lines": Measure((("kind",), ("extractor",)), "notes", squares="line-squares", least=1.15),
     "notes": Measure(_PLACES, "nights", own=(), named=False, is_notice=True),
     WITHDRAWN: Measure(((),), "nights", own=()),
 }
 """The measures compared with earlier nights; all other measures are bases of these rates."""
+
+DETECTED = frozenset(
+    name
+    for measure, how in MEASURES.items()
+    if how.is_detected
+    for name in (measure, how.squares)
+    if name
+)
+"""Measures that depend on the detectors, and the squares that tell how they are clustered."""
 
 
 NIGHTS = "nights"

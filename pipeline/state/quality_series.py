@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from pipeline.state.quality_counts import (
+    DETECTED,
     MEASURES,
     NIGHTS,
     CountCell,
@@ -29,7 +30,8 @@ class RunCounts:
 
     `unusual` are series that raised an alarm and were not accepted as the new normal: later runs
     are not compared with them. `config` is equal for runs that process the same note alike. The
-    counts may be the sum of several `runs` of a night, the first of which is `run_id`.
+    counts may be the sum of several `runs` of a night, the first of which is `run_id`. `version` is
+    that of detectors, model and their settings.
     """
 
     run_id: int
@@ -38,6 +40,11 @@ class RunCounts:
     cells: Mapping[CountCell, int] = field(repr=False)
     unusual: frozenset[Series] = frozenset()
     runs: int = 1
+    version: str = ""
+
+    def is_like(self, other: "RunCounts") -> bool:
+        """Return whether the same detectors counted both."""
+        return self.version == other.version or self.config == other.config
 
 
 @dataclass(frozen=True)
@@ -79,9 +86,10 @@ class _CountTable:
         self.blank = self._blank(places)
 
     def _add(self, run: RunCounts, start: int) -> None:
-        night = run.night.weekday()
+        night, is_like = run.night.weekday(), self.run.is_like(run)
         for cell, number in run.cells.items():
-            self.groups[cell.measure, cell.name] += number
+            if is_like or cell.measure not in DETECTED:
+                self.groups[cell.measure, cell.name] += number
             counted, shared = series_of(cell._replace(day=""))
             day = weekday_index(cell.day)
             for series in counted:
@@ -111,12 +119,16 @@ class _CountTable:
         return row
 
     def _blank(self, places: Mapping[date, int]) -> dict[Series, set[int]]:
-        """Return the nights to exclude per series: before its new normal, or unusual."""
+        """Return the nights to exclude per series: before its new normal, unusual, or counted by
+        other detectors."""
         blank: dict[Series, set[int]] = {}
         for each in self.past:
             for series in each.unusual:
                 blank.setdefault(series, set()).add(places[each.night])
+        others = {places[each.night] for each in self.past if not self.run.is_like(each)}
         for series in self.counts:
+            if others and MEASURES[series.measure].is_detected:
+                blank.setdefault(series, set()).update(others)
             first = self.since.get(change_group(series))
             if first is not None:
                 early = {places[each.night] for each in self.past if each.run_id < first}

@@ -180,7 +180,7 @@ class QualityStore:
             with transaction(self._engine, _WHAT, write=True) as connection:
                 STATE.create_all(connection, tables=TABLES)
 
-    def store_counts(self, run: RunCounts, version: str) -> None:
+    def store_counts(self, run: RunCounts) -> None:
         """Store the counts of a run, replacing earlier ones.
 
         Counts older than `KEPT_DAYS` are deleted; verdicts and decisions are kept. Written in short
@@ -191,7 +191,7 @@ class QualityStore:
         worked = sum(n for cell, n in run.cells.items() if cell.measure == "worked")
         row = {
             "run_id": run.run_id, "night": run.night.isoformat(), "config": run.config,
-            "version": version, "notes": worked, "verdict": "unjudged", "alarms": "[]",
+            "version": run.version, "notes": worked, "verdict": "unjudged", "alarms": "[]",
         }  # fmt: skip
         counts = [
             {"run_id": run.run_id, "count": number, **cell._asdict()}

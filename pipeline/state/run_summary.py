@@ -220,6 +220,8 @@ class RunSummary:
     notes, and those withdrawn by this run; None if no objections are configured. `waiting` is the
     number of withdrawals that earlier runs hold, `algorithm` the version of the surrogates,
     `detection` what takes part in detection, one sentence each.
+    `backfill` tells how many notes that earlier detectors read were detected again and are left;
+    None if there were none.
     """
 
     run_id: str
@@ -240,6 +242,7 @@ class RunSummary:
     waiting: int = 0
     algorithm: int = ALGORITHM
     detection: tuple[str, ...] = ()
+    backfill: Mapping[str, Any] | None = None
 
     @property
     def seconds(self) -> float:

@@ -21,7 +21,7 @@ from pipeline.warehouse.omop_tables import LONG
 
 STATE = MetaData()
 
-REVISION = "0004"
+REVISION = "0005"
 """Revision of these tables; changing them requires a step in `pipeline/state/migrations`."""
 
 SCHEMA = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
@@ -45,7 +45,8 @@ RUN = Table(
 )
 """One row per run; `phase` ends as `finished` or `abandoned`.
 
-`scope` is `new` for a batch of new notes, which does not detect deleted ones; null, as in runs of
+`scope` is `new` for a batch of new notes, which does not detect deleted ones, and `backfill` for
+notes that earlier detectors read; null, as in runs of
 earlier versions, stands for all notes. `attempts` counts how often the run was begun or resumed.
 `about` is JSON: key ids, versions and counts.
 """
@@ -199,8 +200,13 @@ ACCEPTED_CONFIG = Table(
     Column("config", LargeBinary, primary_key=True),
     Column("accepted", LargeBinary, nullable=False),
     Column("code", LargeBinary, nullable=False),
+    Column("about", Text),
 )
-"""The configurations (hashes of 16 bytes) whose spans are accepted under a configuration."""
+"""The configurations (hashes of 16 bytes) whose spans are accepted under a configuration.
+
+`about` is JSON: detectors, key and policy of the configuration, and when a run last had it; null in
+rows of earlier versions.
+"""
 
 Index("idx_run_unit_ids", RUN_UNIT.c.run_id, RUN_UNIT.c.first_id)
 

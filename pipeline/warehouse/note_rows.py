@@ -16,7 +16,8 @@ class Unit:
 
     `part` is empty in a database, where `low..high` is the inclusive range of note ids; in a
     folder it is the Parquet file's path below the folder and `low..high` its inclusive rows.
-    `count` is the number of note ids planned.
+    `count` is the number of note ids planned. `wanted` are the only ids to process, packed; empty
+    for all of them.
     """
 
     index: int
@@ -24,6 +25,7 @@ class Unit:
     low: int
     high: int
     count: int
+    wanted: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -316,3 +316,15 @@ def test_an_error_is_written_down_without_a_traceback(tmp_path: Path) -> None:
     told = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert told[-1]["message"] == "source: disk full. Remedy: free space"
     assert "DUPONT" not in (tmp_path / "log.jsonl").read_text()
+
+
+def test_earlier_notes_are_detected_again_while_nothing_is_new(ward: Ward) -> None:
+    run_nightly(ward.config, run_in_process)
+    ward.site.configure("[limits]", '[rules]\nvisit_words = ["passage"]\n\n[limits]')
+    told, waits = script(ward, [lambda: None, lambda: ward.add(2), lambda: None])
+    whole, again, batch = told
+    assert whole.summary.tally.outcomes["unchanged"] == 5
+    assert (again.summary.backfill or {})["done"] == 5
+    assert batch.summary.tally.outcomes["released"] == 2
+    assert [past.scope for past in ward.runs()] == ["new", "backfill", "all", "all"]
+    assert waits == [7.0, 7.0]

@@ -370,14 +370,14 @@ def test_volume_holds_only_from_its_factor_on(
         for night in range(30):
             notes = (190, 200, 210)[night % 3] if night % 7 < 5 else 60
             counted = RunCounts(night + 1, START + timedelta(night), "c", count(notes))
-            assert assess_run(state.quality, counted, "v", settings, gate).conclusion in (
+            assert assess_run(state.quality, counted, settings, gate).conclusion in (
                 "learning",
                 "clean",
             )
         last = RunCounts(31, START + timedelta(30), "c", count(tonight))
-        assert assess_run(state.quality, last, "v", settings, gate).conclusion == conclusion
+        assert assess_run(state.quality, last, settings, gate).conclusion == conclusion
         warn = replace(settings, gate="warn")
-        told = assess_run(state.quality, last, "v", warn, gate).conclusion
+        told = assess_run(state.quality, last, warn, gate).conclusion
         assert told == ("warned" if conclusion == "held" else conclusion)
 
 

@@ -253,7 +253,8 @@ def changed_document(ward: Ward) -> int:
 
 
 def changed_configuration(ward: Ward) -> int:
-    ward.config.write_text(ward.config.read_text() + '\n[rules]\nvisit_words = ["sejour"]\n')
+    lines = '\n[rules]\nvisit_words = ["sejour"]\n[detection]\nkeep_days = 0\n'
+    ward.config.write_text(ward.config.read_text() + lines)
     return sum(person in (1, 2, 11) for _, person in ward.text_notes())
 
 

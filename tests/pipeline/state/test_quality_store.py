@@ -76,14 +76,14 @@ def held(state: State) -> list[Any]:
 def test_counts_are_stored_once_however_often_they_are_stored(state: State) -> None:
     quality = state.quality
     for cells in ({CountCell("notes"): 9}, CELLS, CELLS):
-        quality.store_counts(counted(1, cells=cells), "floor-5")
+        quality.store_counts(counted(1, cells=cells))
     assert quality.cells([1]) == CELLS
-    quality.store_counts(counted(2), "floor-5")
+    quality.store_counts(counted(2))
     assert quality.cells([1, 2])[CountCell("notes", **PLACE)] == 6
     (second, first) = quality.runs()
     assert (first.notes, first.night, first.conclusion) == (3, NIGHT, "unjudged")
     assert quality.runs(1) == [second] == quality.runs(since=NIGHT)[:1]
-    quality.store_counts(counted(3, NIGHT + timedelta(days=KEPT_DAYS + 1)), "floor-5")
+    quality.store_counts(counted(3, NIGHT + timedelta(days=KEPT_DAYS + 1)))
     assert not quality.cells([1, 2])
     assert len(quality.runs()) == 3
 
@@ -103,7 +103,7 @@ def test_copies_are_told_by_patient_and_text_whatever_their_id(state: State) -> 
 
 def test_what_is_held_is_not_published_until_it_is_accepted(state: State) -> None:
     run = work(state, {1: 1, 2: 2})
-    state.quality.store_counts(counted(run), "v")
+    state.quality.store_counts(counted(run))
     for _ in range(2):
         state.quality.store_verdict(run, "held", [ALARM])
     assert held(state) == []
@@ -126,7 +126,7 @@ def test_what_is_held_is_not_published_until_it_is_accepted(state: State) -> Non
 @pytest.mark.parametrize("again", [False, True])
 def test_what_is_refused_is_in_quarantine(state: State, again: bool) -> None:
     run = work(state, {1: 1, 2: 2})
-    state.quality.store_counts(counted(run), "v")
+    state.quality.store_counts(counted(run))
     state.quality.store_verdict(run, "held", [ALARM])
     state.quality.decide(GateDecision(run, "rejected", "me", "wrong", again=again))
     assert state.quality.runs()[0].is_half_done
@@ -165,9 +165,9 @@ def test_runs_without_alarm_are_read_once_for_all_that_one_gate_judges(
     monkeypatch.setattr(QualityStore, "cells", read)
     for number in range(1, 5):
         night = NIGHT + timedelta(days=(number + 1) // 2)
-        found = assess_run(state.quality, counted(number, night), "v", settings, gate)
+        found = assess_run(state.quality, counted(number, night), settings, gate)
         assert found.conclusion == "learning"
     assert reads == [(1,), (1, 2), (3,)]
     # A second run of the night that did nothing is not counted.
-    assert assess_run(state.quality, counted(5, night, {}), "v", settings, gate).nights == 0
+    assert assess_run(state.quality, counted(5, night, {}), settings, gate).nights == 0
     assert len(state.quality.runs()) == 4

@@ -268,18 +268,18 @@ def test_only_the_configuration_itself_is_accepted_today(site: Site) -> None:
     keys = StateKeys(open_master(load(site.config)))
     with closing(open_state(load(site.config).state, site.folder, keys)) as state:
         config = state.read_entries([1])[1].config
-        assert state.read_accepted_configs(config) == {config}
+        assert state.detections.read_accepted(config) == {config}
 
 
 def test_a_list_of_configurations_is_authentic_or_refused(state: State, rows: Any) -> None:
-    assert state.read_accepted_configs(A) == {A}
-    state.accept_config(A)
-    assert state.read_accepted_configs(A) == {A}
-    state.accept_config(A, [B])
-    assert state.read_accepted_configs(A) == {A, B}
-    assert state.read_accepted_configs(B) == {B}
+    assert state.detections.read_accepted(A) == {A}
+    state.detections.register(A)
+    assert state.detections.read_accepted(A) == {A}
+    state.detections.register(A, [B])
+    assert state.detections.read_accepted(A) == {A, B}
+    assert state.detections.read_accepted(B) == {B}
     rows(text("update accepted_config set accepted = :other"), {"other": A + B + b"c" * 16})
     with pytest.raises(AlteredState, match="accepted configurations"):
-        state.read_accepted_configs(A)
-    state.accept_config(A)
-    assert state.read_accepted_configs(A) == {A}
+        state.detections.read_accepted(A)
+    state.detections.register(A)
+    assert state.detections.read_accepted(A) == {A}
