@@ -30,6 +30,7 @@ from pipeline.night.output_versions import (
 from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
 from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import serialize_run
+from pipeline.night.structured_tables import StructuredTables, list_nightly_tables
 from pipeline.night.withdrawals import find_withdrawals, hold_withdrawals, judge_withdrawals
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.worker_resources import (
@@ -52,7 +53,7 @@ from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import database_path, retrying
-from pipeline.warehouse.id_range import check_nightly_ids
+from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import Output
 from pipeline.warehouse.warehouse import (
@@ -247,7 +248,10 @@ class NightlyRun:
         if self.rebased_from is not None:
             restart_output(self.state, self.output, make_source(self.settings, self.cohort))
             self.rebased_from = None
-        deleted = publish_run(run.run_id, self.state, self.output, self.cohort, self.seal)
+        policy = self.settings.make_policy().under(self.cohort.algorithm)
+        names = list_nightly_tables(self.settings.output.tables, self.source, policy)
+        tables = StructuredTables(self.source, self.output, self.cohort, policy, names)
+        deleted = publish_run(run.run_id, self.state, tables, self.cohort, self.seal)
         self.progress.phase("reading back")
         where = (self.state, self.output, self.cohort)
         if not is_output_complete(*where) and not (
@@ -345,6 +349,7 @@ def run_nightly(
         if not accept_fewer_objections:
             check_objections(source, state, settings.quality)
         check_nightly_ids(source, cohort)
+        check_table_ids(source, cohort, settings.output.tables)
         night.claim()
         night.secure(master)
         ended = _execute(night, run_job, workers, lock)

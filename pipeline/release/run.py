@@ -45,12 +45,12 @@ from pipeline.release.request import (
 )
 from pipeline.release.row_digests import Change, Changes
 from pipeline.release.staging import ReleaseStaging, ReleaseUnit, ReleaseUnitResult, incomplete
-from pipeline.release.tables import REFERENCE_TABLES
 from pipeline.release.targets import describe_place, resolve_output
 from pipeline.release.unit import make_metadata_unit, make_reference_unit, make_unit
 from pipeline.state.release_register import RegisterEntry, register_release
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.schema_version import check_state_tables
+from pipeline.warehouse.cdm_tables import REFERENCE_TABLES
 from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids
 from record.errors import ConfigError, CryptonymError
 

@@ -17,21 +17,19 @@ from pipeline.release.release_context import ReleaseContext
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Row, TableHashes, compare_rows
 from pipeline.release.staging import PartResult, ReleaseUnit, ReleaseUnitResult, incomplete
-from pipeline.release.table_reader import read_rows, to_rows
 from pipeline.release.tables import (
     METADATA_TABLES,
     NOTE_NLP,
-    REFERENCE_TABLES,
-    VISIT_TABLES,
     date_columns,
-    patient_tables,
     start_column,
     visit_columns,
 )
 from pipeline.release.unit_files import TableFile, digest_file, read_keys
+from pipeline.warehouse.cdm_tables import REFERENCE_TABLES, VISIT_TABLES, patient_tables
 from pipeline.warehouse.databases import chunks, retrying
 from pipeline.warehouse.note_rows import NoteRow, PersonRow, Unit, normalize_note, parse_integer
 from pipeline.warehouse.sql_output import make_span_values
+from pipeline.warehouse.table_reader import read_rows, to_rows
 from record.columns import Treatment
 from record.errors import Unsafe
 from record.patient import PatientRecord

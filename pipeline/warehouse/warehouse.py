@@ -230,5 +230,6 @@ def open_output(settings: OutputSettings, base: Path) -> Output:
     Raises ConfigError for tables with other columns or keys, Unavailable if it cannot be reached.
     """
     if settings.url.startswith(PARQUET):
-        return ParquetOutput(base / settings.url.removeprefix(PARQUET))
-    return SqlOutput(connect(settings.url, base, what="output.url", use="output"), settings.schema)
+        return ParquetOutput(base / settings.url.removeprefix(PARQUET), settings.tables)
+    engine = connect(settings.url, base, what="output.url", use="output")
+    return SqlOutput(engine, settings.schema, settings.tables)

@@ -1,17 +1,20 @@
 """Reads structured tables from the source, and converts treated rows to the output's types."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 from sqlalchemy import Table
 
-from pipeline.release.row_digests import Row
+from pipeline.warehouse.arrow_schemas import make_arrow_schema
+from pipeline.warehouse.cdm_tables import Row
 from pipeline.warehouse.note_rows import parse_date, parse_datetime, parse_integer
-from pipeline.warehouse.parquet_output import make_arrow_schema
+from pipeline.warehouse.row_links import link_columns
 from pipeline.warehouse.warehouse import Source
+from record.algorithms import ALGORITHMS
 from record.columns import COLUMNS, TABLES, ColumnType
 from record.errors import Unreadable
+from surrogates.keys.keys import CohortKey
 
 
 def present_columns(source: Source, table: str) -> list[str]:
@@ -21,17 +24,39 @@ def present_columns(source: Source, table: str) -> list[str]:
 
 
 def read_rows(
-    source: Source, table: str, key: str, values: Sequence[int]
+    source: Source,
+    table: str,
+    key: str,
+    values: Sequence[int],
+    *,
+    only: Sequence[str] | None = None,
 ) -> Iterator[dict[str, pa.Array]]:
-    """Stream the rows whose key is among the values, in batches of columns.
+    """Stream the rows whose key is among the values, in batches of columns; `only` these if given.
 
     Nothing where the source lacks the key column or the table's own key.
     """
-    names = present_columns(source, table)
+    names = [name for name in present_columns(source, table) if only is None or name in only]
     if key not in names or TABLES[table][0] not in names:
         return
     for columns in source.store.scan(table, names, key, values):
         yield {name: _to_array(table, name, column) for name, column in columns.items()}
+
+
+def empty_impossible_ids(
+    table: str, columns: Mapping[str, pa.Array], cohort: CohortKey
+) -> dict[str, pa.Array]:
+    """Empty ids that refer to no row, since no key has such a number: 0, for one.
+
+    The first version of the surrogate algorithm takes any number.
+    """
+    made = dict(columns)
+    for name in link_columns(table) if cohort.algorithm > ALGORITHMS[0] else ():
+        if name in made:
+            numbers = map(parse_integer, made[name].to_pylist())
+            limit = 1 << cohort.id_bits
+            kept = [n if n is not None and 0 < n < limit else None for n in numbers]
+            made[name] = pa.array(kept, pa.int64())
+    return made
 
 
 def to_rows(treated: pa.Table, table: Table) -> list[Row]:
