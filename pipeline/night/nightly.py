@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.engine import make_url
 
@@ -41,6 +42,7 @@ from pipeline.notes.worker_resources import (
     seal_state,
     with_id_bits,
 )
+from pipeline.quality.conformance import check_conformance
 from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load_assessment
 from pipeline.quality.notifications import send_notifications
 from pipeline.quality.page import make_label_panels
@@ -264,6 +266,14 @@ class NightlyRun:
             )
         return deleted
 
+    def check_tables(self, run: RunRecord) -> dict[str, Any] | None:
+        """Return the checks of the output's tables; None after a run of new notes alone."""
+        if self.state.scope(run.run_id) != "all":
+            return None
+        self.progress.phase("checking tables")
+        output = resolve_urls(self.settings).output
+        return check_conformance(output, self.settings.base, self.source).to_json()
+
     def summary(
         self, run: RunRecord, tally: Tally, deleted: int, workers: int, meter: EnergyMeter
     ) -> RunSummary:
@@ -292,6 +302,7 @@ class NightlyRun:
             max_quarantine_share=self.settings.limits.max_quarantine_share,
             review=read_last_review(resolve_urls(self.settings).state, self.settings.base),
             objections=self.objections,
+            tables=self.check_tables(run),
             energy=meter.read(
                 self.settings.energy, sum(self.peaks.values()) or measure_peak_kilobytes()
             ),

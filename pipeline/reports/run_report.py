@@ -168,6 +168,7 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
         "waiting": summary.waiting,
         "energy": summary.energy and summary.energy.to_json(),
         "objections": dict(summary.objections) if summary.objections is not None else None,
+        "tables": summary.tables,
         "counts": summary.tally.to_json(),
     }
 

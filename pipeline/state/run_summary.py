@@ -219,6 +219,7 @@ class RunSummary:
     None if there is none. `energy` is an estimate. `objections` are the persons who object, their
     notes, and those withdrawn by this run; None if no objections are configured. `waiting` is the
     number of withdrawals that earlier runs hold, `algorithm` the version of the surrogates.
+    `tables` are the checks of the output's tables against OMOP CDM; None if they were not made.
     """
 
     run_id: str
@@ -238,6 +239,7 @@ class RunSummary:
     objections: Mapping[str, int] | None = None
     waiting: int = 0
     algorithm: int = ALGORITHM
+    tables: Mapping[str, Any] | None = None
 
     @property
     def seconds(self) -> float:

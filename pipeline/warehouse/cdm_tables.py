@@ -1,5 +1,6 @@
 """The OMOP CDM 5.4 tables of notes, visits, events and places as SQLAlchemy tables."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Column, Date, DateTime, Float, Index, Integer, Table, Text
@@ -35,6 +36,48 @@ _INTEGERS = frozenset(
     )
 )
 """Numeric columns that the CDM defines as integers."""
+
+
+REQUIRED_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    name: tuple(columns.split())
+    for name, columns in {
+        "person": "person_id gender_concept_id year_of_birth race_concept_id ethnicity_concept_id",
+        "observation_period": "observation_period_id person_id observation_period_start_date "
+        "observation_period_end_date period_type_concept_id",
+        "visit_occurrence": "visit_occurrence_id person_id visit_concept_id visit_start_date "
+        "visit_end_date visit_type_concept_id",
+        "visit_detail": "visit_detail_id person_id visit_detail_concept_id "
+        "visit_detail_start_date visit_detail_end_date visit_detail_type_concept_id "
+        "visit_occurrence_id",
+        "condition_occurrence": "condition_occurrence_id person_id condition_concept_id "
+        "condition_start_date condition_type_concept_id",
+        "drug_exposure": "drug_exposure_id person_id drug_concept_id drug_exposure_start_date "
+        "drug_exposure_end_date drug_type_concept_id",
+        "procedure_occurrence": "procedure_occurrence_id person_id procedure_concept_id "
+        "procedure_date procedure_type_concept_id",
+        "device_exposure": "device_exposure_id person_id device_concept_id "
+        "device_exposure_start_date device_type_concept_id",
+        "measurement": "measurement_id person_id measurement_concept_id measurement_date "
+        "measurement_type_concept_id",
+        "observation": "observation_id person_id observation_concept_id observation_date "
+        "observation_type_concept_id",
+        "death": "person_id death_date",
+        "note": "note_id person_id note_date note_type_concept_id note_class_concept_id note_text "
+        "encoding_concept_id language_concept_id",
+        "note_nlp": "note_nlp_id note_id lexical_variant nlp_date",
+        "specimen": "specimen_id person_id specimen_concept_id specimen_type_concept_id "
+        "specimen_date",
+        "condition_era": "condition_era_id person_id condition_concept_id "
+        "condition_era_start_date condition_era_end_date",
+        "drug_era": "drug_era_id person_id drug_concept_id drug_era_start_date drug_era_end_date",
+        "dose_era": "dose_era_id person_id drug_concept_id unit_concept_id dose_value "
+        "dose_era_start_date dose_era_end_date",
+        "location": "location_id",
+        "care_site": "care_site_id",
+        "provider": "provider_id",
+    }.items()
+}
+"""The columns of OMOP CDM 5.4 that every row has."""
 
 
 def patient_tables() -> tuple[str, ...]:

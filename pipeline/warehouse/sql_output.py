@@ -190,9 +190,15 @@ def make_span_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
 
 
 def make_person_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
-    """Return the rows of `person`, one per person."""
+    """Return the rows of `person`, one per person; no concept is 0, as OMOP requires."""
     persons = {row.person.person_id: row.person for row in rows if row.person}
-    return [asdict(person) for _, person in sorted(persons.items())]
+    return [
+        {
+            name: 0 if value is None and name.endswith("_concept_id") else value
+            for name, value in asdict(person).items()
+        }
+        for _, person in sorted(persons.items())
+    ]
 
 
 def make_note_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:

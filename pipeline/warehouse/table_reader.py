@@ -7,7 +7,7 @@ import pyarrow as pa
 from sqlalchemy import Table
 
 from pipeline.warehouse.arrow_schemas import make_arrow_schema
-from pipeline.warehouse.cdm_tables import Row
+from pipeline.warehouse.cdm_tables import REQUIRED_COLUMNS, Row
 from pipeline.warehouse.note_rows import parse_date, parse_datetime, parse_integer
 from pipeline.warehouse.row_links import link_columns
 from pipeline.warehouse.warehouse import Source
@@ -62,16 +62,19 @@ def empty_impossible_ids(
 def to_rows(treated: pa.Table, table: Table) -> list[Row]:
     """Return treated rows with the columns and types of an output table.
 
-    Columns that were not read, and values that do not fit their column's type, are empty.
+    Columns that were not read, and values that do not fit their column's type, are empty; a concept
+    that every row must have is 0 then.
     """
-    nothing = [None] * treated.num_rows
     present = set(treated.schema.names)
-    columns = [
-        _cast_column(treated.column(kind.name), kind.type).to_pylist()
-        if kind.name in present
-        else nothing
-        for kind in make_arrow_schema(table)
-    ]
+    required = REQUIRED_COLUMNS.get(table.name, ())
+    columns = []
+    for kind in make_arrow_schema(table):
+        values: list[Any] = [None] * treated.num_rows
+        if kind.name in present:
+            values = _cast_column(treated.column(kind.name), kind.type).to_pylist()
+        if kind.name in required and kind.name.endswith("_concept_id"):
+            values = [0 if value is None else value for value in values]
+        columns.append(values)
     return list(zip(*columns, strict=True))
 
 
