@@ -57,7 +57,7 @@ from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import database_path, retrying
 from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids
 from pipeline.warehouse.note_rows import Unit
-from pipeline.warehouse.sql_output import Output
+from pipeline.warehouse.sql_output import CdmSource, Output
 from pipeline.warehouse.warehouse import (
     JSONL,
     PARQUET,
@@ -146,7 +146,11 @@ class NightlyRun:
         self.rebased_from = find_rebased(self.output, self.cohort)
         if self.rebased_from is None:
             check_origin(self.output, self.cohort)
-            self.output.describe(make_source(self.settings, self.cohort))
+            self.output.describe(self._describe())
+
+    def _describe(self) -> CdmSource:
+        today = datetime.now(UTC).date()
+        return make_source(self.settings, self.cohort, self.source, today)
 
     def secure(self, master: MasterKey) -> None:
         """Seal what earlier versions stored, and check that nobody else has changed the rows."""
@@ -248,7 +252,7 @@ class NightlyRun:
         self.progress.phase("publishing")
         self.state.set_phase(run.run_id, "publishing")
         if self.rebased_from is not None:
-            restart_output(self.state, self.output, make_source(self.settings, self.cohort))
+            restart_output(self.state, self.output, self._describe())
             self.rebased_from = None
         policy = self.settings.make_policy().under(self.cohort.algorithm)
         names = list_nightly_tables(self.settings.output.tables, self.source, policy)

@@ -72,19 +72,24 @@ class PresentRows:
 
         `columns` are those of the rows.
         """
+        return [row for row in self.clear_each(table, columns, rows) if row is not None]
+
+    def clear_each(
+        self, table: str, columns: Sequence[str], rows: Iterable[Row]
+    ) -> list[Row | None]:
+        """Return each row without the ids of absent rows, or None for one that needs one."""
         linked = link_columns(table)
         links = [(k, linked[name]) for k, name in enumerate(columns) if name in linked]
         person = columns.index("person_id") if "person_id" in columns else None
         needed = REQUIRED_LINKS.get(table)
         required = columns.index(needed) if needed in columns else None
-        made: list[Row] = []
+        made: list[Row | None] = []
         for row in rows:
             owner = None if person is None else row[person]
-            gone = [
+            gone = {
                 k for k, other in links if row[k] is not None and not self.has(other, row[k], owner)
-            ]
+            }
             if gone:
-                row = tuple(None if k in gone else value for k, value in enumerate(row))  # noqa: PLW2901
-            if required is None or row[required] is not None:
-                made.append(row)
+                row = tuple(None if k in gone else each for k, each in enumerate(row))  # noqa: PLW2901
+            made.append(None if required is not None and row[required] is None else row)
         return made

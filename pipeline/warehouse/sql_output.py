@@ -53,6 +53,10 @@ COMPARED = {"note": NOTE_COLUMNS, "note_span": SPAN_COLUMNS, "person": PERSON_CO
 """The columns of each table covered by a digest: all columns that are ever filled."""
 
 
+NO_HOLDER = "not given"
+"""The holder of an output: who it is would tell where its patients were treated."""
+
+
 @dataclass(frozen=True)
 class CdmSource:
     """The row of the table `cdm_source`; dates are set by the caller, not by a clock."""

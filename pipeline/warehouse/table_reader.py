@@ -1,5 +1,6 @@
 """Reads structured tables from the source, and converts treated rows to the output's types."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,11 +17,24 @@ from record.columns import COLUMNS, TABLES, ColumnType
 from record.errors import Unreadable
 from surrogates.keys.keys import CohortKey
 
+NO_VOCABULARY = "unknown"
+"""The version of a vocabulary that the source does not tell."""
+# As long as the CDM has room for.
+_VERSION = re.compile(r"[A-Za-z0-9][\w.: -]{0,19}", re.ASCII)
+
 
 def present_columns(source: Source, table: str) -> list[str]:
     """Return the OMOP CDM 5.4 columns that a source table has; no others are ever read."""
     found = set(source.store.columns(table))
     return [name for name in TABLES[table] if name in found]
+
+
+def find_vocabulary_version(source: Source) -> str:
+    """Return the version of the vocabulary of a source, as its `cdm_source` tells it."""
+    column = "vocabulary_version"
+    has = column in source.store.columns("cdm_source")
+    found = source.store.values("cdm_source", column) if has else ()
+    return next((each for each in map(str, found) if _VERSION.fullmatch(each)), NO_VOCABULARY)
 
 
 def read_rows(

@@ -34,7 +34,7 @@ PARQUET = "parquet:"
 """URL prefix of a folder of Parquet tables."""
 JSONL = "jsonl:"
 """URL prefix of a folder of JSON Lines files, which only releases are written to."""
-_TABLES = (frozenset(TABLES) - {"note_span"}) | {"concept"}
+_TABLES = (frozenset(TABLES) - {"note_span"}) | {"concept", "cdm_source"}
 
 
 class SourceTables(Protocol):

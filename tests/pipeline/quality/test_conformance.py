@@ -170,9 +170,8 @@ def test_doctor_tells_what_fails(
     assert "checks of person" in said
     assert "fail" not in said
     with closing(sqlite3.connect(ward.config.with_name("research.db"))) as db, db:
-        db.execute(
-            "update note set visit_occurrence_id = 1 where note_id = (select min(note_id) from note)"
-        )
+        first = "(select min(note_id) from note)"
+        db.execute(f"update note set visit_occurrence_id = 1 where note_id = {first}")
     assert main(["doctor", config, "--output", "--plain"]) == 2
     assert "isForeignKey: note.visit_occurrence_id: 1 rows" in capsys.readouterr().out
     assert main(["doctor", config, "--output", "sqlite:///nothing.db", "--plain"]) == 4
