@@ -205,7 +205,7 @@ class _Checker:
         if isinstance(kind, Date | DateTime):
             is_wrong = or_(stored != "text", func.julianday(place).is_(None))
             return and_(place.is_not(None), is_wrong)
-        right = ("integer",)
+        right: tuple[str, ...] = ("integer",)
         if isinstance(kind, Float):
             right = ("integer", "real")
         elif isinstance(kind, String):
@@ -265,7 +265,8 @@ class _Checker:
     def _is_after_death(self, table: Table, column: str) -> ColumnElement[bool]:
         """Return the condition that a row is dated more than 60 days after the death."""
         death = self.tables["death"].alias()
-        dated, died = table.c[column], death.c.death_date
+        dated: ColumnElement[Any] = table.c[column]
+        died: ColumnElement[Any] = death.c.death_date
         if self.connection.dialect.name == "sqlite":
             dated, died = func.julianday(dated), func.julianday(died)
         is_late = dated > died + _DAYS_AFTER_DEATH

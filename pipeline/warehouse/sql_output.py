@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any, Protocol
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Engine,
     Table,
@@ -214,7 +215,7 @@ def empty_absent_links(rows: Iterable[OutputRow], present: PresentRows) -> list[
     """Return notes without the ids of rows that are not present."""
     made = []
     for row in rows:
-        gone = {
+        gone: dict[str, Any] = {
             name: None
             for name, table in NOTE_LINKS.items()
             if (number := getattr(row.note, name)) is not None
@@ -354,7 +355,7 @@ class SqlOutput:
             for key, row in links.items()
         ]
         with transaction(self._engine, _WHAT, write=True) as connection:
-            for name in reversed(tables):
+            for name in reversed(list(tables)):
                 table = self._by_name[name]
                 for some in chunks(sorted(person_ids)):
                     connection.execute(delete(table).where(table.c.person_id.in_(some)))
@@ -382,7 +383,7 @@ class SqlOutput:
         """Empty the ids of absent rows; remove the rows that need one of them."""
         table = self._by_name[name]
         for column, other in link_columns(name).items():
-            absent = table.c[column].is_not(None)
+            absent: ColumnElement[bool] = table.c[column].is_not(None)
             if other in self._by_name:
                 target = self._by_name[other].alias()
                 same = [target.c.person_id == table.c.person_id] if "person_id" in target.c else []
