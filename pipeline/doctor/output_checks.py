@@ -1,11 +1,11 @@
 """Checks of the tables of an output or release, with a remedy for each that fails."""
 
-import os
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
-from pipeline.config.settings import OutputSettings, load, resolve_url
+from pipeline.config.settings import OutputSettings, load
 from pipeline.doctor.checks import CheckResult, failed, passed, run_check, warned
 from pipeline.notes.worker_resources import resolve_urls
 from pipeline.quality.conformance import Violation, check_conformance
@@ -36,10 +36,11 @@ def run_output_checks(
 
 
 def _check_output(config: Path, url: str, schema: str | None) -> Iterator[CheckResult]:
-    settings = resolve_urls(load(config))
-    output, base = settings.output, settings.base
+    settings = load(config)
     if url:
-        output, base = OutputSettings(resolve_url(url, os.environ), schema), Path()
+        settings = replace(settings, output=OutputSettings(url, schema))
+    settings = resolve_urls(settings)
+    output, base = settings.output, Path() if url else settings.base
     if output.url.startswith(JSONL):
         problem = "JSON Lines cannot be checked"
         raise ConfigError("--output", problem, "release to a database or to parquet:FOLDER")
