@@ -8,17 +8,21 @@ from pathlib import Path
 
 from pipeline.commands.options.output import add_output_format
 from pipeline.doctor.checks import exit_code, run_checks
+from pipeline.doctor.output_checks import run_output_checks
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Checks everything a run needs: installed versions, configuration, master key, custody and usage log,
 permissions on databases and folders, state database version, model, OCR, disk space and clock.
-Read-only.
+With --output, checks the tables of an output against OMOP CDM 5.4 instead: required columns, types,
+keys, references, domains of concepts, order of dates. Read-only.
 """
 EXAMPLES = """\
 examples:
   cryptonym doctor nightly.toml
   cryptonym doctor nightly.toml --json
+  cryptonym doctor nightly.toml --output
+  cryptonym doctor nightly.toml --output parquet:asthma
 
 Exit codes: 0 ready to run (possibly with warnings); 2 something must be fixed; 4 a required service
 is unavailable.
@@ -30,13 +34,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job"
     )
+    parser.add_argument(
+        "--output",
+        nargs="?",
+        const="",
+        metavar="URL",
+        help="check the tables of the configured output instead, or of a release at URL",
+    )
+    parser.add_argument("--schema", metavar="NAME", help="schema of the database at URL")
     add_output_format(parser, json="JSON array only, with one object per check")
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Do all checks; returns the exit code."""
     found = []
-    for finding in run_checks(options.config):
+    checks = run_checks(options.config)
+    if options.output is not None:
+        checks = run_output_checks(options.config, options.output, options.schema)
+    for finding in checks:
         found.append(finding)
         console.say(f"{finding.status:<5} {finding.check}: {finding.seen}")
         if finding.remedy:

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from extractors.document.options import LANGUAGES, Engine, Layout
 from models.tagger.shipped_model import DEFAULT, NO_MODEL
 from pipeline.config.policies import build_policy, expand_policy
+from record.columns import TABLES
 from record.errors import ConfigError
 from record.languages import Lang
 from record.policy import Policy
@@ -100,14 +101,29 @@ class SourceSettings:
     objections: Annotated[ObjectionSettings | None, BeforeValidator(_read_objections)] = None
 
 
+_OWN_TABLES = frozenset(("person", "note", "note_span", "note_nlp"))
+
+
 @dataclass(frozen=True)
 class OutputSettings:
-    """The output of de-identified notes: a SQLAlchemy URL or `parquet:FOLDER`."""
+    """The output of de-identified notes: a SQLAlchemy URL or `parquet:FOLDER`.
+
+    `tables` are the OMOP tables that it has beside notes and persons; ids that refer to rows of
+    others are empty.
+    """
 
     __pydantic_config__ = _STRICT
 
     url: str = field(repr=False)
     schema: Name | None = None
+    tables: tuple[Name, ...] = ("visit_occurrence", "visit_detail", "provider", "care_site")
+
+    def __post_init__(self) -> None:
+        """Raise ConfigError for a table that the output cannot have."""
+        known = [name for name in TABLES if name not in _OWN_TABLES]
+        if unknown := sorted(set(self.tables) - set(known)):
+            problem = f"unknown table: {', '.join(unknown)}"
+            raise ConfigError("output.tables", problem, f"use some of {', '.join(known)}")
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,8 @@ def open_existing_output(settings: OutputSettings, base: Path) -> Output | None:
                     return None
         finally:
             engine.dispose()
-    return open_output(settings, base)
+    # To open it with its other tables would create them.
+    return open_output(replace(settings, tables=()), base)
 
 
 @dataclass

@@ -31,6 +31,7 @@ from pipeline.night.output_versions import (
 from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
 from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import serialize_run
+from pipeline.night.structured_tables import StructuredTables, list_nightly_tables
 from pipeline.night.withdrawals import find_withdrawals, hold_withdrawals, judge_withdrawals
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.worker_resources import (
@@ -44,6 +45,7 @@ from pipeline.notes.worker_resources import (
     seal_state,
     with_id_bits,
 )
+from pipeline.quality.conformance import check_conformance
 from pipeline.quality.gate import (
     BACKFILL,
     COUNT_ONLY,
@@ -64,9 +66,9 @@ from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import database_path, retrying
-from pipeline.warehouse.id_range import check_nightly_ids
+from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids
 from pipeline.warehouse.note_rows import Unit
-from pipeline.warehouse.sql_output import Output
+from pipeline.warehouse.sql_output import CdmSource, Output
 from pipeline.warehouse.warehouse import (
     JSONL,
     PARQUET,
@@ -166,7 +168,11 @@ class NightlyRun:
         self.rebased_from = find_rebased(self.output, self.cohort)
         if self.rebased_from is None:
             check_origin(self.output, self.cohort)
-            self.output.describe(make_source(self.settings, self.cohort))
+            self.output.describe(self._describe())
+
+    def _describe(self) -> CdmSource:
+        today = datetime.now(UTC).date()
+        return make_source(self.settings, self.cohort, self.source, today)
 
     def secure(self, master: MasterKey) -> None:
         """Seal what earlier versions stored, and check that nobody else has changed the rows."""
@@ -296,9 +302,12 @@ class NightlyRun:
         self.progress.phase("publishing")
         self.state.set_phase(run.run_id, "publishing")
         if self.rebased_from is not None:
-            restart_output(self.state, self.output, make_source(self.settings, self.cohort))
+            restart_output(self.state, self.output, self._describe())
             self.rebased_from = None
-        deleted = publish_run(run.run_id, self.state, self.output, self.cohort, self.seal)
+        policy = self.settings.make_policy().under(self.cohort.algorithm)
+        names = list_nightly_tables(self.settings.output.tables, self.source, policy)
+        tables = StructuredTables(self.source, self.output, self.cohort, policy, names)
+        deleted = publish_run(run.run_id, self.state, tables, self.cohort, self.seal)
         self.progress.phase("reading back")
         where = (self.state, self.output, self.cohort)
         if not is_output_complete(*where) and not (
@@ -310,6 +319,14 @@ class NightlyRun:
                 "a backup, or delete it together with the state database and run again"
             )
         return deleted
+
+    def check_tables(self, run: RunRecord) -> dict[str, Any] | None:
+        """Return the checks of the output's tables; None after a run of new notes alone."""
+        if self.state.scope(run.run_id) != "all":
+            return None
+        self.progress.phase("checking tables")
+        output = resolve_urls(self.settings).output
+        return check_conformance(output, self.settings.base, self.source).to_json()
 
     def summary(
         self, run: RunRecord, tally: Tally, deleted: int, workers: int, meter: EnergyMeter
@@ -340,6 +357,7 @@ class NightlyRun:
             max_quarantine_share=self.settings.limits.max_quarantine_share,
             review=read_last_review(resolve_urls(self.settings).state, self.settings.base),
             objections=self.objections,
+            tables=self.check_tables(run),
             energy=meter.read(
                 self.settings.energy, sum(self.peaks.values()) or measure_peak_kilobytes()
             ),
@@ -396,6 +414,7 @@ def run_nightly(
         if not accept_fewer_objections:
             check_objections(night.source, night.state, settings.quality)
         check_nightly_ids(night.source, night.cohort)
+        check_table_ids(night.source, night.cohort, settings.output.tables)
         night.claim()
         night.secure(master)
         ended = _execute(night, run_job, workers, lock)

@@ -1,9 +1,13 @@
 """The key and version of the surrogate algorithm that an output was made under, and its rebase."""
 
+from datetime import date
+
 from pipeline.config.policy_description import summarize_policy
 from pipeline.config.settings import Settings
 from pipeline.state.ledger import State
-from pipeline.warehouse.sql_output import CdmSource, Output
+from pipeline.warehouse.sql_output import NO_HOLDER, CdmSource, Output
+from pipeline.warehouse.table_reader import find_vocabulary_version
+from pipeline.warehouse.warehouse import Source
 from record.algorithms import ALGORITHMS
 from record.errors import ConfigError, CryptonymError
 from surrogates.keys.keys import CohortKey, MasterKey
@@ -16,16 +20,19 @@ class RebaseHeld(CryptonymError):
     """The quality gate holds a run that would publish the output anew (exit code 1)."""
 
 
-def make_source(settings: Settings, cohort: CohortKey) -> CdmSource:
-    """Return the description of the output under a cohort's key."""
+def make_source(settings: Settings, cohort: CohortKey, source: Source, today: date) -> CdmSource:
+    """Return the description of the output under a cohort's key, as it is made today."""
     policy = settings.make_policy().under(cohort.algorithm)
     zone = _RESTRICTED if cohort.algorithm > ALGORITHMS[0] else ""
     return CdmSource(
         cdm_source_name=settings.cohort,
         cdm_source_abbreviation=settings.cohort[:25],
-        cdm_holder="",
+        cdm_holder=NO_HOLDER,
         source_description=summarize_policy(policy) + zone,
         cdm_etl_reference=make_reference(cohort),
+        source_release_date=today,
+        cdm_release_date=today,
+        vocabulary_version=find_vocabulary_version(source),
     )
 
 

@@ -4,6 +4,7 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
+from pipeline.night.structured_tables import StructuredTables
 from pipeline.night.withdrawals import (
     contains,
     make_released_id,
@@ -24,30 +25,46 @@ from surrogates.keys.keys import CohortKey
 _CHUNK = 500
 
 
-def publish_run(run_id: int, state: State, output: Output, cohort: CohortKey, seal: Seal) -> int:
+def publish_run(
+    run_id: int, state: State, tables: StructuredTables, cohort: CohortKey, seal: Seal
+) -> int:
     """Apply a run to the output; return the number of notes deleted at the source.
 
     Withdrawals that a run holds wait until it is accepted. Each step is idempotent and recorded in
     the state database after it was written to the output, so that a run that was killed resumes
-    from there.
+    from there. A run of new notes alone leaves the rows of other persons for a whole one.
     """
-    publish_staged(state, output, seal)
+    output = tables.output
+    publish_staged(state, output, seal, tables=tables)
     withdraw_accepted(state, output, cohort)
     withdraw_rejected(state, output, cohort)
     withdraw_refused(state, output, cohort)
     deleted = withdraw_deleted(run_id, state, output, cohort)
     output.prune_persons()
+    if state.scope(run_id) == "all":
+        tables.write_all()
     return deleted
 
 
-def publish_staged(state: State, output: Output, seal: Seal, *, only: int | None = None) -> int:
+def publish_staged(
+    state: State,
+    output: Output,
+    seal: Seal,
+    *,
+    only: int | None = None,
+    tables: StructuredTables | None = None,
+) -> int:
     """Write staged notes that are not held to the output; return their number.
 
-    `only` is the number of an accepted run: only the notes that it held are published. Raises
-    AlteredState for notes that were staged or changed outside the program.
+    The rows of their persons are written before them, so that no note refers to an absent one.
+    Without `tables` a note keeps the ids of rows that are there, and the next whole run adds the
+    others. `only` is the number of an accepted run: only the notes that it held are published.
+    Raises AlteredState for notes that were staged or changed outside the program.
     """
     count = 0
     while staged := state.read_staged(limit=_CHUNK, accepted=only):
+        if tables is not None:
+            tables.write([note.person_id for note in staged])
         output.publish(_open_rows(staged, state, seal))
         state.mark_published([note.note_id for note in staged])
         count += len(staged)

@@ -23,8 +23,9 @@ from pipeline.release.row_digests import (
     compare_rows,
 )
 from pipeline.release.staging import PartResult, incomplete
-from pipeline.release.tables import METADATA_TABLES, REFERENCE_TABLES
+from pipeline.release.tables import METADATA_TABLES
 from pipeline.release.unit_files import DIGEST, PartFile, digest_file, read_keys
+from pipeline.warehouse.cdm_tables import REFERENCE_TABLES
 from pipeline.warehouse.parquet_source import guard_parquet
 
 CHUNK_BYTES = 64 << 20

@@ -17,18 +17,12 @@ from pipeline.notes.worker_resources import (
 )
 from pipeline.release.request import ReleaseRequest, make_policy, requested_tables
 from pipeline.release.staging import ReleaseStaging
-from pipeline.release.table_reader import present_columns
-from pipeline.release.tables import (
-    NOTE_TABLES,
-    SPANS,
-    STAFF_TABLES,
-    VISIT_TABLES,
-    list_tables_in_write_order,
-    make_tables,
-)
+from pipeline.release.tables import NOTE_NLP, SPANS, list_tables_in_write_order
 from pipeline.release.targets import Target, open_target, open_trial_target
 from pipeline.state.release_register import read_register
 from pipeline.state.run_lock import make_lock_path
+from pipeline.warehouse.cdm_tables import NOTE_TABLES, STAFF_TABLES, VISIT_TABLES, make_tables
+from pipeline.warehouse.table_reader import present_columns
 from record.algorithms import ALGORITHM, ALGORITHMS
 from record.columns import TABLES
 from record.errors import ConfigError
@@ -63,6 +57,16 @@ class ReleaseContext:
         return self.tools.cohort.algorithm > ALGORITHMS[0]
 
     @property
+    def has_own_findings(self) -> bool:
+        """Whether `note_nlp` has what `note_span` has."""
+        return SPANS in self.names and self.is_sorted
+
+    @property
+    def has_source_findings(self) -> bool:
+        """Whether `note_nlp` has the rows of the source."""
+        return NOTE_NLP in requested_tables(self.request)
+
+    @property
     def fingerprint(self) -> list[str]:
         """Key, policy, configuration and tables: equal in all processes of a release."""
         tools = self.tools
@@ -90,6 +94,8 @@ def open_context(
     has = {name for name in TABLES if name in NOTE_TABLES or present_columns(tools.source, name)}
     if not (request.spans or tools.cohort.algorithm == ALGORITHMS[0]):
         requested -= {SPANS}
+    elif request.spans and tools.cohort.algorithm > ALGORITHMS[0]:
+        requested, has = requested | {NOTE_NLP}, has | {NOTE_NLP}
     if tools.policy.visits == "drop":
         requested -= set(VISIT_TABLES)
     if tools.policy.clinicians == "drop":

@@ -9,7 +9,7 @@ from typing import Any
 from pipeline.config.policies import build_policy, expand_policy, read_policy
 from pipeline.config.settings import CohortSettings, Settings
 from pipeline.release.persons import PersonList, query_persons, read_persons
-from pipeline.release.tables import patient_tables
+from pipeline.warehouse.cdm_tables import patient_tables
 from pipeline.warehouse.note_rows import parse_date
 from pipeline.warehouse.person_lists import read_text
 from record.algorithms import ALGORITHMS

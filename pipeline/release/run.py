@@ -38,7 +38,13 @@ from pipeline.release.manifest import (
     render_readme,
 )
 from pipeline.release.persons import PersonList
-from pipeline.release.plan import FULL_RANGE, count_units, find_persons, plan_units
+from pipeline.release.plan import (
+    FULL_RANGE,
+    count_units,
+    divide_keys,
+    find_persons,
+    plan_units,
+)
 from pipeline.release.release_context import ReleaseContext, open_context, staging_folder
 from pipeline.release.request import (
     ReleaseRequest,
@@ -49,13 +55,17 @@ from pipeline.release.request import (
 )
 from pipeline.release.row_digests import Change, Changes
 from pipeline.release.staging import ReleaseStaging, ReleaseUnit, ReleaseUnitResult, incomplete
-from pipeline.release.tables import REFERENCE_TABLES
+from pipeline.release.tables import NOTE_NLP
 from pipeline.release.targets import describe_place, resolve_output
 from pipeline.release.unit import make_metadata_unit, make_reference_unit, make_unit
 from pipeline.state.release_register import RegisterEntry, register_release
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.schema_version import check_state_tables
-from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids
+from pipeline.warehouse.cdm_tables import REFERENCE_TABLES
+from pipeline.warehouse.id_range import check_ids, check_nightly_ids, check_table_ids, list_keys
+from pipeline.warehouse.omop_tables import CDM_SOURCE_COLUMNS
+from pipeline.warehouse.sql_output import NO_HOLDER
+from pipeline.warehouse.table_reader import find_vocabulary_version
 from record.errors import ConfigError, CryptonymError
 
 _PENDING_REASONS = ("stale-spans", "not-published")
@@ -166,6 +176,10 @@ def _release_locked(
         )
         check_table_ids(context.tools.source, context.tools.cohort, context.names)
         check_nightly_ids(context.tools.source, context.tools.cohort)
+        if context.has_own_findings:
+            # The upper half of the numbers is for findings of our own.
+            bits = context.tools.cohort.id_bits - 1
+            check_ids(context.tools.source, bits, list_keys([NOTE_NLP]))
         context.target.claim(context.key_ids, context.names, create=not request.dry_run)
         check_objections(context.tools.source, context.tools.state, settings.quality)
         _check_spans_current(context)
@@ -297,7 +311,7 @@ class _Release:
         others = [ReleaseUnit(self.units + number, low, high, [], []) for number in range(2)]
         self.context.staging.add_units(others)
         make_reference_unit(self.units, self.context, referred)
-        make_metadata_unit(self.units + 1, self.context, describe_release(self._origin()))
+        make_metadata_unit(self.units + 1, self.context, self._describe())
 
     def arrange(self) -> None:
         """Sort each table as a whole, and compare it; the first version's are not sorted."""
@@ -336,6 +350,29 @@ class _Release:
             counts.refused["duplicate-id"] += len(twice)
             counts.notes["refused"] += len(twice)
         counts.notes["deleted_meanwhile"] = len(lost - twice)
+
+    def _describe(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows that describe the release.
+
+        It has the date when it was first published: another would change it every day. It is no
+        date of the source, which might tell the shift.
+        """
+        context, rows = self.context, describe_release(self._origin())
+        if not context.is_sorted:
+            return rows
+        (every,) = divide_keys(context.tools.cohort.id_bits, 1)
+        pages = context.target.read_published_keys("cdm_source", every)
+        place = CDM_SOURCE_COLUMNS.index("cdm_release_date")
+        known = next((row[place] for page in pages for row in page if row[place]), None)
+        day = known or datetime.now(UTC).date()
+        for row in rows["cdm_source"]:
+            row |= {
+                "cdm_holder": NO_HOLDER,
+                "source_release_date": day,
+                "cdm_release_date": day,
+                "vocabulary_version": find_vocabulary_version(context.tools.source),
+            }
+        return rows
 
     def _origin(self) -> ReleaseOrigin:
         context, settings = self.context, self.context.tools.settings

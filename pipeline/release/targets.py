@@ -32,13 +32,14 @@ from pipeline.release.plan import KeyRange, divide_keys, units_of_range
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Change, Changes, Row
 from pipeline.release.staging import PartResult, ReleaseStaging, ReleaseUnit, incomplete
-from pipeline.release.tables import METADATA_TABLES, REFERENCE_TABLES, make_tables
+from pipeline.release.tables import METADATA_TABLES
 from pipeline.release.unit_files import (
     JSONL_PART,
     PARQUET_PART,
     digest_file,
     read_part,
 )
+from pipeline.warehouse.cdm_tables import REFERENCE_TABLES, make_tables
 from pipeline.warehouse.databases import (
     connect,
     database_path,

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -17,29 +18,37 @@ from pipeline.release.release_context import ReleaseContext
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Row, TableHashes, compare_rows
 from pipeline.release.staging import PartResult, ReleaseUnit, ReleaseUnitResult, incomplete
-from pipeline.release.table_reader import read_rows, to_rows
 from pipeline.release.tables import (
     METADATA_TABLES,
     NOTE_NLP,
-    REFERENCE_TABLES,
-    VISIT_TABLES,
     date_columns,
-    patient_tables,
     start_column,
     visit_columns,
 )
 from pipeline.release.unit_files import TableFile, digest_file, read_keys
+from pipeline.warehouse.cdm_tables import REFERENCE_TABLES, VISIT_TABLES, patient_tables
 from pipeline.warehouse.databases import chunks, retrying
-from pipeline.warehouse.note_rows import NoteRow, PersonRow, Unit, normalize_note, parse_integer
-from pipeline.warehouse.sql_output import make_span_values
-from record.columns import Treatment
-from record.errors import Unsafe
+from pipeline.warehouse.note_rows import (
+    NoteRow,
+    OutputRow,
+    PersonRow,
+    Unit,
+    normalize_note,
+    parse_integer,
+)
+from pipeline.warehouse.row_links import PresentRows
+from pipeline.warehouse.sql_output import empty_absent_links, make_span_values
+from pipeline.warehouse.table_reader import empty_impossible_ids, read_rows, to_rows
+from record.columns import Treatment, id_kind
+from record.errors import ConfigError, Unsafe
 from record.patient import PatientRecord
 from surrogates.tables.columns import Subjects
 
 _Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 _PERSONS = 500
+_LONGEST_VARIANT = 250
+_NOT_RELEASED = "[not released]"
 _WINDOW = 8
 """Batches of notes that are read before they are grouped by patient."""
 
@@ -59,7 +68,7 @@ def _build_unit(unit: ReleaseUnit, context: ReleaseContext) -> ReleaseUnitResult
     try:
         builder.clear()
         builder.add_persons()
-        builder.find_late_visits()
+        builder.find_visits()
         builder.add_notes()
         builder.add_rows()
     finally:
@@ -126,6 +135,14 @@ class _UnitBuilder:
     late_visits: dict[str, set[int]] = field(
         default_factory=lambda: {name: set() for name in VISIT_TABLES}
     )
+    windowed_visits: dict[str, set[int]] = field(
+        default_factory=lambda: {name: set() for name in VISIT_TABLES}
+    )
+    present: PresentRows = field(default_factory=PresentRows)
+    looked_up: dict[str, set[int]] = field(
+        default_factory=lambda: {name: set() for name in REFERENCE_TABLES}
+    )
+    own_findings: int = 0
     refused: set[int] = field(default_factory=set)
     outside: set[int] = field(default_factory=set)
 
@@ -166,26 +183,67 @@ class _UnitBuilder:
                 self.treat("person", columns)
         self.persons &= set(self.unit.person_ids)
 
-    def find_late_visits(self) -> None:
-        """Find the visits with a date after the last that is released: nothing refers to them."""
-        if self.context.request.latest is None:
-            return
-        for name in reversed(VISIT_TABLES):
+    def find_visits(self) -> None:
+        """Find the visits that rows may refer to, and those with a date after the last."""
+        request, tools = self.context.request, self.context.tools
+        for name in (name for name in reversed(VISIT_TABLES) if name in self.context.names):
+            found: list[Row] = []
             for some in chunks(sorted(self.persons), _PERSONS):
-                for columns in read_rows(self.context.tools.source, name, "person_id", some):
-                    is_late = pc.invert(self._in_time(name, columns))
-                    self.late_visits[name].update(_ids(columns[f"{name}_id"].filter(is_late)))
+                for columns in read_rows(tools.source, name, "person_id", some):
+                    if request.latest is not None:
+                        is_late = pc.invert(self._in_time(name, columns))
+                        self.late_visits[name].update(_ids(columns[f"{name}_id"].filter(is_late)))
+                    rows = self._hold_back(name, columns)
+                    if request.has_window:
+                        inside = self._is_inside(name, rows)
+                        self.windowed_visits[name].update(_ids(rows[f"{name}_id"].filter(inside)))
+                    rows = empty_impossible_ids(name, rows, tools.cohort)
+                    subjects = Subjects(self.owners, self.records)
+                    treated = tools.columns.treat(name, pa.table(rows), subjects)
+                    found += to_rows(treated.rows, self.context.tables[name])
+            self.present.settle(name, self._columns_of(name), found)
+
+    def _columns_of(self, name: str) -> list[str]:
+        return [column.name for column in self.context.tables[name].columns]
+
+    def _look_up_references(self, name: str, columns: Mapping[str, pa.Array]) -> None:
+        """Find out which rows without patients exist of those that these rows refer to."""
+        tools = self.context.tools
+        for other in REFERENCE_TABLES:
+            column = columns.get(f"{other}_id")
+            is_kept = tools.policy.treatment(f"{name}.{other}_id") is Treatment.REKEY
+            if column is None or other == name or other not in self.context.names or not is_kept:
+                continue
+            self._look_up(other, _ids(pc.unique(column)))
+
+    def _look_up(self, name: str, ids: Iterable[int]) -> None:
+        tools, key = self.context.tools, f"{name}_id"
+        fresh = sorted(set(ids) - self.looked_up[name])
+        self.looked_up[name].update(fresh)
+        found = tools.source.store.lookup(name, (key,), key, fresh) if fresh else ()
+        known = [number for row in found if (number := parse_integer(row[key])) is not None]
+        drawn = tools.cohort.pseudonyms(name, np.array(known, np.int64)).tolist()
+        self.present.owners.setdefault(name, {}).update(dict.fromkeys(drawn))
 
     def treat(self, name: str, columns: dict[str, pa.Array]) -> dict[str, set[int]]:
         """Treat rows and add them; return the ids of rows without patients that they refer to."""
+        columns = empty_impossible_ids(name, columns, self.context.tools.cohort)
+        self._look_up_references(name, columns)
         batch = pa.table(columns)
         subjects = Subjects(self.owners, self.records)
         treated = self.context.tools.columns.treat(name, batch, subjects)
         kept = batch.filter(pa.array(treated.kept))
-        rows, fresh = self._drop_duplicates(name, to_rows(treated.rows, self.context.tables[name]))
-        kept = kept.filter(pa.array(fresh, pa.bool_()))
-        self.parts[name].add(rows)
+        made = to_rows(treated.rows, self.context.tables[name])
+        cleared = self.present.clear_each(name, self._columns_of(name), made)
+        kept = kept.filter(pa.array([row is not None for row in cleared], pa.bool_()))
         counts = self.counts.setdefault(name, Counter())
+        if lost := cleared.count(None):
+            counts["refused no-visit"] += lost
+        rows, fresh = self._drop_duplicates(name, [row for row in cleared if row is not None])
+        kept = kept.filter(pa.array(fresh, pa.bool_()))
+        if name == NOTE_NLP and self.context.is_sorted:
+            rows = [self._fill_finding(row) for row in rows]
+        self.parts[name].add(rows)
         counts["released"] += len(rows)
         counts.update({f"refused {reason}": count for reason, count in treated.refused.items()})
         if name == "person":
@@ -231,6 +289,8 @@ class _UnitBuilder:
                 failure = refused.failure
                 self.refused.add(refused.item.row.note_id)
                 self.reasons[failure.reason or failure.error] += 1
+            if NOTE_NLP in self.parts:
+                made[NOTE_NLP] = self._number_findings(made[NOTE_NLP])
             for name, found in made.items():
                 if name in self.parts:
                     self.parts[name].add(found)
@@ -254,17 +314,64 @@ class _UnitBuilder:
         columns = [column.name for column in self.context.tables["note"].columns]
         notes: list[Row] = []
         spans: list[Row] = []
+        findings: list[Row] = []
+        if "provider" in self.context.names:
+            providers = (parse_integer(item.row.provider_id) for item in wanted)
+            self._look_up("provider", (each for each in providers if each))
 
         def step(item: BatchNote) -> BatchNote:
             if parse_integer(item.row.person_id) not in self.persons:
                 raise Unsafe("person-refused")
-            row = make_output_row(self._without_late_visits(item), tools.columns)
+            made = make_output_row(self._without_late_visits(item), tools.columns)
+            (row,) = empty_absent_links([made], self.present)
             notes.append(tuple(map(normalize_note(row.note).get, columns)))
             spans.extend(make_span_values([row]))
+            findings.extend(self._make_findings(row))
             return item
 
         batch = run_release_stages(replace(batch, items=wanted), tools).apply("write", step)
-        return batch, {"note": notes, "note_span": spans}
+        return batch, {"note": notes, "note_span": spans, NOTE_NLP: findings}
+
+    def _make_findings(self, row: OutputRow) -> Iterator[Row]:
+        """Yield what `note_span` has of a note as rows of `note_nlp`, without ids."""
+        if NOTE_NLP not in self.names or not self.context.has_own_findings:
+            return
+        for note_id, start, end, label in make_span_values([row]):
+            values = {
+                "note_id": note_id,
+                "section_concept_id": 0,
+                "note_nlp_concept_id": 0,
+                "note_nlp_source_concept_id": 0,
+                "offset": str(start),
+                "lexical_variant": row.note.note_text[start:end][:_LONGEST_VARIANT],
+                "nlp_system": f"cryptonym {version('cryptonym')}",
+                "nlp_date": row.note.note_date,
+                "nlp_datetime": row.note.note_datetime,
+                "term_exists": "Y",
+                "term_modifiers": f"label={label}",
+            }
+            yield tuple(values.get(name) for name in self._columns_of(NOTE_NLP))
+
+    def _number_findings(self, rows: Sequence[Row]) -> list[Row]:
+        """Return rows of `note_nlp` with ids, from the permutation of those of the source.
+
+        They are what it gives to the upper half of all numbers, of which each unit has a range.
+        Raises ConfigError where that is too small.
+        """
+        cohort, (low, high) = self.context.tools.cohort, (self.unit.low, self.unit.high)
+        first = (1 << (cohort.id_bits - 1)) + (low >> 1) + self.own_findings
+        self.own_findings += len(rows)
+        if self.own_findings > (high + 1 - low) // 2:
+            problem = "there are more spans than ids for them"
+            raise ConfigError("policy.id_bits", problem, "set id_bits = 53, or leave out spans")
+        numbers = np.arange(first, first + len(rows), dtype=np.int64)
+        drawn = cohort.pseudonyms(NOTE_NLP, numbers).tolist()
+        return [(key, *row[1:]) for key, row in zip(drawn, rows, strict=True)]
+
+    def _fill_finding(self, row: Row) -> Row:
+        """Fill the text that OMOP requires of a finding at the source, which is not released."""
+        place = self._columns_of(NOTE_NLP).index("lexical_variant")
+        return (*row[:place], row[place] or _NOT_RELEASED, *row[place + 1 :])
 
     def _without_late_visits(self, item: BatchNote) -> BatchNote:
         gone: dict[str, Any] = {
@@ -292,13 +399,25 @@ class _UnitBuilder:
         """Add the persons' rows of structured tables; visits that rows belong to come last."""
         names = [name for name in patient_tables() if name not in VISIT_TABLES]
         for name in (name for name in (*names, *VISIT_TABLES) if name in self.context.names):
+            if name in VISIT_TABLES and self.context.request.has_window:
+                self._keep_linked(name)
             for some in chunks(sorted(self.persons), _PERSONS):
                 for columns in read_rows(self.context.tools.source, name, "person_id", some):
                     self.treat(name, self._in_window(name, columns))
-        if NOTE_NLP in self.context.names:
+        if NOTE_NLP in self.context.names and self.context.has_source_findings:
             for some in chunks(sorted(self.owners), _PERSONS):
                 for columns in read_rows(self.context.tools.source, NOTE_NLP, "note_id", some):
                     self.treat(NOTE_NLP, self._hold_back(NOTE_NLP, columns))
+
+    def _keep_linked(self, name: str) -> None:
+        """Keep of the visits that rows may refer to those in the window or referred to."""
+        ids = sorted(self.windowed_visits[name] | self.linked_visits[name])
+        cohort = self.context.tools.cohort
+        if self.context.is_sorted:
+            ids = [each for each in ids if 0 < each < 1 << cohort.id_bits]
+        drawn = cohort.pseudonyms(id_kind(f"{name}_id"), np.array(ids, np.int64)).tolist()
+        known = self.present.owners.get(name, {})
+        self.present.owners[name] = {each: known[each] for each in drawn if each in known}
 
     def _in_time(self, name: str, columns: dict[str, pa.Array]) -> pa.Array:
         """Return which rows have no date after the last that is released, nor their visit."""
@@ -343,8 +462,7 @@ class _UnitBuilder:
         column = start_column(name)
         if not self.context.request.has_window or column not in columns:
             return columns
-        days = columns[column].cast(pa.string()).to_pylist()
-        inside = [self.context.request.is_in_window(value) for value in days]
+        inside = self._is_inside(name, columns).to_pylist()
         if name in VISIT_TABLES:
             linked_visits = self.linked_visits[name]
             inside = [
@@ -355,6 +473,14 @@ class _UnitBuilder:
             ]
         mask = pa.array(inside, pa.bool_())
         return {each: values.filter(mask) for each, values in columns.items()}
+
+    def _is_inside(self, name: str, columns: dict[str, pa.Array]) -> pa.Array:
+        """Return which rows start in the window; all of a table without a date."""
+        column = start_column(name)
+        if column not in columns:
+            return pa.array([True] * len(next(iter(columns.values()))))
+        days = columns[column].cast(pa.string()).to_pylist()
+        return pa.array([self.context.request.is_in_window(value) for value in days], pa.bool_())
 
     def finish(self) -> ReleaseUnitResult:
         """Read back what was written, compare it with what is published, and return the result.

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from sqlalchemy import Date, DateTime, Table
 
 from pipeline.release.row_digests import Row, TableHashes, iso, row_key
-from pipeline.warehouse.parquet_output import make_arrow_schema
+from pipeline.warehouse.arrow_schemas import make_arrow_schema
 from pipeline.warehouse.parquet_source import guard_parquet
 
 PARQUET_PART, JSONL_PART = "parquet", "jsonl"

@@ -170,6 +170,7 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
         "energy": summary.energy and summary.energy.to_json(),
         "objections": dict(summary.objections) if summary.objections is not None else None,
         "backfill": dict(summary.backfill) if summary.backfill is not None else None,
+        "tables": summary.tables,
         "counts": summary.tally.to_json(),
     }
 

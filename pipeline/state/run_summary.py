@@ -222,6 +222,7 @@ class RunSummary:
     `detection` what takes part in detection, one sentence each.
     `backfill` tells how many notes that earlier detectors read were detected again and are left;
     None if there were none.
+    `tables` are the checks of the output's tables against OMOP CDM; None if they were not made.
     """
 
     run_id: str
@@ -243,6 +244,7 @@ class RunSummary:
     algorithm: int = ALGORITHM
     detection: tuple[str, ...] = ()
     backfill: Mapping[str, Any] | None = None
+    tables: Mapping[str, Any] | None = None
 
     @property
     def seconds(self) -> float:

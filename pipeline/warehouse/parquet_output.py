@@ -3,7 +3,7 @@
 import hashlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,44 +11,35 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from sqlalchemy import BigInteger, Date, DateTime, Float, Integer, Table, Text
-from sqlalchemy.types import TypeEngine
 
+from pipeline.warehouse.arrow_schemas import make_arrow_schema
+from pipeline.warehouse.cdm_tables import Row, make_tables
 from pipeline.warehouse.note_rows import OutputRow
-from pipeline.warehouse.omop_tables import make_output_tables
 from pipeline.warehouse.parquet_source import guard_parquet
+from pipeline.warehouse.row_links import LINKED_TABLES, NOTE_LINKS, PresentRows, link_columns
 from pipeline.warehouse.sql_output import (
     COMPARED,
+    OWN_TABLES,
     CdmSource,
+    TableRows,
+    empty_absent_links,
+    group_rows,
     hash_tables,
     make_note_rows,
     make_person_rows,
     make_span_rows,
 )
 from record.atomic_write import sync
+from record.columns import TABLES
 
 _WHAT = "output"
-_TYPES: tuple[tuple[type[TypeEngine[Any]], pa.DataType], ...] = (
-    (BigInteger, pa.int64()), (Integer, pa.int32()), (Text, pa.string()),
-    (Date, pa.date32()), (DateTime, pa.timestamp("us")), (Float, pa.float64()),
-)  # fmt: skip
 _HASH_BYTES = 5
 _HASH_BITS = 8 * _HASH_BYTES
 
 
-def make_arrow_schema(table: Table) -> pa.Schema:
-    """Return the Arrow schema of a table."""
-    return pa.schema(
-        [
-            (column.name, next(found for sql, found in _TYPES if isinstance(column.type, sql)))
-            for column in table.columns
-        ]
-    )
-
-
-_SCHEMAS = {
-    name: make_arrow_schema(table) for name, table in make_output_tables(None).tables.items()
-}
+_SCHEMAS = {name: make_arrow_schema(table) for name, table in make_tables(None).items()}
+_REFERENCES = 0
+"""The part of a table without patients."""
 
 
 class IdIndex:
@@ -91,10 +82,13 @@ class ParquetOutput:
     written to a temporary name, synced and moved: after a kill each file is old or new, and
     publishing the same batch again gives the same bytes. Spans are written and removed before
     their notes, so that an interrupted write is detected by a missing part of notes and undone.
+    Rows of a new person are written to a new part of each table, and replaced there. `tables` are
+    those that the output has beside notes, persons and its description.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tables: Collection[str] = ()) -> None:
         self._folder = folder
+        self._names = tuple(name for name in _SCHEMAS if name in tables and name in TABLES)
 
     def check_writable(self) -> None:
         """Raise Unavailable unless the folder is writable; remove files left by a killed run."""
@@ -108,7 +102,11 @@ class ParquetOutput:
                 self._path("note_span", part).unlink()
 
     def publish(self, rows: Sequence[OutputRow]) -> None:
-        """Write notes with their spans and persons, replacing earlier versions."""
+        """Write notes with their spans and persons, replacing earlier versions.
+
+        Ids of rows that the output does not have are emptied.
+        """
+        rows = empty_absent_links(rows, self._present)
         batches: dict[int, list[OutputRow]] = {}
         fresh = self._next_part()
         for row in rows:
@@ -137,18 +135,171 @@ class ParquetOutput:
                 for note_id in ids:
                     self._notes.set(note_id, None)
 
+    def find_changed(self, person_ids: Sequence[int], tables: TableRows) -> set[int]:
+        """Return which of these persons have other rows in the output than these."""
+        after = group_rows(tables)
+        return {
+            each
+            for each in person_ids
+            if self._row_hashes.get(each, 0) != _hash_rows(after.get(each, ()))
+        }
+
+    def write_references(self, tables: TableRows) -> None:
+        """Write rows of tables without patients, replacing earlier versions."""
+        with guard_parquet(_WHAT):
+            for name, rows in tables.items():
+                known = self._present.owners.setdefault(name, {})
+                before = set(self._rows(name, _SCHEMAS[name].names))
+                if fresh := [row for row in rows if row not in before]:
+                    ids = [row[0] for row in fresh]
+                    self._replace(name, _REFERENCES, ids, _name_values(name, fresh))
+                known.update((row[0], None) for row in rows)
+
+    def write_rows(
+        self, person_ids: Collection[int], tables: TableRows, links: Mapping[int, Row]
+    ) -> None:
+        """Replace the rows of persons, and before that what their notes refer to.
+
+        A process that dies in between finds the rows of the persons changed again.
+        """
+        with guard_parquet(_WHAT):
+            self._write_links(links)
+            for name, rows in tables.items():
+                place = TABLES[name].index("person_id")
+                fresh = max(self._parts(name), default=-1) + 1
+                persons: dict[int, list[int]] = {}
+                for person_id in person_ids:
+                    found = self._row_parts[name].get(person_id, fresh)
+                    persons.setdefault(found, []).append(person_id)
+                for part, some in sorted(persons.items()):
+                    chosen = set(some)
+                    mine = _name_values(name, (row for row in rows if row[place] in chosen))
+                    self._replace(name, part, some, mine, key="person_id")
+                    for person_id in some:
+                        self._row_parts[name][person_id] = part
+                self._know_visits(name, person_ids, rows)
+        after = group_rows(tables)
+        for person_id in person_ids:
+            self._row_hashes[person_id] = _hash_rows(after.get(person_id, ()))
+
+    def _know_visits(self, name: str, person_ids: Collection[int], rows: Sequence[Row]) -> None:
+        """Remember which visits the persons have now."""
+        if name not in LINKED_TABLES:
+            return
+        known, chosen = self._present.owners.setdefault(name, {}), set(person_ids)
+        for key in [key for key, owner in known.items() if owner in chosen]:
+            del known[key]
+        self._present.add(name, rows)
+
+    def _write_links(self, links: Mapping[int, Row]) -> None:
+        parts: dict[int, list[int]] = {}
+        for note_id in links:
+            found = self._notes.get(note_id)
+            if found is not None:
+                parts.setdefault(found, []).append(note_id)
+        for part, _ in sorted(parts.items()):
+            self._set_links(part, links)
+
+    def _set_links(self, part: int, links: Mapping[int, Row]) -> None:
+        """Set what notes of a part refer to; the file stays as it is where nothing differs."""
+        columns = ["note_id", *NOTE_LINKS]
+        held = pq.read_table(self._path("note", part), columns=columns)
+        before = list(zip(*(held[name].to_pylist() for name in columns), strict=True))
+        after = [(row[0], *links.get(row[0], row[1:])) for row in before]
+        if after == before:
+            return
+        table = self._load("note", part)
+        for place, name in enumerate(columns):
+            number = table.schema.get_field_index(name)
+            values = pa.array([row[place] for row in after], pa.int64())
+            table = table.set_column(number, table.schema.field(number), values)
+        self._store("note", part, table)
+
+    def clear_tables(self, names: Collection[str]) -> None:
+        """Empty all tables but these and the output's own, and ids of absent rows."""
+        with guard_parquet(_WHAT):
+            for name in TABLES:
+                if name not in (*OWN_TABLES, *names):
+                    self._empty(name)
+            for name in set(self._present.owners) - set(names):
+                del self._present.owners[name]
+            self._clear_note_links()
+            for name in self._names:
+                if link_columns(name):
+                    self._clear_links(name)
+            for name in reversed(LINKED_TABLES):
+                if name in self._names and "person_id" not in TABLES[name]:
+                    self._prune_references(name)
+        self.__dict__.pop("_row_hashes", None)
+        self.__dict__.pop("_row_parts", None)
+
+    def _clear_note_links(self) -> None:
+        columns = ["note_id", "person_id", *NOTE_LINKS]
+        for part in self._parts("note"):
+            held = pq.read_table(self._path("note", part), columns=columns)
+            rows = list(zip(*(held[name].to_pylist() for name in columns), strict=True))
+            cleared = self._present.clear("note", columns, rows)
+            if cleared != rows:
+                self._set_links(part, {row[0]: row[2:] for row in cleared})
+
+    def _clear_links(self, name: str) -> None:
+        for part in self._parts(name):
+            table = self._load(name, part)
+            rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+            cleared = self._present.clear(name, table.schema.names, rows)
+            if cleared != rows:
+                kept = pa.Table.from_pylist(_name_values(name, cleared), _SCHEMAS[name])
+                self._store(name, part, kept)
+
+    def _prune_references(self, name: str) -> None:
+        referred: set[int] = set()
+        for other in ("note", *self._names):
+            columns = [each for each, target in link_columns(other).items() if target == name]
+            for row in self._rows(other, columns) if columns else ():
+                referred.update(row)
+        table = self._load(name, _REFERENCES)
+        kept = table.filter(pc.is_in(table[0], value_set=pa.array(referred - {None}, pa.int64())))
+        if kept.num_rows != table.num_rows:
+            self._store(name, _REFERENCES, kept)
+            self._present.owners[name] = dict.fromkeys(kept[0].to_pylist())
+
+    def _empty(self, name: str) -> None:
+        for part in self._parts(name):
+            self._path(name, part).unlink()
+        if (folder := self._folder / name).is_dir():
+            sync(folder)
+
+    def person_ids(self) -> Iterator[int]:
+        """Stream the ids of all persons."""
+        for row in self._rows("person", ("person_id",)):
+            yield row[0]
+
     def prune_persons(self) -> None:
-        """Remove persons without notes."""
+        """Remove the rows of persons without notes, and then the persons."""
         with guard_parquet(_WHAT):
             noted = pa.chunked_array([self._persons_of(p) for p in self._parts("note")], pa.int64())
             noted = noted.unique()
-            for part in self._parts("person"):
-                persons = self._load("person", part)
-                kept = pc.is_in(persons["person_id"], value_set=noted)
-                for person_id in persons.filter(pc.invert(kept))["person_id"].to_pylist():
-                    self._persons.set(person_id, None)
-                if not pc.all(kept).as_py():
-                    self._store("person", part, persons.filter(kept))
+            for name in reversed(self._names):
+                if "person_id" in TABLES[name]:
+                    self._keep_persons(name, noted)
+            for person_id in self._keep_persons("person", noted):
+                self._persons.set(person_id, None)
+
+    def _keep_persons(self, name: str, noted: pa.Array) -> set[int]:
+        """Keep only the rows of these persons in a table; return the other persons."""
+        gone: set[int] = set()
+        for part in self._parts(name):
+            held = pq.read_table(self._path(name, part), columns=["person_id"])["person_id"]
+            kept = pc.is_in(held, value_set=noted)
+            if not pc.all(kept).as_py():
+                gone.update(held.filter(pc.invert(kept)).to_pylist())
+                self._store(name, part, self._load(name, part).filter(kept))
+        if gone and name != "person":
+            self._know_visits(name, gone, ())
+            for person_id in gone:
+                self._row_hashes.pop(person_id, None)
+                self._row_parts[name].pop(person_id, None)
+        return gone
 
     def describe(self, source: CdmSource) -> None:
         """Write the single row of `cdm_source`."""
@@ -157,17 +308,14 @@ class ParquetOutput:
             self._write(table, self._folder / "cdm_source.parquet")
 
     def restart(self, source: CdmSource) -> None:
-        """Remove all notes, spans and persons, then write the single row of `cdm_source`.
+        """Remove all rows, then write the single row of `cdm_source`.
 
         A process that dies in between leaves the earlier `cdm_source`.
         """
         with guard_parquet(_WHAT):
-            for name in ("note_span", "note", "person"):
-                for part in self._parts(name):
-                    self._path(name, part).unlink()
-                if (folder := self._folder / name).is_dir():
-                    sync(folder)
-        for known in ("_notes", "_persons"):
+            for name in ("note_span", "note", *reversed(self._names), "person"):
+                self._empty(name)
+        for known in ("_notes", "_persons", "_present", "_row_hashes", "_row_parts"):
             self.__dict__.pop(known, None)
         self.describe(source)
 
@@ -203,8 +351,9 @@ class ParquetOutput:
         return text
 
     def digest(self) -> str:
-        """Return a digest of notes, spans and persons."""
-        return hash_tables((name, self._rows(name, columns)) for name, columns in COMPARED.items())
+        """Return a digest of notes, spans, persons and the other tables."""
+        compared = COMPARED | {name: TABLES[name] for name in self._names}
+        return hash_tables((name, self._rows(name, columns)) for name, columns in compared.items())
 
     def close(self) -> None:
         """Do nothing: no file is open between calls."""
@@ -233,6 +382,40 @@ class ParquetOutput:
     @cached_property
     def _persons(self) -> IdIndex:
         return self._places("person", lambda row, part: (part << _HASH_BITS) + _hash_person(row))
+
+    @cached_property
+    def _present(self) -> PresentRows:
+        """The rows that others refer to, some hundred bytes each."""
+        present = PresentRows()
+        for name in LINKED_TABLES:
+            if name in self._names:
+                present.add(name, self._rows(name, TABLES[name]))
+        return present
+
+    @cached_property
+    def _row_parts(self) -> dict[str, dict[int, int]]:
+        """The part of each table that has a person's rows."""
+        found: dict[str, dict[int, int]] = {}
+        for name in self._names:
+            known = found.setdefault(name, {})
+            if "person_id" in TABLES[name]:
+                with guard_parquet(_WHAT):
+                    for part in self._parts(name):
+                        held = pq.read_table(self._path(name, part), columns=["person_id"])
+                        known.update(dict.fromkeys(held["person_id"].to_pylist(), part))
+        return found
+
+    @cached_property
+    def _row_hashes(self) -> dict[int, int]:
+        """The sum of the hashes of each person's rows in all tables."""
+        found: dict[int, int] = {}
+        for name in self._names:
+            if "person_id" not in TABLES[name]:
+                continue
+            place = TABLES[name].index("person_id")
+            for row in self._rows(name, _SCHEMAS[name].names):
+                found[row[place]] = found.get(row[place], 0) + _hash_rows([(name, *row)])
+        return found
 
     def _places(self, name: str, number: Callable[[dict[str, Any], int], int]) -> IdIndex:
         ids, numbers = array("q"), array("q")
@@ -271,15 +454,22 @@ class ParquetOutput:
         return pq.read_table(path) if path.is_file() else _SCHEMAS[name].empty_table()
 
     def _replace(
-        self, name: str, part: int, ids: Sequence[int], rows: Sequence[dict[str, Any]]
+        self,
+        name: str,
+        part: int,
+        ids: Sequence[int],
+        rows: Sequence[dict[str, Any]],
+        *,
+        key: str = "",
     ) -> None:
-        """Replace the rows of these ids in a part."""
+        """Replace the rows of these ids, of the table or of its persons, in a part."""
         schema = _SCHEMAS[name]
-        key = schema.names[0]
+        key = key or schema.names[0]
         old = self._load(name, part)
         kept = old.filter(pc.invert(pc.is_in(old[key], value_set=pa.array(ids, pa.int64()))))
         added = pa.Table.from_pylist(list(rows), schema)
-        order = [(column, "ascending") for column in COMPARED[name][: 4 if "_" in name else 1]]
+        columns = COMPARED["note_span"] if name == "note_span" else schema.names[:1]
+        order = [(column, "ascending") for column in columns]
         self._store(name, part, pa.concat_tables([kept, added]).sort_by(order))
 
     def _store(self, name: str, part: int, table: pa.Table) -> None:
@@ -301,3 +491,12 @@ class ParquetOutput:
 def _hash_person(person: dict[str, Any]) -> int:
     values = repr([person[name] for name in COMPARED["person"]]).encode()
     return int.from_bytes(hashlib.blake2b(values, digest_size=_HASH_BYTES).digest(), "big")
+
+
+def _hash_rows(rows: Collection[Row]) -> int:
+    hashes = (hashlib.blake2b(repr(row).encode(), digest_size=16).digest() for row in rows)
+    return sum(int.from_bytes(each, "big") for each in hashes)
+
+
+def _name_values(name: str, rows: Iterable[Row]) -> list[dict[str, Any]]:
+    return [dict(zip(_SCHEMAS[name].names, row, strict=True)) for row in rows]

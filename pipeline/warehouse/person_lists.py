@@ -126,16 +126,17 @@ def query_person_ids(sql: str, source: SourceSettings, base: Path, setting: str)
     if not statement:
         raise ConfigError(setting, "is empty", "write a SELECT that returns person_id")
     engine = connect(source.url, base, what=setting, use="source")
-    # A cursor of the server takes one query and nothing else, SQLite one statement.
-    options = {"stream_results": True, "no_parameters": True, "max_row_buffer": _ROWS}
+    # A cursor of the server takes one query and nothing else, SQLite one statement: only the query
+    # may have it, since a server refuses a cursor for a setting.
+    streamed = {"stream_results": True, "no_parameters": True, "max_row_buffer": _ROWS}
     if engine.dialect.name == "postgresql":
-        options["postgresql_readonly"] = True
+        engine = engine.execution_options(postgresql_readonly=True)
     try:
-        with transaction(engine.execution_options(**options), setting) as connection:
+        with transaction(engine, setting) as connection:
             if source.schema and engine.dialect.name == "postgresql":
                 quoted = engine.dialect.identifier_preparer.quote(source.schema)
                 connection.exec_driver_sql(f"SET LOCAL search_path TO {quoted}, public")
-            result = connection.exec_driver_sql(statement)
+            result = connection.execution_options(**streamed).exec_driver_sql(statement)
             names = [name.lower() for name in result.keys()]  # noqa: SIM118 - a result, no dictionary
             place = names.index(_COLUMN) if _COLUMN in names else 0
             for row in result:

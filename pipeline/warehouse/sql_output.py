@@ -2,13 +2,29 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any, Protocol
 
-from sqlalchemy import Engine, Table, delete, exists, insert, inspect, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    insert,
+    inspect,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
+from pipeline.warehouse.cdm_tables import Row, make_tables
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 from pipeline.warehouse.note_rows import (
     NOTE_COLUMNS,
@@ -17,15 +33,29 @@ from pipeline.warehouse.note_rows import (
     OutputRow,
     normalize_note,
 )
-from pipeline.warehouse.omop_tables import CDM_VERSION, CDM_VERSION_CONCEPT, make_output_tables
+from pipeline.warehouse.omop_tables import CDM_VERSION, CDM_VERSION_CONCEPT
+from pipeline.warehouse.row_links import (
+    LINKED_TABLES,
+    NOTE_LINKS,
+    REQUIRED_LINKS,
+    PresentRows,
+    link_columns,
+)
+from record.columns import TABLES
 from record.errors import ConfigError
 
 _WHAT = "output"
 _PAGE = 2_000
 _HASH_BITS = 512
 
+OWN_TABLES = ("note", "note_span", "person", "cdm_source")
+"""The tables that every output has."""
 COMPARED = {"note": NOTE_COLUMNS, "note_span": SPAN_COLUMNS, "person": PERSON_COLUMNS}
 """The columns of each table covered by a digest: all columns that are ever filled."""
+
+
+NO_HOLDER = "not given"
+"""The holder of an output: who it is would tell where its patients were treated."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +78,10 @@ class CdmSource:
         return asdict(self) | version
 
 
+TableRows = Mapping[str, Sequence[Row]]
+"""Rows by table, each with the columns of the table's definition."""
+
+
 class Output(Protocol):
     """An output for released notes; writing methods are idempotent."""
 
@@ -63,8 +97,36 @@ class Output(Protocol):
         """Remove notes and their spans."""
         ...
 
+    def find_changed(self, person_ids: Sequence[int], tables: TableRows) -> set[int]:
+        """Return which of these persons have other rows in the output than these."""
+        ...
+
+    def write_references(self, tables: TableRows) -> None:
+        """Write rows of tables without patients, replacing earlier versions."""
+        ...
+
+    def write_rows(
+        self, person_ids: Collection[int], tables: TableRows, links: Mapping[int, Row]
+    ) -> None:
+        """Replace the rows of persons, and what their notes refer to.
+
+        `links` has for notes, as far as they are in the output, the values of `NOTE_LINKS`.
+        """
+        ...
+
+    def clear_tables(self, names: Collection[str]) -> None:
+        """Empty all tables but these and the output's own, and the ids that refer to them.
+
+        Then remove what refers to absent rows, and rows without patients that nothing refers to.
+        """
+        ...
+
+    def person_ids(self) -> Iterator[int]:
+        """Stream the ids of all persons."""
+        ...
+
     def prune_persons(self) -> None:
-        """Remove persons without notes."""
+        """Remove persons without notes, and all of their rows."""
         ...
 
     def describe(self, source: CdmSource) -> None:
@@ -133,9 +195,15 @@ def make_span_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
 
 
 def make_person_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
-    """Return the rows of `person`, one per person."""
+    """Return the rows of `person`, one per person; no concept is 0, as OMOP requires."""
     persons = {row.person.person_id: row.person for row in rows if row.person}
-    return [asdict(person) for _, person in sorted(persons.items())]
+    return [
+        {
+            name: 0 if value is None and name.endswith("_concept_id") else value
+            for name, value in asdict(person).items()
+        }
+        for _, person in sorted(persons.items())
+    ]
 
 
 def make_note_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
@@ -143,15 +211,54 @@ def make_note_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
     return list({row.note.note_id: normalize_note(row.note) for row in rows}.values())
 
 
-class SqlOutput:
-    """An output in a database: OMOP CDM 5.4 tables, one transaction per batch."""
+def empty_absent_links(rows: Iterable[OutputRow], present: PresentRows) -> list[OutputRow]:
+    """Return notes without the ids of rows that are not present."""
+    made = []
+    for row in rows:
+        gone: dict[str, Any] = {
+            name: None
+            for name, table in NOTE_LINKS.items()
+            if (number := getattr(row.note, name)) is not None
+            and not present.has(table, number, row.note.person_id)
+        }
+        made.append(replace(row, note=replace(row.note, **gone)) if gone else row)
+    return made
 
-    def __init__(self, engine: Engine, schema: str | None) -> None:
+
+def find_different(
+    person_ids: Iterable[int], before: Mapping[int, Collection[Row]], tables: TableRows
+) -> set[int]:
+    """Return the persons whose rows, each preceded by its table, are not those of the tables."""
+    after = group_rows(tables)
+    return {each for each in person_ids if set(before.get(each, ())) != after.get(each, set())}
+
+
+def group_rows(tables: TableRows) -> dict[int, set[Row]]:
+    """Return the rows of tables by person, each preceded by the name of its table."""
+    found: dict[int, set[Row]] = {}
+    for name, rows in tables.items():
+        place = TABLES[name].index("person_id")
+        for row in rows:
+            found.setdefault(row[place], set()).add((name, *row))
+    return found
+
+
+class SqlOutput:
+    """An output in a database: OMOP CDM 5.4 tables, one transaction per batch.
+
+    `tables` are those that it has beside notes, persons and its description.
+    """
+
+    def __init__(self, engine: Engine, schema: str | None, tables: Collection[str] = ()) -> None:
         self._engine = engine
-        self._tables = make_output_tables(schema)
-        self._by_name: Mapping[str, Table] = {t.name: t for t in self._tables.tables.values()}
+        self._schema = schema
+        self._all: Mapping[str, Table] = make_tables(schema)
+        names = [name for name in self._all if name in OWN_TABLES or name in tables]
+        self._by_name: Mapping[str, Table] = {name: self._all[name] for name in names}
+        self._names = tuple(name for name in names if name not in OWN_TABLES)
+        metadata = self._all["note"].metadata
         with transaction(engine, _WHAT, write=True) as connection:
-            self._tables.create_all(connection)
+            metadata.create_all(connection, tables=list(self._by_name.values()))
             found = inspect(connection)
             for name, table in self._by_name.items():
                 actual = {column["name"] for column in found.get_columns(name, schema)}
@@ -169,11 +276,13 @@ class SqlOutput:
     def publish(self, rows: Sequence[OutputRow]) -> None:
         """Write notes with their spans and persons in one transaction.
 
-        Raises Unsafe `malformed`, and writes nothing, if a value cannot be stored.
+        Ids of rows that the output does not have are emptied. Raises Unsafe `malformed`, and
+        writes nothing, if a value cannot be stored.
         """
-        notes, spans, persons = make_note_rows(rows), make_span_rows(rows), make_person_rows(rows)
+        spans, persons = make_span_rows(rows), make_person_rows(rows)
         span = self._by_name["note_span"]
         with transaction(self._engine, _WHAT, write=True) as connection:
+            notes = make_note_rows(empty_absent_links(rows, self._find_present(connection, rows)))
             upsert(connection, self._by_name["person"], persons)
             for some in chunks([note["note_id"] for note in notes]):
                 connection.execute(delete(span).where(span.c.note_id.in_(some)))
@@ -189,13 +298,131 @@ class SqlOutput:
                     table = self._by_name[name]
                     connection.execute(delete(table).where(table.c.note_id.in_(some)))
 
+    def _find_present(self, connection: Connection, rows: Sequence[OutputRow]) -> PresentRows:
+        """Find the rows that notes refer to."""
+        present = PresentRows()
+        for column, name in NOTE_LINKS.items():
+            if name not in self._by_name:
+                continue
+            table = self._by_name[name]
+            owner = [table.c.person_id] if "person_id" in table.c else []
+            key = next(iter(table.primary_key.columns))
+            wanted = {getattr(row.note, column) for row in rows} - {None}
+            known = present.owners.setdefault(name, {})
+            for some in chunks(sorted(wanted)):
+                for row in connection.execute(select(key, *owner).where(key.in_(some))):
+                    known[row[0]] = row[1] if owner else None
+        return present
+
+    @retrying
+    def find_changed(self, person_ids: Sequence[int], tables: TableRows) -> set[int]:
+        """Return which of these persons have other rows in the output than these."""
+        before: dict[int, list[Row]] = {}
+        with transaction(self._engine, _WHAT) as connection:
+            for name in tables:
+                table = self._by_name[name]
+                place = list(table.c.keys()).index("person_id")
+                for some in chunks(person_ids):
+                    found = select(*table.columns).where(table.c.person_id.in_(some))
+                    for row in connection.execute(found):
+                        before.setdefault(row[place], []).append((name, *row))
+        return find_different(person_ids, before, tables)
+
+    @retrying
+    def write_references(self, tables: TableRows) -> None:
+        """Write rows of tables without patients in one transaction; equal rows stay as they are."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            for name, rows in tables.items():
+                table = self._by_name[name]
+                key = next(iter(table.primary_key.columns))
+                before: set[Row] = set()
+                for some in chunks([row[0] for row in rows]):
+                    found = connection.execute(select(*table.columns).where(key.in_(some)))
+                    before.update(tuple(row) for row in found)
+                fresh = [row for row in rows if row not in before]
+                upsert(connection, table, _name_values(table, fresh))
+
+    @retrying
+    def write_rows(
+        self, person_ids: Collection[int], tables: TableRows, links: Mapping[int, Row]
+    ) -> None:
+        """Replace the rows of persons, and what their notes refer to, in one transaction."""
+        note = self._by_name["note"]
+        linked = update(note).where(note.c.note_id == bindparam("key"))
+        linked = linked.values({name: bindparam(f"new_{name}") for name in NOTE_LINKS})
+        values = [
+            {"key": key, **{f"new_{n}": value for n, value in zip(NOTE_LINKS, row, strict=True)}}
+            for key, row in links.items()
+        ]
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            for name in reversed(list(tables)):
+                table = self._by_name[name]
+                for some in chunks(sorted(person_ids)):
+                    connection.execute(delete(table).where(table.c.person_id.in_(some)))
+            for name, rows in tables.items():
+                upsert(connection, self._by_name[name], _name_values(self._by_name[name], rows))
+            if values:
+                connection.execute(linked, values)
+
+    @retrying
+    def clear_tables(self, names: Collection[str]) -> None:
+        """Empty all tables but these and the output's own, and ids of absent rows."""
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            has = set(inspect(connection).get_table_names(self._schema))
+            for name, table in self._all.items():
+                if name in has and name in TABLES and name not in (*OWN_TABLES, *names):
+                    connection.execute(delete(table))
+            for name in (*LINKED_TABLES, *self._names, "note", "person"):
+                if name in self._by_name:
+                    self._clear_links(connection, name)
+            for name in reversed(LINKED_TABLES):
+                if name in self._names and "person_id" not in self._by_name[name].c:
+                    self._prune_references(connection, name)
+
+    def _clear_links(self, connection: Connection, name: str) -> None:
+        """Empty the ids of absent rows; remove the rows that need one of them."""
+        table = self._by_name[name]
+        for column, other in link_columns(name).items():
+            absent: ColumnElement[bool] = table.c[column].is_not(None)
+            if other in self._by_name:
+                target = self._by_name[other].alias()
+                same = [target.c.person_id == table.c.person_id] if "person_id" in target.c else []
+                key = target.c[f"{other}_id"]
+                absent = and_(absent, ~exists().where(key == table.c[column], *same))
+            if REQUIRED_LINKS.get(name) == column:
+                connection.execute(delete(table).where(absent))
+            else:
+                connection.execute(update(table).where(absent).values({column: None}))
+
+    def _prune_references(self, connection: Connection, name: str) -> None:
+        """Remove the rows of a table without patients that no row refers to."""
+        table = self._by_name[name]
+        key = table.c[f"{name}_id"]
+        referred = [
+            exists().where(other.c[column] == key)
+            for other in self._by_name.values()
+            for column, target in link_columns(other.name).items()
+            if target == name
+        ]
+        connection.execute(delete(table).where(~or_(*referred)))
+
+    def person_ids(self) -> Iterator[int]:
+        """Stream the ids of all persons, in order."""
+        return (row[0] for row in self._rows("person", ("person_id",)))
+
     @retrying
     def prune_persons(self) -> None:
-        """Remove persons without notes."""
+        """Remove persons without notes, and all of their rows, in one transaction."""
         note, person = self._by_name["note"], self._by_name["person"]
         noted = exists().where(note.c.person_id == person.c.person_id)
         with transaction(self._engine, _WHAT, write=True) as connection:
-            connection.execute(delete(person).where(~noted))
+            gone = list(connection.scalars(select(person.c.person_id).where(~noted)))
+            for some in chunks(gone):
+                for name in reversed(self._names):
+                    table = self._by_name[name]
+                    if "person_id" in table.c:
+                        connection.execute(delete(table).where(table.c.person_id.in_(some)))
+                connection.execute(delete(person).where(person.c.person_id.in_(some)))
 
     @retrying
     def describe(self, source: CdmSource) -> None:
@@ -207,9 +434,10 @@ class SqlOutput:
 
     @retrying
     def restart(self, source: CdmSource) -> None:
-        """Remove all notes, spans and persons, and write `cdm_source`, in one transaction."""
+        """Remove all rows, and write `cdm_source`, in one transaction."""
         with transaction(self._engine, _WHAT, write=True) as connection:
-            for name in ("note_span", "note", "person", "cdm_source"):
+            own = ("note_span", "note", *reversed(self._names), "person", "cdm_source")
+            for name in own:
                 connection.execute(delete(self._by_name[name]))
             connection.execute(insert(self._by_name["cdm_source"]), [source.row()])
 
@@ -239,8 +467,9 @@ class SqlOutput:
             return text
 
     def digest(self) -> str:
-        """Return a digest of notes, spans and persons."""
-        return hash_tables((name, self._rows(name, columns)) for name, columns in COMPARED.items())
+        """Return a digest of notes, spans, persons and the other tables."""
+        compared = COMPARED | {name: TABLES[name] for name in self._names}
+        return hash_tables((name, self._rows(name, columns)) for name, columns in compared.items())
 
     def close(self) -> None:
         """Close the connections."""
@@ -268,6 +497,10 @@ class SqlOutput:
             page = page.where(tuple_(*keys) > tuple_(*after))
         with transaction(self._engine, _WHAT) as connection:
             return [tuple(row) for row in connection.execute(page)]
+
+
+def _name_values(table: Table, rows: Iterable[Row]) -> list[dict[str, Any]]:
+    return [dict(zip(table.c.keys(), row, strict=True)) for row in rows]
 
 
 def check_table(table: Table, actual: set[str], key: set[str], setting: str = "output.url") -> None:

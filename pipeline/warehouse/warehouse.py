@@ -34,7 +34,7 @@ PARQUET = "parquet:"
 """URL prefix of a folder of Parquet tables."""
 JSONL = "jsonl:"
 """URL prefix of a folder of JSON Lines files, which only releases are written to."""
-_TABLES = frozenset(TABLES) - {"note_span"}
+_TABLES = (frozenset(TABLES) - {"note_span"}) | {"concept", "cdm_source"}
 
 
 class SourceTables(Protocol):
@@ -230,5 +230,6 @@ def open_output(settings: OutputSettings, base: Path) -> Output:
     Raises ConfigError for tables with other columns or keys, Unavailable if it cannot be reached.
     """
     if settings.url.startswith(PARQUET):
-        return ParquetOutput(base / settings.url.removeprefix(PARQUET))
-    return SqlOutput(connect(settings.url, base, what="output.url", use="output"), settings.schema)
+        return ParquetOutput(base / settings.url.removeprefix(PARQUET), settings.tables)
+    engine = connect(settings.url, base, what="output.url", use="output")
+    return SqlOutput(engine, settings.schema, settings.tables)

@@ -13,11 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import Connection, create_engine, text
 
-from record.columns import TABLES
+from pipeline.night.engine import run_in_process
+from pipeline.night.nightly import run_nightly
 from tests.pipeline.conftest import Ward
 
 DDL = Path(__file__).parents[4] / "shared/fixtures/omop_ddl/postgresql"
 ORDER = ("location", "care_site", "provider", "person", "visit_occurrence", "note")
+WRITTEN = (*ORDER[:-1], "visit_detail", "note", "note_nlp", "observation_period", "condition_era",
+           "death", "condition_occurrence", "measurement", "cdm_source", "metadata")  # fmt: skip
 """Tables that others refer to come first."""
 
 pytestmark = pytest.mark.slow
@@ -31,13 +34,46 @@ def released(
     ward = make_ward(night, tmp_path_factory.mktemp("load"))
     config = ward.config.read_text().replace("[limits]", "[limits]\nnotes_per_unit = 6")
     ward.config.write_text(config)
-    ward.release(*ward.EVERYBODY, output="parquet:parquet")
-    ward.release(*ward.EVERYBODY, output="jsonl:jsonl")
+    add_events(ward)
+    everything = {"spans": True}
+    ward.release(*ward.EVERYBODY, output="parquet:parquet", **everything)
+    ward.release(*ward.EVERYBODY, output="jsonl:jsonl", **everything)
+    names = ("visit_occurrence", "visit_detail", "observation_period", "condition_era", "death")
+    listed = ", ".join(f'"{name}"' for name in names)
+    nightly = ward.config.read_text().replace("[output]", f"[output]\ntables = [{listed}]")
+    assert nightly != config
+    ward.config.write_text(nightly.replace("sqlite:///research.db", "parquet:nightly"))
+    ward.config.write_text(ward.config.read_text().replace("state.db", "other.db"))
+    assert run_nightly(ward.config, run_in_process).exit_code == 0
+    (ward.folder / "nightly").symlink_to(ward.config.with_name("nightly"))
     return ward.folder
 
 
+def add_events(ward: Ward) -> None:
+    """Add to the hospital what it lacks, and references to rows that it does not have."""
+    for statement in (
+        "create table observation_period (observation_period_id integer primary key, person_id "
+        "integer, observation_period_start_date text, observation_period_end_date text, "
+        "period_type_concept_id integer)",
+        "insert into observation_period select person_id, person_id, '2010-01-01', '2026-01-01', "
+        "32817 from person",
+        "create table condition_era (condition_era_id integer primary key, person_id integer, "
+        "condition_concept_id integer, condition_era_start_date text, condition_era_end_date text)",
+        "insert into condition_era select person_id, person_id, 317009, '2015-01-01', '2015-02-01' "
+        "from person",
+        "insert into note_nlp (note_nlp_id, note_id, nlp_date, lexical_variant, "
+        "note_nlp_concept_id) select note_id, note_id, '2024-01-01', 'Wexlovitch', 317009 "
+        "from note",
+        "update note set visit_occurrence_id = 999999 where note_id = 1",
+        "update visit_occurrence set preceding_visit_occurrence_id = 999999",
+    ):
+        ward.hospital(statement)
+
+
 def rows_of(folder: Path, form: str, name: str) -> list[dict[str, Any]]:
-    paths = sorted((folder / form / name).glob(f"part-*.{form}"))
+    suffix = "jsonl" if form == "jsonl" else "parquet"
+    paths = sorted((folder / form / name).glob(f"part-*.{suffix}"))
+    paths += [path for path in [folder / form / f"{name}.{suffix}"] if path.is_file()]
     if form == "jsonl":
         return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
     return [row for path in paths for row in pq.read_table(path).to_pylist()]
@@ -76,11 +112,13 @@ def omop(postgres_url: str) -> Iterator[Connection]:
     engine.dispose()
 
 
-@pytest.mark.parametrize("form", ["parquet", "jsonl"])
-def test_a_release_loads_where_all_constraints_are_on(
+@pytest.mark.parametrize("form", ["parquet", "jsonl", "nightly"])
+def test_outputs_load_where_all_constraints_are_on(
     released: Path, omop: Connection, form: str
 ) -> None:
-    tables = {name: rows_of(released, form, name) for name in ORDER}
+    tables = {name: rows for name in WRITTEN if (rows := rows_of(released, form, name))}
+    assert {"observation_period", "condition_era", "cdm_source"} <= set(tables)
+    assert form == "nightly" or "note_nlp" in tables
     concepts = {
         row[column]
         for rows in tables.values()
@@ -90,9 +128,10 @@ def test_a_release_loads_where_all_constraints_are_on(
     }
     fill_vocabulary(omop, concepts)
     for name, rows in tables.items():
-        columns = TABLES[name]
+        columns = list(rows[0])
+        quoted = ", ".join(f'"{column}"' for column in columns)
         cursor = omop.connection.cursor()
-        with cursor.copy(f"COPY cdm.{name} ({', '.join(columns)}) FROM STDIN") as copy:
+        with cursor.copy(f"COPY cdm.{name} ({quoted}) FROM STDIN") as copy:
             for row in rows:
                 copy.write_row([row[column] for column in columns])
         cursor.close()
@@ -104,6 +143,30 @@ def test_a_release_loads_where_all_constraints_are_on(
         )
     )
     assert joined == sum(row["visit_occurrence_id"] is not None for row in tables["note"]) > 50
+
+
+def test_spans_are_findings_of_ours_beside_those_of_the_source(released: Path) -> None:
+    notes = {row["note_id"]: row for row in rows_of(released, "parquet", "note")}
+    found = rows_of(released, "parquet", "note_nlp")
+    ids = [row["note_nlp_id"] for row in found]
+    assert len(set(ids)) == len(ids)
+    assert all(0 < each < 2**31 for each in ids)
+    own = [row for row in found if row["nlp_system"]]
+    spans = {
+        (row["note_id"], str(row["start_offset"]), f"label={row['label']}"): row["end_offset"]
+        for row in rows_of(released, "parquet", "note_span")
+    }
+    assert len(own) == len(spans) > 100
+    for row in own:
+        note = notes[row["note_id"]]
+        start, end = int(row["offset"]), spans[row["note_id"], row["offset"], row["term_modifiers"]]
+        assert row["lexical_variant"] == note["note_text"][start:end]
+        assert row["nlp_date"] == note["note_date"]
+        assert row["nlp_system"].startswith("cryptonym ")
+    others = [row for row in found if not row["nlp_system"]]
+    assert len(others) == len(notes)
+    assert {row["note_nlp_concept_id"] for row in others} == {317009}
+    assert "Wexlovitch" not in str(found)
 
 
 def test_ids_survive_as_the_floats_that_a_nullable_column_becomes(released: Path) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sqlalchemy import create_engine, text
 
-from pipeline.warehouse.person_lists import read_person_ids
+from pipeline.config.settings import SourceSettings
+from pipeline.warehouse.person_lists import query_person_ids, read_person_ids
 from record.errors import ConfigError, CryptonymError
 
 
@@ -64,3 +66,24 @@ def test_tables_of_parquet_have_the_column_or_it_is_the_first(tmp_path: Path) ->
     pq.write_table(pa.table({"person_id": [1, None]}), path)
     with pytest.raises(ConfigError):
         read_person_ids(path, "here")
+
+
+def test_a_query_reads_the_schema_of_the_source(postgres_url: str) -> None:
+    engine = create_engine(postgres_url.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.begin() as connection:
+        connection.execute(text('create schema "Cdm"'))
+        connection.execute(text('create table "Cdm".person (person_id bigint, name text)'))
+        connection.execute(text("""insert into "Cdm".person values (4, '50%'), (7, 'x')"""))
+    source = SourceSettings(postgres_url, schema="Cdm")
+
+    def ask(sql: str) -> list[int]:
+        return sorted(query_person_ids(sql, source, Path(), "--persons-sql"))
+
+    assert ask("select person_id from person") == [4, 7]
+    assert ask("select name, person_id from person where name like '%0%';") == [4]
+    for refused in ("select 1; delete from person", "delete from person returning person_id"):
+        with pytest.raises(CryptonymError):
+            ask(refused)
+    with engine.connect() as connection:
+        assert connection.scalar(text('select count(*) from "Cdm".person')) == 2
+    engine.dispose()
