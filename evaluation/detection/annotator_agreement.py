@@ -4,12 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from evaluation.detection.alignment import Pair
 from evaluation.detection.span_counts import NOTHING, Counts, ScoreTally, count_note
 from record.span import Span
 
+Answer = TypeVar("Answer", bound=Hashable)
 MismatchKind = Literal["missing", "label", "border", "border and label"]
 
 
@@ -47,7 +48,8 @@ def find_mismatches(pair: Pair) -> list[Mismatch]:
     first, second = (_without_origin(spans) for spans in (pair.gold, pair.predicted))
     found: list[Mismatch] = []
     for span in sorted(first ^ second):
-        ours, theirs = ((span,), ()) if span in first else ((), (span,))
+        ours: tuple[Span, ...] = (span,) if span in first else ()
+        theirs: tuple[Span, ...] = () if span in first else (span,)
         if found and span.start < found[-1].end:
             last = found.pop()
             end = max(last.end, span.end)
@@ -87,13 +89,13 @@ def measure_annotators(pairs: Iterable[Pair]) -> dict[str, Any]:
     }
 
 
-def cohens_kappa(table: Mapping[tuple[Hashable, Hashable], int]) -> float:
+def cohens_kappa(table: Mapping[tuple[Answer, Answer], int]) -> float:
     """Return Cohen's kappa (1960) of counted pairs of answers; NaN if expected agreement is 1."""
     total = sum(table.values())
     if not total:
         return math.nan
-    first: Counter[Hashable] = Counter()
-    second: Counter[Hashable] = Counter()
+    first: Counter[Answer] = Counter()
+    second: Counter[Answer] = Counter()
     for (one, other), count in table.items():
         first[one] += count
         second[other] += count
@@ -105,7 +107,7 @@ def cohens_kappa(table: Mapping[tuple[Hashable, Hashable], int]) -> float:
 
 
 def _measure(
-    exact: ScoreTally, token: ScoreTally, table: Mapping[tuple[Hashable, Hashable], int]
+    exact: ScoreTally, token: ScoreTally, table: Mapping[tuple[Answer, Answer], int]
 ) -> dict[str, Any]:
     kappa = cohens_kappa(table)
     return {

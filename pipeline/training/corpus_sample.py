@@ -47,7 +47,7 @@ PASSES = ("first", "second")
 
 
 @dataclass(frozen=True)
-class TextCounts:
+class ExtractedCounts:
     """The characters of a text, and how many spans of each label were detected in it."""
 
     characters: int
@@ -66,8 +66,8 @@ class CorpusNote:
     lang: str
     origin: str
     digest: str
-    after: TextCounts
-    before: TextCounts | None = None
+    after: ExtractedCounts
+    before: ExtractedCounts | None = None
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,10 @@ def _sign(body: Mapping[str, Any], key: bytes) -> str:
 
 def _parse_note(fields: dict[str, Any]) -> CorpusNote:
     before = fields["before"]
-    counts = {"after": TextCounts(**fields["after"]), "before": before and TextCounts(**before)}
+    counts = {
+        "after": ExtractedCounts(**fields["after"]),
+        "before": before and ExtractedCounts(**before),
+    }
     return CorpusNote(**(fields | counts))
 
 
@@ -197,7 +200,9 @@ class _SampleReader:
                 done += len(rows)
                 progress.advance(done, len(note_ids))
 
-    def _count_whole_pages(self, batch: Batch, whole: WorkerResources) -> dict[str, TextCounts]:
+    def _count_whole_pages(
+        self, batch: Batch, whole: WorkerResources
+    ) -> dict[str, ExtractedCounts]:
         """Count the text that documents have without segmentation."""
         documents = tuple(item for item in batch.items if item.data is not None)
         if self.tools.reader.options.layout is Layout.FULL or not documents:
@@ -205,7 +210,7 @@ class _SampleReader:
         found = _detect(replace(batch, items=documents, refused=(), tally=Tally()), whole)
         return {item.note_id: _count(join_title(item)) for item in found.items}
 
-    def _keep(self, item: BatchNote, before: TextCounts | None) -> Annotated:
+    def _keep(self, item: BatchNote, before: ExtractedCounts | None) -> Annotated:
         page = join_title(item)
         document = page.document
         origin = item.document.origin if item.document else ""
@@ -226,6 +231,6 @@ def _detect(batch: Batch, tools: WorkerResources) -> Batch:
     return batch
 
 
-def _count(page: Annotated) -> TextCounts:
+def _count(page: Annotated) -> ExtractedCounts:
     labels = Counter(span.label for span in page.spans)
-    return TextCounts(len(page.document.text), dict(sorted(labels.items())))
+    return ExtractedCounts(len(page.document.text), dict(sorted(labels.items())))

@@ -66,7 +66,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--prefer", choices=PREFERENCES,
-        help="what to take where the passes differ and nobody adjudicated",
+        help="choice where the passes differ and nobody adjudicated",
     )  # fmt: skip
     add(
         "--dev", type=share, default=SplitRequest.dev, metavar="SHARE",

@@ -183,9 +183,15 @@ def test_from_the_source_to_a_night_with_a_tagger_of_its_own(
     assert spans["detected_before"] > spans["detected_after"] == spans["annotated"]
 
     training = ("train", "--train", corpus / "train.jsonl", "--dev", corpus / "dev.jsonl")
-    assert call(*training, "-o", hospital.parent / "tagger", *TRAINING.split()) == EXIT_DONE
-    hospital.write_text(hospital.read_text() + '\n[model]\nfolder = "tagger"\nruntime = "torch"\n')
-    assert run_nightly(hospital, run_in_process).exit_code == EXIT_DONE
+    assert call(*training, "-o", tmp_path / "tagger", *TRAINING.split()) == EXIT_DONE
+    shutil.copytree(hospital.parent, tmp_path / "demo")
+    config = tmp_path / "demo" / "nightly.toml"
+    config.write_text(config.read_text() + '\n[model]\nfolder = "../tagger"\nruntime = "torch"\n')
+    with closing(sqlite3.connect(config.with_name("hospital.db"))) as db, db:
+        db.execute("delete from note where note_text = ''")  # to read documents takes seconds
+    ended = run_nightly(config, run_in_process)
+    assert ended.exit_code == EXIT_DONE
+    assert ended.summary.tally.outcomes["released"]
 
 
 @pytest.mark.parametrize("prefer", ["first", "second", "union"])
@@ -232,13 +238,13 @@ def test_a_single_pass_and_notes_that_nobody_has_read(
 def test_who_objects_is_neither_drawn_nor_read(
     hospital: Path, passes: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (hospital.parent / "objections.txt").write_text("2\n")
+    (hospital.parent / "objections.txt").write_text("1\n")
     config = hospital.with_name("objected.toml")
     text = hospital.read_text()
     config.write_text(text.replace("[source] ", "[source]\nobjections = 'objections.txt' "))
     assert load(config).source.objections
     with closing(sqlite3.connect(hospital.with_name("hospital.db"))) as db:
-        theirs = {str(n) for (n,) in db.execute("select note_id from note where person_id = 2")}
+        theirs = {str(n) for (n,) in db.execute("select note_id from note where person_id = 1")}
     written = {path.stem for path in passes[0].glob("*.ann")}
     assert written & theirs
     found = told(capsys, "corpus", "read", config, passes[0], "-o", tmp_path / "corpus")
