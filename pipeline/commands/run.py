@@ -15,6 +15,7 @@ from pipeline.night.nightly import JobRunner, NightlyResult, run_nightly
 from pipeline.night.supervisor import run_in_workers
 from pipeline.quality.drift import judge
 from pipeline.quality.gate import Gate
+from pipeline.quality.reevaluation import describe_reevaluation
 from pipeline.reports.console import Console
 from pipeline.reports.run_report import to_json
 from record.errors import ConfigError
@@ -120,6 +121,8 @@ def report_run(ended: NightlyResult, options: argparse.Namespace, console: Conso
                 f"{found['withdrawn']} withdrawn"
             )
         console.say(f"report: {ended.report}")
+    for line in describe_reevaluation(ended.summary.reevaluation):
+        console.warn(line)
     report_quality(ended, console)
 
 

@@ -43,8 +43,9 @@ from pipeline.notes.worker_resources import (
 from pipeline.quality.gate import COUNT_ONLY, Assessment, Gate, assess_run, load_assessment
 from pipeline.quality.notifications import send_notifications
 from pipeline.quality.page import make_label_panels
+from pipeline.quality.reevaluation import reevaluate
 from pipeline.reports.run_report import RunBackground, write_report
-from pipeline.state.audit_records import read_last_review
+from pipeline.state.audit_records import read_audit_series, read_last_review
 from pipeline.state.ledger import RunRecord, Scope, State, open_state
 from pipeline.state.new_notes import find_new_units
 from pipeline.state.quality_series import RunCounts
@@ -273,6 +274,9 @@ class NightlyRun:
         tally.add(Outcome.PLANNED, self.state.progress(run.run_id)[1] + len(malformed))
         for worker, kilobytes in self.peaks.items():
             tally.add_memory(worker, kilobytes)
+        ended = datetime.now(UTC)
+        state = resolve_urls(self.settings).state
+        audits = read_audit_series(state, self.settings.base)
         return RunSummary(
             run_id=str(run.run_id),
             cohort=self.settings.cohort,
@@ -282,11 +286,12 @@ class NightlyRun:
             code_version=version("cryptonym"),
             detector_version=DETECTOR_VERSION,
             started=run.started,
-            ended=datetime.now(UTC),
+            ended=ended,
             workers=workers,
             tally=tally,
             max_quarantine_share=self.settings.limits.max_quarantine_share,
-            review=read_last_review(resolve_urls(self.settings).state, self.settings.base),
+            review=read_last_review(state, self.settings.base),
+            reevaluation=reevaluate(audits, self.settings.quality, ended.date()),
             objections=self.objections,
             energy=meter.read(
                 self.settings.energy, sum(self.peaks.values()) or measure_peak_kilobytes()

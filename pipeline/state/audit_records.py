@@ -12,7 +12,7 @@ from sqlalchemy import Engine, func, insert, select
 
 from pipeline.config.settings import StateSettings
 from pipeline.state.schema_version import connect_state
-from pipeline.state.tables import AUDIT_NOTE, AUDIT_REVIEW, AUDIT_SAMPLE
+from pipeline.state.tables import AUDIT_NOTE, AUDIT_REVIEW, AUDIT_SAMPLE, RUN
 from pipeline.warehouse.databases import retrying, transaction, upsert
 from record.errors import ConfigError
 
@@ -51,6 +51,19 @@ class AuditReview:
     reviewer: str
     read: datetime
     result: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class AuditSeries:
+    """The audits of a site: each sample that was reviewed with its latest review, oldest first.
+
+    `unread` is the latest sample, where nobody has reviewed it yet; `first_run` is when the first
+    run began.
+    """
+
+    audits: tuple[tuple[AuditSample, AuditReview], ...] = ()
+    unread: AuditSample | None = None
+    first_run: datetime | None = None
 
 
 class AuditRecords:
@@ -126,6 +139,21 @@ class AuditRecords:
                 if json.loads(row.result).get("marked")
             ]
 
+    @retrying
+    def series(self) -> AuditSeries:
+        """Read all samples and their reviews in the order in which samples were drawn."""
+        latest = {review.sample_id: review for review in self.reviews()[::-1]}
+        with transaction(self._engine, _WHAT) as connection:
+            drawn = select(AUDIT_SAMPLE).order_by(AUDIT_SAMPLE.c.sample_id)
+            samples = [_make_sample(row) for row in connection.execute(drawn).mappings()]
+            first = connection.scalar(select(RUN.c.started).order_by(RUN.c.run_id).limit(1))
+        is_unread = bool(samples) and samples[-1].sample_id not in latest
+        return AuditSeries(
+            tuple((each, latest[each.sample_id]) for each in samples if each.sample_id in latest),
+            samples[-1] if is_unread else None,
+            datetime.fromisoformat(first) if first else None,
+        )
+
 
 @contextmanager
 def open_audit_records(settings: StateSettings, base: Path) -> Iterator[AuditRecords]:
@@ -150,6 +178,12 @@ def read_last_review(settings: StateSettings, base: Path) -> dict[str, Any] | No
         "notes": latest.result["notes"],
         "zero_leak": latest.result["zero_leak"],
     }
+
+
+def read_audit_series(settings: StateSettings, base: Path) -> AuditSeries:
+    """Read the audits of a site; raises as opening the state database does."""
+    with open_audit_records(settings, base) as records:
+        return records.series()
 
 
 def _make_sample(row: Any) -> AuditSample:

@@ -216,9 +216,11 @@ class RunSummary:
     `started` and `ended` are set by the caller. `max_quarantine_share` is the limit above which a
     run counts as failed (exit code 3). `held` are the alarms with which the quality gate holds the
     run; empty if it does not. `review` is the result of the latest reviewed sample, in counts;
-    None if there is none. `energy` is an estimate. `objections` are the persons who object, their
-    notes, and those withdrawn by this run; None if no objections are configured. `waiting` is the
-    number of withdrawals that earlier runs hold, `algorithm` the version of the surrogates.
+    None if there is none. `reevaluation` is the series of such results, and whether another sample
+    is due (`pipeline.quality.reevaluation`). `energy` is an estimate. `objections` are the persons
+    who object, their notes, and those withdrawn by this run; None if no objections are configured.
+    `waiting` is the number of withdrawals that earlier runs hold, `algorithm` the version of the
+    surrogates.
     """
 
     run_id: str
@@ -238,6 +240,7 @@ class RunSummary:
     objections: Mapping[str, int] | None = None
     waiting: int = 0
     algorithm: int = ALGORITHM
+    reevaluation: Mapping[str, Any] | None = None
 
     @property
     def seconds(self) -> float:
