@@ -168,10 +168,11 @@ def decide(
     """
     final = {note_id: note for notes in annotated.passes[::-1] for note_id, note in notes.items()}
     final |= adjudicated or {}
-    open_ids = (comparison.note_ids if comparison else set()) - (adjudicated or {}).keys()
+    mismatches = comparison.mismatches if comparison else []
+    open_ids = {each.note_id for each in mismatches} - (adjudicated or {}).keys()
     if open_ids and prefer is None:
-        count = sum(each.note_id in open_ids for each in comparison.mismatches if comparison)
-        problem = f"the passes differ in {count} places of {len(open_ids)} notes"
+        count = sum(each.note_id in open_ids for each in mismatches)
+        problem = f"the passes still differ in {len(open_ids)} notes ({count} places)"
         remedy = (
             "write them with --mismatches DIR, adjudicate them there, and give it as "
             "--adjudicated DIR; or choose with --prefer"

@@ -88,7 +88,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     _check(options)
     settings = load(options.config)
     annotated = drop_error_texts(lambda: read_passes(settings, options.passes))
-    comparison = compare_passes(annotated) if len(options.passes) == _MOST_PASSES else None
+    comparison = None
+    if len(options.passes) == _MOST_PASSES:
+        comparison = drop_error_texts(lambda: compare_passes(annotated))
     told: dict[str, Any] = {"unseen": annotated.unseen, "left_out": annotated.left_out}
     if comparison:
         told |= {"agreement": comparison.agreement, "mismatches": len(comparison.mismatches)}
@@ -140,7 +142,9 @@ def _write(
             remedy = "give the folder that --mismatches wrote for these passes"
             raise ConfigError(str(options.adjudicated), "is of another sample", remedy)
         (adjudicated,) = found.passes
-    notes = decide(annotated, comparison, adjudicated=adjudicated, prefer=options.prefer)
+    notes = drop_error_texts(
+        lambda: decide(annotated, comparison, adjudicated=adjudicated, prefer=options.prefer)
+    )
     about = {"agreement": comparison and comparison.agreement, "prefer": options.prefer}
     about["adjudicated"] = len(adjudicated or {})
     return {"notes": drop_error_texts(lambda: write_corpus(annotated, notes, request, about))}
@@ -160,6 +164,6 @@ def _describe(comparison: PassComparison) -> Iterator[str]:
             f"{exact['both']:>7}{exact['first_only']:>7}{exact['second_only']:>7}"
         )
     yield (
-        f"{found['notes']} notes read twice; they differ in {len(comparison.mismatches)} places "
-        f"of {len(comparison.note_ids)} notes"
+        f"{found['notes']} notes read twice; places where they differ: "
+        f"{len(comparison.mismatches)}, in {len(comparison.note_ids)} notes"
     )

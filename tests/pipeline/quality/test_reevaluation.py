@@ -55,7 +55,7 @@ def audits(*found: tuple[str, int, int], **more: Any) -> AuditSeries:
     return AuditSeries(tuple(pairs), **more)
 
 
-FIRST = {"first_run": datetime.fromisoformat("2026-01-10T02:00:00")}
+FIRST: Any = {"first_run": datetime.fromisoformat("2026-01-10T02:00:00")}
 DUE = [
     (AuditSeries(), None, False),  # before the first run: not today
     (AuditSeries(**FIRST), "2026-04-10", True),

@@ -158,13 +158,18 @@ def test_from_the_source_to_a_night_with_a_tagger_of_its_own(
     capsys.readouterr()
     assert call(*reading, "-o", tmp_path / "corpus") == EXIT_USAGE
     said = capsys.readouterr()
-    assert "the passes differ in 3 places of 3 notes" in said.err
+    assert "the passes still differ in 3 notes (3 places)" in said.err
     assert not [each for each in planted.values() if each["text"] in said.out + said.err]
-    for note_id, each in planted.items():  # the adjudicator sides with the first annotator
+    corpus = tmp_path / "corpus"
+    for number, (note_id, each) in enumerate(planted.items()):
         path = tmp_path / "open" / f"{note_id}.ann"
         kept = [m for m in marks(path) if list(m) not in each["second"]]
-        write_marks(path, kept)
-    corpus = tmp_path / "corpus"
+        write_marks(path, kept)  # the adjudicator sides with the first annotator
+        if number == 1:
+            capsys.readouterr()
+            asked = (*reading, "--adjudicated", tmp_path / "open", "-o", corpus)
+            assert call(*asked) == EXIT_USAGE
+            assert "still differ in 1 notes (1 places)" in capsys.readouterr().err
     written = told(capsys, *reading, "--adjudicated", tmp_path / "open", "-o", corpus)
     assert all(written["notes"].values())
     notes = read_corpus(corpus)
