@@ -45,7 +45,7 @@ from pipeline.quality.notifications import send_notifications
 from pipeline.quality.page import make_label_panels
 from pipeline.quality.reevaluation import reevaluate
 from pipeline.reports.run_report import RunBackground, write_report
-from pipeline.state.audit_records import read_audit_series, read_last_review
+from pipeline.state.audit_records import read_audit_series
 from pipeline.state.ledger import RunRecord, Scope, State, open_state
 from pipeline.state.new_notes import find_new_units
 from pipeline.state.quality_series import RunCounts
@@ -275,8 +275,7 @@ class NightlyRun:
         for worker, kilobytes in self.peaks.items():
             tally.add_memory(worker, kilobytes)
         ended = datetime.now(UTC)
-        state = resolve_urls(self.settings).state
-        audits = read_audit_series(state, self.settings.base)
+        audits = read_audit_series(resolve_urls(self.settings).state, self.settings.base)
         return RunSummary(
             run_id=str(run.run_id),
             cohort=self.settings.cohort,
@@ -290,7 +289,7 @@ class NightlyRun:
             workers=workers,
             tally=tally,
             max_quarantine_share=self.settings.limits.max_quarantine_share,
-            review=read_last_review(state, self.settings.base),
+            review=audits.summarize_last(),
             reevaluation=reevaluate(audits, self.settings.quality, ended.date()),
             objections=self.objections,
             energy=meter.read(

@@ -57,13 +57,27 @@ class AuditReview:
 class AuditSeries:
     """The audits of a site: each sample that was reviewed with its latest review, oldest first.
 
-    `unread` is the latest sample, where nobody has reviewed it yet; `first_run` is when the first
-    run began.
+    `last_read` is the review that was read last, perhaps of an earlier sample. `unread` is the
+    latest sample, where nobody has reviewed it yet; `first_run` is when the first run began.
     """
 
     audits: tuple[tuple[AuditSample, AuditReview], ...] = ()
+    last_read: AuditReview | None = None
     unread: AuditSample | None = None
     first_run: datetime | None = None
+
+    def summarize_last(self) -> dict[str, Any] | None:
+        """Return the last review as shown in reports: reviewer, time, number of notes, rate."""
+        latest = self.last_read
+        if latest is None:
+            return None
+        return {
+            "sample": latest.sample_id,
+            "reviewer": latest.reviewer,
+            "read": latest.read.isoformat(timespec="seconds"),
+            "notes": latest.result["notes"],
+            "zero_leak": latest.result["zero_leak"],
+        }
 
 
 class AuditRecords:
@@ -142,7 +156,8 @@ class AuditRecords:
     @retrying
     def series(self) -> AuditSeries:
         """Read all samples and their reviews in the order in which samples were drawn."""
-        latest = {review.sample_id: review for review in self.reviews()[::-1]}
+        reviews = self.reviews()
+        latest = {review.sample_id: review for review in reviews[::-1]}
         with transaction(self._engine, _WHAT) as connection:
             drawn = select(AUDIT_SAMPLE).order_by(AUDIT_SAMPLE.c.sample_id)
             samples = [_make_sample(row) for row in connection.execute(drawn).mappings()]
@@ -150,6 +165,7 @@ class AuditRecords:
         is_unread = bool(samples) and samples[-1].sample_id not in latest
         return AuditSeries(
             tuple((each, latest[each.sample_id]) for each in samples if each.sample_id in latest),
+            reviews[0] if reviews else None,
             samples[-1] if is_unread else None,
             datetime.fromisoformat(first) if first else None,
         )
@@ -163,21 +179,6 @@ def open_audit_records(settings: StateSettings, base: Path) -> Iterator[AuditRec
         yield AuditRecords(engine)
     finally:
         engine.dispose()
-
-
-def read_last_review(settings: StateSettings, base: Path) -> dict[str, Any] | None:
-    """Return the latest review as shown in reports: reviewer, time, number of notes, rate."""
-    with open_audit_records(settings, base) as records:
-        latest = next(iter(records.reviews()), None)
-    if latest is None:
-        return None
-    return {
-        "sample": latest.sample_id,
-        "reviewer": latest.reviewer,
-        "read": latest.read.isoformat(timespec="seconds"),
-        "notes": latest.result["notes"],
-        "zero_leak": latest.result["zero_leak"],
-    }
 
 
 def read_audit_series(settings: StateSettings, base: Path) -> AuditSeries:
