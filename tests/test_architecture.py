@@ -77,6 +77,10 @@ HIDDEN_IMPORTS = {
         "models.tagger.loading",
     ): "only a night with a tagger needs its runtime, which takes a second to import",
     (
+        "pipeline.quality.reevaluation",
+        "scipy.stats",
+    ): "a second to import, in each worker, for what only a night after two audits needs",
+    (
         "models.tagger.loading",
         "models.tagger.runtime",
     ): "torch is an extra, and takes seconds to import",

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import spearmanr
 
+from evaluation.detection.annotator_agreement import cohens_kappa
+
 QUESTIONS = ("real_identifies", "synthetic_identifies", "linked")
 """Questions about each pair: does the real note single out a person, does the synthetic one, does
 the synthetic one lead to the person of the real one; from 1 (surely not) to 5 (surely)."""
@@ -82,12 +84,4 @@ def _agreement(question: str, scores: Sequence[tuple[int, int]]) -> Agreement:
 
 def cohen(scores: Sequence[tuple[int, int]]) -> float:
     """Return Cohen's kappa (1960), unweighted; NaN if expected agreement is 1."""
-    if not scores:
-        return math.nan
-    total = len(scores)
-    first, second = Counter(one for one, _ in scores), Counter(other for _, other in scores)
-    expected = sum(first[value] * second[value] for value in SCALE) / total**2
-    if expected == 1:
-        return math.nan
-    observed = sum(one == other for one, other in scores) / total
-    return (observed - expected) / (1 - expected)
+    return cohens_kappa(Counter(scores))

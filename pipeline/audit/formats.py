@@ -53,6 +53,10 @@ class AnnotationFormat(Protocol):
         """
         ...
 
+    def locate(self, path: Path, note_id: str, /) -> Path:
+        """Return the file that `read` takes a note's text from, to be named in errors."""
+        ...
+
 
 class BratFolder:
     """A folder of BRAT: a text and an annotation file for each note."""
@@ -79,6 +83,10 @@ class BratFolder:
     def read(self, path: Path) -> list[Annotated]:
         """Read the notes that hold a `READ`: BRAT itself does not record what was read."""
         return _keep_read(read_brat(path, []))
+
+    def locate(self, path: Path, note_id: str) -> Path:
+        """Return the text file of a note."""
+        return path / f"{note_id}.txt" if path.is_dir() else path.with_suffix(".txt")
 
 
 class LabelStudioExport:
@@ -122,6 +130,10 @@ class LabelStudioExport:
                 raise ConfigError(f"{file}, task {number}", problem, remedy) from None
             found += [note] if note else []
         return found
+
+    def locate(self, path: Path, _note_id: str) -> Path:
+        """Return the export, which holds all notes."""
+        return find_export(path, ".json", _TASKS)
 
 
 class DoccanoExport:
@@ -173,6 +185,10 @@ class DoccanoExport:
                     problem, remedy = "not a note of a sample", "export the project as JSONL"
                     raise ConfigError(where, problem, remedy) from None
         return _keep_read(found)
+
+    def locate(self, path: Path, _note_id: str) -> Path:
+        """Return the export, which holds all notes."""
+        return find_export(path, ".jsonl", _NOTES)
 
 
 FORMATS: dict[str, AnnotationFormat] = {

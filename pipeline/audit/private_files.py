@@ -44,9 +44,10 @@ def find_export(path: Path, ending: str, ours: str) -> Path:
 
     `ours` is the file that was written there for import.
     """
+    written = (ours, MANIFEST, MISMATCHES)
     if not path.is_dir():
         return path
-    found = [file for file in sorted(path.glob(f"*{ending}")) if file.name not in (ours, MANIFEST)]
+    found = [file for file in sorted(path.glob(f"*{ending}")) if file.name not in written]
     if len(found) != 1:
         problem = f"must contain one export beside {ours}, found {len(found)}"
         remedy = f"save the tool's export there as corrected{ending}, or give its path"
@@ -64,3 +65,6 @@ def parse_json(where: str, text: str) -> Any:
 
 MANIFEST = "sample.json"
 """The file in each folder that identifies the sample; it contains no text."""
+
+MISMATCHES = "mismatches.jsonl"
+"""The file beside notes to adjudicate that lists where two annotators differ, with the words."""

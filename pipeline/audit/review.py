@@ -18,6 +18,7 @@ from pipeline.config.settings import Settings, SourceSettings
 from pipeline.files.annotation_parsing import read_text
 from pipeline.files.jsonl import dump_line, spans_to_json
 from pipeline.night.nightly import check_documents_folder
+from pipeline.notes.batch import BatchNote
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.stages import attach_patients, extract_texts, fetch_documents, start_batch
 from pipeline.notes.stored_spans import load_stored_spans
@@ -49,6 +50,18 @@ class DrawnSample:
     notes: dict[str, list[int]]
     population: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def note_ids(self) -> list[int]:
+        """The drawn notes of all kinds, in order."""
+        return sorted(note_id for ids in self.notes.values() for note_id in ids)
+
+    def count(self, read: Sequence[str]) -> dict[str, dict[str, int]]:
+        """Return the numbers of each kind: in total, drawn, and `read`, a kind for each note."""
+        return {
+            kind: {"population": count, "drawn": len(self.notes[kind]), "read": read.count(kind)}
+            for kind, count in self.population.items()
+        }
+
 
 def draw_sample(per_kind: int, seed: str, kinds: Iterable[tuple[int, str]]) -> DrawnSample:
     """Draw at most `per_kind` notes of each kind, without replacement.
@@ -75,8 +88,14 @@ def list_released_kinds(
     state: State, source: Source, settings: SourceSettings
 ) -> Iterator[tuple[int, str]]:
     """Stream the released notes that are still in the source, with their kinds."""
-    released = state.read_released_ids()
-    while page := list(islice(released, _PAGE)):
+    return list_kinds(state.read_released_ids(), source, settings)
+
+
+def list_kinds(
+    note_ids: Iterator[int], source: Source, settings: SourceSettings
+) -> Iterator[tuple[int, str]]:
+    """Stream those of some notes that are in the source, with their kinds."""
+    while page := list(islice(note_ids, _PAGE)):
         for row in source.store.lookup("note", _COLUMNS, "note_id", page):
             yield row["note_id"], name_kind(row.get("note_class_concept_id"), settings.kinds)
 
@@ -114,18 +133,23 @@ def read_review_pages(tools: WorkerResources, note_ids: Collection[int]) -> Iter
         for stage in (attach_patients, fetch_documents, load_stored_spans, extract_texts):
             batch = stage(batch, tools)
         for item in batch.items:
-            document, title = item.document, item.title
-            if document is None or title is None:
-                raise Unsafe("not-extracted")
-            head = title.text + BETWEEN if title.text else ""
-            shifted = (
-                replace(span, start=span.start + len(head), end=span.end + len(head))
-                for span in item.found
-            )
-            whole = Document(
-                document.note_id, head + document.text, lang=document.lang, kind=document.kind
-            )
-            yield ReviewPage(Annotated(whole, (*item.title_found, *shifted)), item.content)
+            yield ReviewPage(join_title(item), item.content)
+
+
+def join_title(item: BatchNote) -> Annotated:
+    """Return title and text of a note as one page, with the spans of both.
+
+    Raises Unsafe `not-extracted`.
+    """
+    document, title = item.document, item.title
+    if document is None or title is None:
+        raise Unsafe("not-extracted")
+    head = title.text + BETWEEN if title.text else ""
+    shifted = (
+        replace(span, start=span.start + len(head), end=span.end + len(head)) for span in item.found
+    )
+    whole = Document(document.note_id, head + document.text, lang=document.lang, kind=document.kind)
+    return Annotated(whole, (*item.title_found, *shifted))
 
 
 def digest(text: str, key: bytes) -> bytes:
@@ -195,8 +219,7 @@ def make_sample(settings: Settings, request: SampleRequest, progress: Progress) 
         if not drawn.population:
             raise ConfigError("audit", "no note has been released", "run the nightly job first")
         progress.phase("reading")
-        chosen = sorted(note_id for ids in drawn.notes.values() for note_id in ids)
-        pages = list(read_review_pages(tools, chosen))
+        pages = list(read_review_pages(tools, drawn.note_ids))
         FORMATS[request.format].write(request.folder, [page.annotated for page in pages])
         sample = AuditSample(
             sample_id=0,
@@ -204,7 +227,7 @@ def make_sample(settings: Settings, request: SampleRequest, progress: Progress) 
             seed=request.seed,
             per_kind=request.per_kind,
             format=request.format,
-            strata=_count_strata(drawn.population, drawn.notes, pages),
+            strata=drawn.count([page.kind for page in pages]),
             about={
                 "policy_id": tools.policy.policy_id,
                 "key_id": tools.cohort.key_id,
@@ -235,7 +258,10 @@ def read_corrections(settings: Settings, path: Path) -> CorrectedSample:
     if not found:
         problem = f"none of the {len(known)} notes of the sample is marked as read"
         raise ConfigError(str(path), problem, f"{form.how_to_mark}; then export again")
-    notes = [_match_note(note, known, key, seal) for note in found]
+    notes = [
+        _match_note(note, form.locate(path, note.document.note_id), known, key=key, seal=seal)
+        for note in found
+    ]
     if len({corrected.document.note_id for _, corrected in notes}) < len(notes):
         raise ConfigError(str(path), "contains a note twice", "export the project once")
     return CorrectedSample(sample, notes, len(known) - len(notes))
@@ -249,16 +275,6 @@ def format_training_lines(corrected: Sequence[tuple[Annotated, Annotated]]) -> s
         record = {"note_id": document.note_id, "text": document.text, "note_type": document.kind}
         lines.append(dump_line(record | {"spans": spans_to_json(note.spans)}) + "\n")
     return "".join(lines)
-
-
-def _count_strata(
-    population: dict[str, int], notes: dict[str, list[int]], pages: list[ReviewPage]
-) -> dict[str, dict[str, int]]:
-    read = [page.kind for page in pages]
-    return {
-        kind: {"population": count, "drawn": len(notes[kind]), "read": read.count(kind)}
-        for kind, count in population.items()
-    }
 
 
 def _seal_notes(pages: list[ReviewPage], tools: WorkerResources) -> list[SampledNote]:
@@ -294,21 +310,26 @@ def _read_sample_id(path: Path) -> int:
 
 
 def _match_note(
-    note: Annotated, known: dict[int, SampledNote], key: bytes, seal: Seal
+    note: Annotated, file: Path, known: dict[int, SampledNote], *, key: bytes, seal: Seal
 ) -> tuple[Annotated, Annotated]:
     name = note.document.note_id
     stored = known.get(int(name)) if name.lstrip("-").isdigit() else None
     if stored is None:
         problem = "a note is not in this sample, or was deleted at the source since"
-        raise ConfigError("audit read", problem, "remove it from the export")
+        raise ConfigError(str(file), problem, "remove it from the export")
     text = note.document.text
-    if digest(text, key) != stored.digest:
-        problem = f"the text of note {stored.note_id} was changed, so its offsets are invalid"
-        remedy = "import the sample again and do not change its text"
-        raise ConfigError("audit read", problem, remedy)
+    check_unchanged(note.document, file, stored.digest, key)
     detected = seal.open(name, stored.digest, stored.sealed).spans[_PART]
     document = replace(note.document, kind=stored.kind)
     return (
         Annotated(document, split_at_line_breaks(detected, text)),
         Annotated(document, split_at_line_breaks(note.spans, text)),
     )
+
+
+def check_unchanged(document: Document, file: Path, written: bytes, key: bytes) -> None:
+    """Raise ConfigError with the file unless the text has the digest of the text written there."""
+    if digest(document.text, key) != written:
+        problem = f"the text of note {document.note_id} was changed, so its offsets are invalid"
+        remedy = "import the sample again and do not change its text"
+        raise ConfigError(str(file), problem, remedy)

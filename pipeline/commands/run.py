@@ -15,6 +15,7 @@ from pipeline.night.nightly import JobRunner, NightlyResult, run_nightly
 from pipeline.night.supervisor import run_in_workers
 from pipeline.quality.drift import judge
 from pipeline.quality.gate import Gate
+from pipeline.quality.reevaluation import describe_reevaluation
 from pipeline.reports.console import Console
 from pipeline.reports.run_report import to_json
 from record.errors import ConfigError
@@ -122,6 +123,8 @@ def report_run(ended: NightlyResult, options: argparse.Namespace, console: Conso
         if (told := ended.summary.backfill) is not None:
             console.backfill(told)
         console.say(f"report: {ended.report}")
+    for line in describe_reevaluation(ended.summary.reevaluation):
+        console.warn(line)
     report_quality(ended, console)
     if ended.backfill is not None:
         report_quality(replace(ended.backfill, summary=replace(ended.summary, waiting=0)), console)

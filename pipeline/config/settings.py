@@ -378,6 +378,9 @@ class QualitySettings:
     A run or release that would withdraw more than the share `max_withdrawn_share` of its notes or
     of its persons is held from the first night on, whatever the gate, except where it withdraws
     at most `min_withdrawn` of them.
+
+    `reevaluate`, such as "90 days", is how long an audit by people counts before the report asks
+    for another sample.
     """
 
     __pydantic_config__ = _STRICT
@@ -391,6 +394,12 @@ class QualitySettings:
     min_withdrawn: Annotated[int, Field(ge=0)] = 30
     hook: tuple[str, ...] = ()
     prometheus: str | None = None
+    reevaluate: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,3} days$")] | None = None
+
+    @property
+    def reevaluate_days(self) -> int | None:
+        """The days after which an audit is due again; None if it never is."""
+        return None if self.reevaluate is None else int(self.reevaluate.split()[0])
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -63,10 +63,8 @@ def foresee_run(config: Path, progress: Progress | None = None) -> ForeseenRun:
             check_state_tables(known.state, settings.base)
             stack.enter_context(make_run_lock(known.state.url, settings.base))
         else:
-            # An empty state in another place: nobody runs yet, and nothing may be created.
-            folder = stack.enter_context(tempfile.TemporaryDirectory())
-            empty = StateSettings(f"sqlite:///{folder}/state.db")
-            settings = replace(settings, state=empty)
+            # Nobody runs yet, and nothing may be created.
+            settings = stack.enter_context(with_empty_state(settings))
         tools = open_resources(settings, release=settings.cohort, is_trial=True)
         stack.callback(tools.close)
         check_objections(tools.source, tools.state, settings.quality)
@@ -78,6 +76,13 @@ def foresee_run(config: Path, progress: Progress | None = None) -> ForeseenRun:
         comparison = _Comparison(tools, output, progress or Progress())
         comparison.read_source()
         return comparison.conclude(settings)
+
+
+@contextmanager
+def with_empty_state(settings: Settings) -> Iterator[Settings]:
+    """Give settings with an empty state database in another place, which is deleted at the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield replace(settings, state=StateSettings(f"sqlite:///{folder}/state.db"))
 
 
 def open_existing_output(settings: OutputSettings, base: Path) -> Output | None:

@@ -57,8 +57,9 @@ from pipeline.quality.gate import (
 )
 from pipeline.quality.notifications import send_notifications
 from pipeline.quality.page import make_label_panels
+from pipeline.quality.reevaluation import reevaluate
 from pipeline.reports.run_report import RunBackground, write_report
-from pipeline.state.audit_records import read_last_review
+from pipeline.state.audit_records import read_audit_series
 from pipeline.state.ledger import RunRecord, Scope, State, open_state
 from pipeline.state.new_notes import find_new_units
 from pipeline.state.quality_series import RunCounts
@@ -341,6 +342,8 @@ class NightlyRun:
         tally.add(Outcome.PLANNED, self.state.progress(run.run_id)[1] + len(malformed))
         for worker, kilobytes in self.peaks.items():
             tally.add_memory(worker, kilobytes)
+        ended = datetime.now(UTC)
+        audits = read_audit_series(resolve_urls(self.settings).state, self.settings.base)
         return RunSummary(
             run_id=str(run.run_id),
             cohort=self.settings.cohort,
@@ -351,11 +354,12 @@ class NightlyRun:
             detector_version=DETECTOR_VERSION,
             detection=describe_detection(self.settings, []),
             started=run.started,
-            ended=datetime.now(UTC),
+            ended=ended,
             workers=workers,
             tally=tally,
             max_quarantine_share=self.settings.limits.max_quarantine_share,
-            review=read_last_review(resolve_urls(self.settings).state, self.settings.base),
+            review=audits.summarize_last(),
+            reevaluation=reevaluate(audits, self.settings.quality, ended.date()),
             objections=self.objections,
             tables=self.check_tables(run),
             energy=meter.read(

@@ -74,7 +74,7 @@ class PastRun:
 
 def serialize_run(summary: RunSummary, exit_code: int) -> str:
     """Return what the history stores of a finished run as JSON, without its counters."""
-    omitted = ("counts", "review")
+    omitted = ("counts", "review", "reevaluation")
     fields = {name: value for name, value in to_json(summary).items() if name not in omitted}
     return json.dumps(fields | {"exit_code": exit_code}, sort_keys=True)
 

@@ -274,3 +274,53 @@ def _hint(title: str, rate: float | None, limits: tuple[float | None, float | No
     low, high = limits
     between = "" if low is None or high is None else f", usually {low:.3g} to {high:.3g}"
     return f"{title}: last {last}{between}"
+
+
+@dataclass(frozen=True)
+class IntervalMark:
+    """A share with its interval on a chart: horizontal position, and vertical ones from the top."""
+
+    x: float
+    value: float | None
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class IntervalChart:
+    """Shares with intervals, in order; the bottom of the chart is the share `bottom`, its top 1."""
+
+    width: float
+    height: float
+    bottom: float
+    marks: tuple[IntervalMark, ...]
+
+
+_MARK_STEP, _INTERVAL_HEIGHT = 34.0, 90.0
+
+
+def draw_intervals(
+    shares: Sequence[tuple[float | None, float, float]],
+) -> IntervalChart | None:
+    """Draw shares from 0 to 1, each with its lower and upper bound; None for fewer than two.
+
+    The bottom is the lowest bound, rounded down to tenths.
+    """
+    if len(shares) < 2:
+        return None
+    bottom = min(int(10 * low) / 10 for _, low, _ in shares)
+    bottom = min(bottom, 0.9)
+
+    def place(value: float) -> float:
+        return _from_top(value - bottom, 1 - bottom, _INTERVAL_HEIGHT)
+
+    marks = tuple(
+        IntervalMark(
+            (number + 0.5) * _MARK_STEP,
+            None if rate is None else place(rate),
+            place(low),
+            place(high),
+        )
+        for number, (rate, low, high) in enumerate(shares)
+    )
+    return IntervalChart(len(shares) * _MARK_STEP, _INTERVAL_HEIGHT, bottom, marks)

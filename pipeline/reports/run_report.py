@@ -13,8 +13,10 @@ from pipeline.reports.charts import (
     PANEL_HEIGHT,
     PANEL_WIDTH,
     ChartAxis,
+    IntervalChart,
     Panel,
     draw_bars,
+    draw_intervals,
     make_axis,
     sum_by_bin,
 )
@@ -140,6 +142,7 @@ def render(summary: RunSummary, background: RunBackground = NO_BACKGROUND) -> st
         spans=summary.tally.spans.total(),
         speed=released / summary.seconds if summary.seconds > 0 else 0.0,
         chart=(_CHART_WIDTH, _CHART_HEIGHT),
+        audit_chart=_chart_audits(summary),
         background=background,
     )
 
@@ -165,6 +168,7 @@ def to_json(summary: RunSummary) -> dict[str, Any]:
         "max_quarantine_share": summary.max_quarantine_share,
         "within_limit": summary.within_limit,
         "review": summary.review,
+        "reevaluation": summary.reevaluation,
         "held": list(summary.held),
         "waiting": summary.waiting,
         "energy": summary.energy and summary.energy.to_json(),
@@ -286,6 +290,13 @@ def _list_extractions(tally: Tally) -> list[ExtractionRow]:
     for (kind, tenth), count in sorted(tally.quality.items()):
         by_kind.setdefault(kind, [0] * 10)[round(float(tenth) * 10)] += count
     return [ExtractionRow(kind, sum(tenths), tuple(tenths)) for kind, tenths in by_kind.items()]
+
+
+def _chart_audits(summary: RunSummary) -> IntervalChart | None:
+    """Return the chart of all audits; None for fewer than two."""
+    audits = (summary.reevaluation or {}).get("audits", ())
+    found = [each["zero_leak"] for each in audits]
+    return draw_intervals([(each["rate"], each["low"], each["high"]) for each in found])
 
 
 def _make_bars(amounts: Mapping[str, float], unit: str) -> list[Bar]:

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, func, insert, select
 
 from pipeline.config.settings import StateSettings
 from pipeline.state.schema_version import connect_state
-from pipeline.state.tables import AUDIT_NOTE, AUDIT_REVIEW, AUDIT_SAMPLE
+from pipeline.state.tables import AUDIT_NOTE, AUDIT_REVIEW, AUDIT_SAMPLE, RUN
 from pipeline.warehouse.databases import retrying, transaction, upsert
 from record.errors import ConfigError
 
@@ -51,6 +51,33 @@ class AuditReview:
     reviewer: str
     read: datetime
     result: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class AuditSeries:
+    """The audits of a site: each sample that was reviewed with its latest review, oldest first.
+
+    `last_read` is the review that was read last, perhaps of an earlier sample. `unread` is the
+    latest sample, where nobody has reviewed it yet; `first_run` is when the first run began.
+    """
+
+    audits: tuple[tuple[AuditSample, AuditReview], ...] = ()
+    last_read: AuditReview | None = None
+    unread: AuditSample | None = None
+    first_run: datetime | None = None
+
+    def summarize_last(self) -> dict[str, Any] | None:
+        """Return the last review as shown in reports: reviewer, time, number of notes, rate."""
+        latest = self.last_read
+        if latest is None:
+            return None
+        return {
+            "sample": latest.sample_id,
+            "reviewer": latest.reviewer,
+            "read": latest.read.isoformat(timespec="seconds"),
+            "notes": latest.result["notes"],
+            "zero_leak": latest.result["zero_leak"],
+        }
 
 
 class AuditRecords:
@@ -126,6 +153,23 @@ class AuditRecords:
                 if json.loads(row.result).get("marked")
             ]
 
+    @retrying
+    def series(self) -> AuditSeries:
+        """Read all samples and their reviews in the order in which samples were drawn."""
+        reviews = self.reviews()
+        latest = {review.sample_id: review for review in reviews[::-1]}
+        with transaction(self._engine, _WHAT) as connection:
+            drawn = select(AUDIT_SAMPLE).order_by(AUDIT_SAMPLE.c.sample_id)
+            samples = [_make_sample(row) for row in connection.execute(drawn).mappings()]
+            first = connection.scalar(select(RUN.c.started).order_by(RUN.c.run_id).limit(1))
+        is_unread = bool(samples) and samples[-1].sample_id not in latest
+        return AuditSeries(
+            tuple((each, latest[each.sample_id]) for each in samples if each.sample_id in latest),
+            reviews[0] if reviews else None,
+            samples[-1] if is_unread else None,
+            datetime.fromisoformat(first) if first else None,
+        )
+
 
 @contextmanager
 def open_audit_records(settings: StateSettings, base: Path) -> Iterator[AuditRecords]:
@@ -137,19 +181,10 @@ def open_audit_records(settings: StateSettings, base: Path) -> Iterator[AuditRec
         engine.dispose()
 
 
-def read_last_review(settings: StateSettings, base: Path) -> dict[str, Any] | None:
-    """Return the latest review as shown in reports: reviewer, time, number of notes, rate."""
+def read_audit_series(settings: StateSettings, base: Path) -> AuditSeries:
+    """Read the audits of a site; raises as opening the state database does."""
     with open_audit_records(settings, base) as records:
-        latest = next(iter(records.reviews()), None)
-    if latest is None:
-        return None
-    return {
-        "sample": latest.sample_id,
-        "reviewer": latest.reviewer,
-        "read": latest.read.isoformat(timespec="seconds"),
-        "notes": latest.result["notes"],
-        "zero_leak": latest.result["zero_leak"],
-    }
+        return records.series()
 
 
 def _make_sample(row: Any) -> AuditSample:

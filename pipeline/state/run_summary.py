@@ -216,13 +216,13 @@ class RunSummary:
     `started` and `ended` are set by the caller. `max_quarantine_share` is the limit above which a
     run counts as failed (exit code 3). `held` are the alarms with which the quality gate holds the
     run; empty if it does not. `review` is the result of the latest reviewed sample, in counts;
-    None if there is none. `energy` is an estimate. `objections` are the persons who object, their
-    notes, and those withdrawn by this run; None if no objections are configured. `waiting` is the
-    number of withdrawals that earlier runs hold, `algorithm` the version of the surrogates,
-    `detection` what takes part in detection, one sentence each.
-    `backfill` tells how many notes that earlier detectors read were detected again and are left;
-    None if there were none.
-    `tables` are the checks of the output's tables against OMOP CDM; None if they were not made.
+    None if there is none. `reevaluation` is the series of such results, and whether another sample
+    is due (`pipeline.quality.reevaluation`). `energy` is an estimate. `objections` are the persons
+    who object, their notes, and those withdrawn by this run; None if no objections are configured.
+    `waiting` is the number of withdrawals that earlier runs hold, `algorithm` the version of the
+    surrogates, `detection` what takes part in detection, one sentence each. `backfill` tells how
+    many notes that earlier detectors read were detected again and are left; None if there were
+    none. `tables` are the checks of the output's tables against OMOP CDM; None if not made.
     """
 
     run_id: str
@@ -245,6 +245,7 @@ class RunSummary:
     detection: tuple[str, ...] = ()
     backfill: Mapping[str, Any] | None = None
     tables: Mapping[str, Any] | None = None
+    reevaluation: Mapping[str, Any] | None = None
 
     @property
     def seconds(self) -> float:

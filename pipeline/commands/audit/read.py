@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.notes.worker_resources import resolve_urls
+from pipeline.quality.reevaluation import describe_fall, reevaluate
 from pipeline.reports.console import Console
 from pipeline.state.audit_records import open_audit_records
 
@@ -57,6 +59,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     result = _estimate(corrected)
     with open_audit_records(resolve_urls(settings).state, settings.base) as records:
         records.add_review(corrected.sample.sample_id, options.reviewer, result)
+        series = records.series()
     if options.output:
         drop_error_texts(
             lambda: write_private(options.output, format_training_lines(corrected.notes))
@@ -64,6 +67,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     print_json(result, options)
     for line in _describe(result):
         console.say(line)
+    found = reevaluate(series, settings.quality, datetime.now(UTC).date())
+    if fall := describe_fall(found):
+        console.warn(fall)
     if corrected.unseen:
         how = FORMATS[corrected.sample.format].how_to_mark
         console.warn(f"{corrected.unseen} notes are not marked as read and do not count: {how}")

@@ -5,12 +5,11 @@ import json
 import secrets
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
 from pipeline.audit.formats import FORMATS
 from pipeline.audit.review import SampleRequest, make_sample
 from pipeline.commands.options.output import SUMMARY, add_output_format
-from pipeline.commands.options.values import positive
+from pipeline.commands.options.sampling import add_sampling
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.notes.error_boundary import drop_error_texts
@@ -34,15 +33,7 @@ unavailable.
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `audit sample`."""
-    add = parser.add_argument
-    add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
-    add(
-        "--per-kind", type=positive, required=True, metavar="N",
-        help="number of notes per kind, or all if a kind has fewer",
-    )  # fmt: skip
-    add("--format", choices=sorted(FORMATS), required=True, help="format of the annotation tool")
-    add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
-    add("--seed", metavar="S", help="random seed of the sample (default: a new one)")
+    add_sampling(parser)
     add_output_format(parser, json=SUMMARY)
 
 

@@ -420,7 +420,8 @@ def test_the_report_of_a_run_tells_the_last_review(audited: Path, tmp_path: Path
     one = load(config)
     with open_audit_records(one.state, one.base) as records:
         rate = {"rate": 0.9875, "low": 0.951, "high": 0.998}
-        records.add_review(1, "mk", {"notes": 80, "marked": 80, "zero_leak": rate})
+        found = {"notes": 80, "marked": 80, "leaky": 1, "zero_leak": rate}
+        records.add_review(1, "mk", found)
     run_nightly(config, run_in_process)
     page = (config.parent / "report.html").read_text()
     assert "98.75 %" in page
