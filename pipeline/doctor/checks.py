@@ -36,6 +36,7 @@ from pipeline.state.run_lock import find_holder
 from pipeline.state.schema_version import read_revision
 from pipeline.state.tables import REVISION
 from pipeline.warehouse.databases import connect, database_path, transaction
+from pipeline.warehouse.export_source import find_format
 from pipeline.warehouse.id_range import check_ids, check_night_ids, list_keys
 from pipeline.warehouse.warehouse import PARQUET, open_source
 from record.algorithms import ALGORITHM
@@ -129,7 +130,7 @@ def check_source(settings: Settings) -> Iterator[CheckResult]:
 def _check_source_rights(settings: Settings) -> Iterator[CheckResult]:
     url, name = settings.source.url, "source rights"
     remedy = "grant this account read-only access to the source"
-    if url.startswith(PARQUET):
+    if url.startswith(PARQUET) or find_format(url) is not None:
         return
     path = database_path(url, settings.base, what="source.url")
     if path is not None:

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from pipeline.config.settings import SourceSettings
 from pipeline.warehouse.databases import connect, guard, transaction
+from pipeline.warehouse.export_source import ExportStore, find_format
 from pipeline.warehouse.note_rows import parse_integer
 from record.errors import ConfigError
 
@@ -125,7 +126,12 @@ def query_person_ids(sql: str, source: SourceSettings, base: Path, setting: str)
     statement = sql.strip().rstrip(";").strip()
     if not statement:
         raise ConfigError(setting, "is empty", "write a SELECT that returns person_id")
-    engine = connect(source.url, base, what=setting, use="source")
+    export = find_format(source.url)
+    if export is not None:
+        # The index is read-only, and as private as the export.
+        engine = ExportStore(base / export[1], export[0], source.classes).engine
+    else:
+        engine = connect(source.url, base, what=setting, use="source")
     # A cursor of the server takes one query and nothing else, SQLite one statement.
     options = {"stream_results": True, "no_parameters": True, "max_row_buffer": _ROWS}
     if engine.dialect.name == "postgresql":
