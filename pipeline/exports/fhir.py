@@ -223,7 +223,7 @@ class _Content(_Element):
     attachment: _Attachment
 
 
-class _Context(_Element):
+class _DocumentContext(_Element):
     encounter: list[_Reference] = []
     period: _Period = _Period()
 
@@ -238,7 +238,7 @@ class _DocumentReference(_Resource):
     author: list[_Reference] = []
     description: str = ""
     content: list[_Content] = []
-    context: _Context = _Context()
+    context: _DocumentContext = _DocumentContext()
 
     def attachments(self) -> list[_Attachment]:
         """The forms of the document."""

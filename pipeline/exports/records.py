@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import errno
 import gzip
 import hashlib
 import os
@@ -125,22 +126,14 @@ def list_files(folder: Path, suffixes: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def open_export_file(path: Path) -> Iterator[IO[bytes]]:
+def open_export_file(path: Path, *, hard_links: bool = False) -> Iterator[IO[bytes]]:
     """Open a file of an export, unpacked where its name ends with `.gz`.
 
-    Raises Unreadable `not-a-file` for links and whatever else is not a regular file, `hard-link`
-    for a file with a second name; Unavailable for a damaged archive, whose rest would be lost.
+    Raises Unreadable `not-a-file` for links and whatever else is not a regular file, `forbidden`,
+    and `hard-link` for a file with a second name unless `hard_links` allows it; Unavailable for a
+    damaged archive, whose rest would be lost.
     """
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        raise Unreadable("forbidden" if not path.is_symlink() else "not-a-file") from None
-    with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise Unreadable("not-a-file")
-        if found.st_nlink > 1:
-            raise Unreadable("hard-link")
+    with os.fdopen(_open_regular(path, hard_links), "rb") as file:
         if path.suffix.lower() != ".gz":
             yield file
             return
@@ -152,13 +145,28 @@ def open_export_file(path: Path) -> Iterator[IO[bytes]]:
             raise Unavailable("source.url", problem, "copy the export again") from None
 
 
+def _open_regular(path: Path, hard_links: bool) -> int:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        is_denied = error.errno in (errno.EACCES, errno.EPERM)
+        raise Unreadable("forbidden" if is_denied else "not-a-file") from None
+    found = os.fstat(handle)
+    is_regular = stat.S_ISREG(found.st_mode)
+    if is_regular and (found.st_nlink == 1 or hard_links):
+        return handle
+    os.close(handle)
+    raise Unreadable("hard-link" if is_regular else "not-a-file")
+
+
 def split_lines(file: IO[bytes]) -> Iterator[FileRecord]:
     """Yield the lines of a file that are not blank; those that are too long without their data."""
     start = number = 0
     while line := file.readline(MOST_BYTES + 1):
         number, size, is_whole = number + 1, len(line), len(line) <= MOST_BYTES
-        while not line.endswith(b"\n") and (line := file.readline(MOST_BYTES)):
-            size, is_whole = size + len(line), False
+        end = line
+        while not is_whole and not end.endswith(b"\n") and (end := file.readline(MOST_BYTES)):
+            size += len(end)
         if not is_whole:
             yield FileRecord(start, size, number, reason="too-large")
         elif line.strip():

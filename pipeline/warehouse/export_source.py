@@ -8,7 +8,7 @@ is made and ends with the process, so nothing of it stays on a disk.
 import hashlib
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,7 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.types import TypeEngine
 
-from pipeline.config.settings import IdentitySettings
+from pipeline.config.settings import IdentitySettings, SourceSettings
 from pipeline.exports.fhir import NOTE_CLASSES, FhirExport
 from pipeline.exports.records import (
     IDENTITY,
@@ -99,16 +99,14 @@ def find_format(url: str) -> tuple[ExportFormat, str] | None:
 class ExportStore:
     """The tables of an export: `person`, `visit_occurrence`, `note` ... and `patient_identity`.
 
-    `classes` maps codes of kinds of documents to note_class_concept_id, before those that are
-    built in. Of several versions of a resource the latest counts, but all that any of them knows
-    of a patient is kept. A record that cannot be read is a failure of its own and the rest is
-    read. Raises ConfigError where two keys have the same number, Unavailable for a folder that is
-    not there and for a damaged archive.
+    `settings.classes` comes before the classes of documents that are built in. Of several versions
+    of a resource the latest counts, but all that any of them knows of a patient is kept. A record
+    that cannot be read is a failure of its own and the rest is read. Raises ConfigError where two
+    keys have the same number, Unavailable for a folder that is not there and for a damaged archive.
     """
 
-    def __init__(self, folder: Path, kind: ExportFormat, classes: Mapping[str, int]) -> None:
-        self._folder, self._format = folder, kind
-        self._classes = {**NOTE_CLASSES, **classes}
+    def __init__(self, folder: Path, kind: ExportFormat, settings: SourceSettings) -> None:
+        self._folder, self._format, self._settings = folder, kind, settings
         self._files = list_files(folder, kind.suffixes)
         self._failures: list[Failure] = []
         self._opened: tuple[int, IO[bytes], ExitStack] | None = None
@@ -134,7 +132,8 @@ class ExportStore:
     def _load(self) -> None:
         with self._index.engine.connect() as connection:
             connection.exec_driver_sql("BEGIN")
-            loader = _Loader(connection, self._index, self._classes)
+            classes = {**NOTE_CLASSES, **self._settings.classes}
+            loader = _Loader(connection, self._index, classes)
             for number, name in enumerate(self._files):
                 self._load_file(loader, number, name)
             loader.flush()
@@ -144,7 +143,7 @@ class ExportStore:
 
     def _load_file(self, loader: "_Loader", number: int, name: str) -> None:
         try:
-            with open_export_file(self._folder / name) as file:
+            with self._open_file(name) as file:
                 for record in self._format.split(name, file):
                     self._load_record(loader, number, record)
         except Unreadable as error:
@@ -273,9 +272,12 @@ class ExportStore:
             return self._opened[1]
         self._close_file()
         with ExitStack() as stack:
-            file = stack.enter_context(open_export_file(self._folder / self._files[number]))
+            file = stack.enter_context(self._open_file(self._files[number]))
             self._opened = number, file, stack.pop_all()
         return file
+
+    def _open_file(self, name: str) -> AbstractContextManager[IO[bytes]]:
+        return open_export_file(self._folder / name, hard_links=self._settings.hard_links)
 
     def _close_file(self) -> None:
         opened, self._opened = self._opened, None

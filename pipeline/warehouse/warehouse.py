@@ -219,7 +219,7 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
             key = "source.identity" if identity else "source.schema"
             problem = "cannot be used with an export, which tells itself what is known of patients"
             raise ConfigError(key, problem, "remove it")
-        store = ExportStore(base / export[1], export[0], settings.classes)
+        store = ExportStore(base / export[1], export[0], settings)
         return reread_objections(Source(store, EXPORT_IDENTITY), settings, base)
     if settings.url.startswith(PARQUET):
         store = ParquetStore(base / settings.url.removeprefix(PARQUET), wanted)
