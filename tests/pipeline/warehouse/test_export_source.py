@@ -166,10 +166,10 @@ def test_visits_clinicians_and_sites_join(
         "serviceProvider": {"reference": "Organization/o1", "display": "Ward 3"},
     }
     doctor = {"resourceType": "Practitioner", "id": "c1", "name": [{"text": "Dr Eva Brandt"}]}
-    here = {"context": {"encounter": [{"reference": "Encounter/v1"}]}}
-    gone = {"context": {"encounter": [{"reference": "Encounter/gone"}]}}
-    named = {"author": [{"reference": "Practitioner/c9", "display": "Nils Holm"}]}
-    by = {"author": [{"reference": "Practitioner/c1", "display": "ignored"}]}
+    here: dict[str, Any] = {"context": {"encounter": [{"reference": "Encounter/v1"}]}}
+    gone: dict[str, Any] = {"context": {"encounter": [{"reference": "Encounter/gone"}]}}
+    named: dict[str, Any] = {"author": [{"reference": "Practitioner/c9", "display": "Nils Holm"}]}
+    by: dict[str, Any] = {"author": [{"reference": "Practitioner/c1", "display": "ignored"}]}
     write(a=[note(1, **here, **by), note(2, **gone, **named), visit, doctor, patient(1)])
     source = read()
     first, second = (row for unit, _ in source.plan(9) for row in source.read(unit))
@@ -195,7 +195,7 @@ def test_kinds_of_documents_become_classes(
         {"system": "urn:local", "code": "L1"},
         {"system": "http://loinc.org", "code": "18842-5"},
     ]
-    kinds = [{"type": {"coding": codes}}, {"type": {"coding": codes[:1]}}, {}]
+    kinds: list[dict[str, Any]] = [{"type": {"coding": codes}}, {"type": {"coding": codes[:1]}}, {}]
     write(a=[patient(1), *(note(n, **kind) for n, kind in enumerate(kinds))])
     source = read(classes={"L1": 12})
     rows = [row for unit, _ in source.plan(9) for row in source.read(unit)]
@@ -252,7 +252,7 @@ def test_documents_are_inline_or_beside(
         except Unreadable as error:
             found = error.reason
         assert found == result
-        source.store._held.clear()
+        vars(source.store)["_held"].clear()
 
 
 def test_files_that_are_no_files_are_refused(
