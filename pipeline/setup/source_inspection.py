@@ -115,9 +115,7 @@ def inspect_source(source: SourceSettings, base: Path) -> Inspection:
             kinds=tuple(_count_kinds(tables, names)),
             in_documents=0 if is_export else _count_documents(tables, names),
             id_bits=_measure_ids(tables, names),
-            identities=()
-            if is_export
-            else tuple(find_identity_tables(tables, find_persons, ignored)),
+            identities=tuple(identities),
             objections=tuple(name for name in tables.names() if _OBJECTIONS.search(name.lower())),
             is_export=is_export,
         )

@@ -18,7 +18,7 @@ from synthesis.fictional.fhir import first_notes, write_fhir
 from synthesis.fictional.hospital import make_hospital
 from tests.keys import derive, drawn_from, make_key
 
-NOTES = 24
+NOTES = 12
 CONFIG = """
 cohort = "research"
 lang = "en"
@@ -39,7 +39,7 @@ notes_per_unit = 7
 @pytest.fixture(scope="module")
 def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fhir") / "site"
-    made = make_hospital(4, seed=5, lang="en", pdf_share=0.1, scan_share=0, mean_characters=900)
+    made = make_hospital(3, seed=5, lang="en", pdf_share=0.1, scan_share=0, mean_characters=500)
     assert write_fhir(made, folder / "export", notes=first_notes(made, NOTES)) == NOTES
     with drawn_from("fhir"):
         make_key(folder / "master.key", "research")
