@@ -127,6 +127,9 @@ setup(
         "quantization": ["openvino>=2026.1,<2027", "nncf>=3.1,<4"],
         # Few weights beside pretrained ones: `synthesize train --lora`.
         "lora": ["peft>=0.15,<1"],
+        # Databases that notes are read from; PostgreSQL needs no extra.
+        "mssql": ["pyodbc>=5.1,<6"],
+        "oracle": ["oracledb>=2.4,<27"],
         # Stores of secrets that keys can come from.
         "aws": ["boto3>=1.35,<2"],
         "gcp": ["google-cloud-secret-manager>=2.20,<3"],

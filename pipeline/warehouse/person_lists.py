@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from pipeline.config.settings import SourceSettings
 from pipeline.exports.records import make_number
-from pipeline.warehouse.databases import connect, guard, transaction
+from pipeline.warehouse.databases import SOURCE_DRIVERS, connect, guard, transaction
 from pipeline.warehouse.export_source import ExportStore, find_format
 from pipeline.warehouse.note_rows import parse_integer
 from record.errors import ConfigError
@@ -155,6 +155,11 @@ def query_person_ids(sql: str, source: SourceSettings, base: Path, setting: str)
         engine = ExportStore(base / export[1], export[0], source).engine
     else:
         engine = connect(source.url, base, what=setting, use="source")
+    if engine.dialect.name in SOURCE_DRIVERS:
+        engine.dispose()
+        # Nothing there keeps a query from writing.
+        problem = "a query cannot be used with this kind of database"
+        raise ConfigError(setting, problem, "list the persons in a file or a table")
     # A cursor of the server takes one query and nothing else, SQLite one statement.
     options = {"stream_results": True, "no_parameters": True, "max_row_buffer": _ROWS}
     if engine.dialect.name == "postgresql":
