@@ -505,9 +505,10 @@ def _address_fields(address: _Postal) -> Iterator[Row]:
 
 
 def _make_visit(encounter: _Encounter) -> Iterator[ExportedRow]:
-    if encounter.status == _WITHDRAWN:
-        return
     key = f"Encounter/{encounter.id}"
+    if encounter.status == _WITHDRAWN:
+        yield ExportedRow("visit_occurrence", key, {}, encounter.updated, is_withdrawn=True)
+        return
     patient = find_key(encounter.subject.reference, "Patient")
     start, end = _split_moment(encounter.period.start), _split_moment(encounter.period.end)
     numbers = sorted(encounter.identifier, key=lambda each: each.use not in ("official", "usual"))
@@ -538,6 +539,7 @@ def _make_visit(encounter: _Encounter) -> Iterator[ExportedRow]:
 
 def _make_document(document: _DocumentReference, item: int) -> Iterator[ExportedRow]:
     if _WITHDRAWN in (document.status, document.doc_status):
+        yield _withdraw_note(document)
         return
     form = _choose_form(document)
     moments = (document.date, document.context.period.start, form.creation if form else None)
@@ -554,6 +556,7 @@ def _make_document(document: _DocumentReference, item: int) -> Iterator[Exported
 
 def _make_report(report: _DiagnosticReport, item: int) -> Iterator[ExportedRow]:
     if report.status == _WITHDRAWN:
+        yield _withdraw_note(report)
         return
     moments = (report.effective_date_time, report.effective_period.start, report.issued)
     row = {
@@ -564,6 +567,11 @@ def _make_report(report: _DiagnosticReport, item: int) -> Iterator[ExportedRow]:
     visit = find_key(report.encounter.reference, "Encounter")
     authors = [*report.results_interpreter, *report.performer]
     yield from _make_note(report, item, row, visit=visit, authors=authors)
+
+
+def _withdraw_note(resource: _DocumentReference | _DiagnosticReport) -> ExportedRow:
+    key = f"{resource.resource_type}/{resource.id}"
+    return ExportedRow("note", key, {}, resource.updated, is_withdrawn=True)
 
 
 def _make_note(

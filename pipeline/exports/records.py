@@ -62,8 +62,8 @@ class FileRecord:
 class ExportedRow:
     """A row of a table, with the key it has in the export.
 
-    `updated` orders versions of the same key, the latest of which counts. `item` is the place
-    within the record, where that has several.
+    `updated` orders versions of the same key, the latest of which counts; where that `is_withdrawn`
+    there is no such row. `item` is the place within the record, where that has several.
     """
 
     table: str
@@ -71,6 +71,7 @@ class ExportedRow:
     values: Mapping[str, Any] = field(repr=False)
     updated: str = ""
     item: int = 0
+    is_withdrawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -351,7 +351,10 @@ class _Index:
         metadata.create_all(self.engine)
 
     def settle(self, connection: Connection) -> list[Failure]:
-        """Keep the latest version of each row; returns the notes whose ids are not unique."""
+        """Keep the latest version of each row, unless that withdraws it.
+
+        Returns the notes whose ids are not unique.
+        """
         failures = self._drop_ambiguous_notes(connection)
         for name, key in _KEYS.items():
             table = self.tables[name]
@@ -360,7 +363,8 @@ class _Index:
             rank = func.row_number().over(partition_by=table.c[key], order_by=order)
             ranked = select(table.c.place, rank.label("rank")).subquery()
             old = select(ranked.c.place).where(ranked.c.rank > 1)
-            connection.execute(delete(table).where(table.c.place.in_(old)))
+            is_gone = table.c.place.in_(old) | (table.c.withdrawn == 1)
+            connection.execute(delete(table).where(is_gone))
         self._drop_dangling_references(connection)
         return failures
 
@@ -429,11 +433,12 @@ class _Loader:
             values |= _make_identity_values(row.values)
         else:
             values |= {"key": row.key, "updated": row.updated, "digest": digest}
+            values |= {"withdrawn": int(row.is_withdrawn)}
             values |= dict(zip(("file", "start", "size", "item"), where, strict=True))
             values |= {_KEYS[row.table]: make_number(row.key)}
             values |= {name: value for name, value in row.values.items() if name in columns}
         if row.table == "note":
-            values["note_class_concept_id"] = self._classes.get(row.values["class_code"], 0)
+            values["note_class_concept_id"] = self._classes.get(row.values.get("class_code", ""), 0)
         self._waiting[row.table].append(values)
         if len(self._waiting[row.table]) == _ROWS:
             self.flush()
@@ -460,7 +465,7 @@ def _place_columns() -> list["Column[Any]"]:
         Column("key", Text),
         Column("updated", Text),
         Column("digest", LargeBinary),
-        *(Column(name, Integer) for name in ("file", "start", "size", "item")),
+        *(Column(name, Integer) for name in ("file", "start", "size", "item", "withdrawn")),
     ]
 
 

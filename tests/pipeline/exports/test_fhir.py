@@ -226,9 +226,10 @@ def test_a_bundle_holds_resources_of_its_own() -> None:
     assert content.text == "A note on naïve Anna."
 
 
-def test_what_was_entered_in_error_is_left_out() -> None:
-    assert rows(document(PLAIN, status="entered-in-error")) == []
-    assert rows(document(PLAIN, docStatus="entered-in-error")) == []
+def test_what_was_entered_in_error_is_withdrawn() -> None:
+    for fields in ({"status": "entered-in-error"}, {"docStatus": "entered-in-error"}):
+        (row,) = rows(document(PLAIN, **fields))
+        assert row.is_withdrawn and row.key == "DocumentReference/d1"
 
 
 @pytest.mark.parametrize(

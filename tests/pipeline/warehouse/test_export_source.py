@@ -153,6 +153,15 @@ def test_the_latest_version_of_a_note_counts(
     assert reasons(source) == [(str(make_number("DocumentReference/d3")), "duplicate-id")]
 
 
+def test_a_later_export_withdraws_what_was_an_error(
+    write: Callable[..., None], read: Callable[..., Source]
+) -> None:
+    wrong: dict[str, Any] = {"status": "entered-in-error"}
+    gone = [note(1, meta=at("02"), **wrong), note(2, meta=at("01"), **wrong)]
+    write(a=[patient(1), note(1, meta=at("01")), note(2, meta=at("02"))], b=gone)
+    assert texts(read()) == {"DocumentReference/d2": "Note 2."}
+
+
 def test_visits_clinicians_and_sites_join(
     write: Callable[..., None], read: Callable[..., Source]
 ) -> None:
