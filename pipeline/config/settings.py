@@ -79,10 +79,10 @@ def _read_objections(value: Any) -> Any:
 class SourceSettings:
     """The source of the notes: an OMOP CDM 5.4 database, a folder of Parquet tables, or an export.
 
-    `url` is a SQLAlchemy URL, `parquet:FOLDER` or `fhir:FOLDER`. `schema` is the database schema of
-    the CDM. `documents` is the folder of the documents named in `note_source_value`; with
-    `hard_links`, also files there that have a second name are read, which may be outside the
-    folder.
+    `url` is a SQLAlchemy URL, `parquet:FOLDER`, `fhir:FOLDER` or `hl7:FOLDER`. `schema` is the
+    database schema of the CDM. `documents` is the folder of the documents named in
+    `note_source_value`; with `hard_links`, also files there that have a second name are read, which
+    may be outside the folder.
     `kinds` maps a note_class_concept_id (as text) to the kind of note shown in reports; titles
     are never used, since they may hold names. `sites` maps a care_site_id (as text), of the visit
     or else of the provider, to the name of a site. `classes` maps a code of the kind of document

@@ -313,7 +313,7 @@ class FhirExport:
 
     suffixes: tuple[str, ...] = (".ndjson", ".json", ".jsonl")
 
-    def split(self, name: str, file: IO[bytes]) -> Iterator[FileRecord]:
+    def split(self, name: str, file: IO[bytes], /) -> Iterator[FileRecord]:
         """Yield the lines of a file, or a JSON file as a whole."""
         if name.lower().removesuffix(".gz").endswith(".json"):
             yield from _read_whole(file)

@@ -91,7 +91,7 @@ class ExportFormat(Protocol):
         """The suffixes of files that are read; each may be followed by `.gz`."""
         ...
 
-    def split(self, name: str, file: IO[bytes]) -> Iterator[FileRecord]:
+    def split(self, name: str, file: IO[bytes], /) -> Iterator[FileRecord]:
         """Yield the records of an open file."""
         ...
 

@@ -177,6 +177,10 @@ _REMEDIES = {
         "The patient has no identity record, so known values cannot be searched for.",
         "Add the patient to the identity table, or set source.identity.required = false.",
     ),
+    "malformed-message": Remedy(
+        "What should be an HL7 v2 message has no header, or a line that is no segment.",
+        "Correct the message, or the program that exports it, and export it again.",
+    ),
     "malformed-resource": Remedy(
         "A field of the resource is missing or has the wrong type.",
         "Correct the resource, or the program that exports it, and export it again.",

@@ -47,7 +47,7 @@ _VOCABULARY = frozenset(
 
 
 @dataclass(frozen=True)
-class NoteKind:
+class NoteClass:
     """A class of notes: its concept, how many notes have it, its name in the vocabulary or none."""
 
     concept: int
@@ -70,7 +70,7 @@ class Inspection:
     languages: dict[str, int]
     lang: Lang | None
     is_lang_of_text: bool
-    kinds: tuple[NoteKind, ...]
+    kinds: tuple[NoteClass, ...]
     in_documents: int
     id_bits: int
     identities: tuple[IdentityTable, ...] = ()
@@ -214,9 +214,8 @@ def _choose_language(languages: dict[str, int], texts: Sequence[str]) -> tuple[L
     if known:
         return max(known, key=lambda each: languages[each]), False
     told = Counter(map(language, texts))
-    spoken: list[Lang] = [each for each in OMOP_LANGUAGES.values() if each in told]
-    spoken = [each for each in spoken if each in LANGUAGES]
-    return (max(spoken, key=lambda each: told[each]) if spoken else None), True
+    spoken = [each for each in OMOP_LANGUAGES.values() if each in told and each in LANGUAGES]
+    return max(spoken, key=lambda each: told[each], default=None), True
 
 
 def _sample_texts(source: SourceSettings, base: Path) -> list[str]:
@@ -227,7 +226,7 @@ def _sample_texts(source: SourceSettings, base: Path) -> list[str]:
     return []
 
 
-def _count_kinds(tables: InspectedTables, names: dict[str, str]) -> Iterator[NoteKind]:
+def _count_kinds(tables: InspectedTables, names: dict[str, str]) -> Iterator[NoteClass]:
     column = _find_column(tables, names["note"], "note_class_concept_id")
     if column is None:
         return
@@ -241,7 +240,7 @@ def _count_kinds(tables: InspectedTables, names: dict[str, str]) -> Iterator[Not
     for number, notes in counts:
         name = make_slug(named.get(number, ""))
         is_taken = bool(name) and name in used
-        yield NoteKind(number, notes, f"{name[:_SHORT_SLUG]}-{number}" if is_taken else name)
+        yield NoteClass(number, notes, f"{name[:_SHORT_SLUG]}-{number}" if is_taken else name)
         used.add(name)
 
 

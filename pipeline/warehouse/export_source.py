@@ -33,6 +33,7 @@ from sqlalchemy.types import TypeEngine
 
 from pipeline.config.settings import IdentitySettings, SourceSettings
 from pipeline.exports.fhir import NOTE_CLASSES, FhirExport
+from pipeline.exports.hl7v2 import Hl7Export
 from pipeline.exports.records import (
     IDENTITY,
     IDENTITY_LABELS,
@@ -53,7 +54,7 @@ from record.columns import TABLES
 from record.errors import ConfigError, Unavailable, Unreadable
 from record.failure import Failure
 
-FORMATS: dict[str, ExportFormat] = {"fhir:": FhirExport()}
+FORMATS: dict[str, ExportFormat] = {"fhir:": FhirExport(), "hl7:": Hl7Export()}
 """URL prefix of a folder -> the format of its files."""
 
 _WHAT = "source"
@@ -346,6 +347,7 @@ class _Index:
             Column("place", Integer, primary_key=True),
             Column("person_id", LONG, index=True),
             Column("patient", Text, index=True),
+            Column("fact", LargeBinary, unique=True),
             *identity,
         )
         metadata.create_all(self.engine)
@@ -431,6 +433,7 @@ class _Loader:
         if row.table == IDENTITY:
             values |= {"person_id": make_number(row.key), "patient": row.key.partition("/")[2]}
             values |= _make_identity_values(row.values)
+            values["fact"] = _hash(repr((row.key, sorted(row.values.items()))).encode())
         else:
             values |= {"key": row.key, "updated": row.updated, "digest": digest}
             values |= {"withdrawn": int(row.is_withdrawn)}
@@ -447,7 +450,11 @@ class _Loader:
         """Insert what waits."""
         for name, rows in self._waiting.items():
             if rows:
-                self._connection.execute(insert(self._index.tables[name]), rows)
+                statement = insert(self._index.tables[name])
+                if name == IDENTITY:
+                    # A message repeats what earlier ones told of the patient.
+                    statement = statement.prefix_with("OR IGNORE")
+                self._connection.execute(statement, rows)
                 rows.clear()
 
 

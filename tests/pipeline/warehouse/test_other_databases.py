@@ -12,7 +12,7 @@ from sqlalchemy.engine import Dialect
 
 from pipeline.config.settings import SourceSettings
 from pipeline.warehouse import databases
-from pipeline.warehouse.databases import connect
+from pipeline.warehouse.databases import Use, connect
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.person_lists import query_person_ids
 from pipeline.warehouse.sql_source import SqlStore
@@ -134,9 +134,10 @@ def test_they_are_read_only_and_ask_for_their_driver(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = f"{name}://me:Wexlovitch@server/cdm"
-    for use in ("output", "state"):
+    uses: tuple[Use, ...] = ("output", "state")
+    for use in uses:
         with pytest.raises(ConfigError, match="unsupported database"):
-            connect(url, Path(), what="output.url", use=use)  # type: ignore[arg-type]
+            connect(url, Path(), what="output.url", use=use)
 
     def lacks_driver(*_: Any, **__: Any) -> None:
         raise ModuleNotFoundError
