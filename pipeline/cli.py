@@ -19,6 +19,7 @@ from record.garbage_collection import collect_garbage_rarely
 
 COMMANDS = {
     "demo": "create a fictional hospital and run the nightly job on it",
+    "init": "look at a source and write a first configuration for it",
     "run": "run the nightly job, incremental and resumable",
     "watch": "run the nightly job continuously",
     "runs": "list runs and releases with their outcomes",

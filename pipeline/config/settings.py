@@ -79,14 +79,16 @@ def _read_objections(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class SourceSettings:
-    """The source of the notes: an OMOP CDM 5.4 database, or a folder of Parquet tables.
+    """The source of the notes: an OMOP CDM 5.4 database, a folder of Parquet tables, or an export.
 
-    `url` is a SQLAlchemy URL or `parquet:FOLDER`. `schema` is the database schema of the CDM.
-    `documents` is the folder of the documents named in `note_source_value`; with `hard_links`, also
-    files there that have a second name are read, which may be outside the folder.
+    `url` is a SQLAlchemy URL, `parquet:FOLDER`, `fhir:FOLDER` or `hl7:FOLDER`. `schema` is the
+    database schema of the CDM. `documents` is the folder of the documents named in
+    `note_source_value`; with `hard_links`, also files there that have a second name are read, which
+    may be outside the folder.
     `kinds` maps a note_class_concept_id (as text) to the kind of note shown in reports; titles
     are never used, since they may hold names. `sites` maps a care_site_id (as text), of the visit
-    or else of the provider, to the name of a site.
+    or else of the provider, to the name of a site. `classes` maps a code of the kind of document
+    in an export, such as a LOINC code, to a note_class_concept_id.
     """
 
     __pydantic_config__ = _STRICT
@@ -98,6 +100,7 @@ class SourceSettings:
     identity: IdentitySettings | None = None
     kinds: dict[str, Kind] = field(default_factory=dict)
     sites: dict[str, Kind] = field(default_factory=dict)
+    classes: dict[str, int] = field(default_factory=dict)
     objections: Annotated[ObjectionSettings | None, BeforeValidator(_read_objections)] = None
 
 

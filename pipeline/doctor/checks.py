@@ -37,7 +37,13 @@ from pipeline.state.migrations.upgrade import revisions
 from pipeline.state.run_lock import find_holder
 from pipeline.state.schema_version import read_revision
 from pipeline.state.tables import REVISION
-from pipeline.warehouse.databases import connect, database_path, transaction
+from pipeline.warehouse.databases import (
+    SOURCE_DRIVERS,
+    connect,
+    database_path,
+    transaction,
+)
+from pipeline.warehouse.export_source import find_format
 from pipeline.warehouse.id_range import check_ids, check_night_ids, list_keys
 from pipeline.warehouse.warehouse import PARQUET, open_source
 from record.algorithms import ALGORITHM
@@ -131,7 +137,7 @@ def check_source(settings: Settings) -> Iterator[CheckResult]:
 def _check_source_rights(settings: Settings) -> Iterator[CheckResult]:
     url, name = settings.source.url, "source rights"
     remedy = "grant this account read-only access to the source"
-    if url.startswith(PARQUET):
+    if url.startswith(PARQUET) or find_format(url) is not None:
         return
     path = database_path(url, settings.base, what="source.url")
     if path is not None:
@@ -139,6 +145,10 @@ def _check_source_rights(settings: Settings) -> Iterator[CheckResult]:
             yield warned(name, "this account can write to the source", remedy)
         return
     engine = connect(url, settings.base, what="source.url", use="source")
+    if engine.dialect.name in SOURCE_DRIVERS:
+        engine.dispose()
+        yield warned(name, "not checked on this kind of database", remedy)
+        return
     place = f"{settings.source.schema}.note" if settings.source.schema else "note"
     has_write_privilege = text("select has_table_privilege(:place, 'INSERT, UPDATE, DELETE')")
     with _dispose_after(engine), transaction(engine, "source.url") as connection:

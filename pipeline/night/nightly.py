@@ -67,6 +67,7 @@ from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import database_path, retrying
+from pipeline.warehouse.export_source import FORMATS
 from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import CdmSource, Output
@@ -618,7 +619,7 @@ def check_distinct_places(
 
 def resolve_place(name: str, url: str, schema: str | None, base: Path) -> str:
     """Return a canonical name of the place that a URL refers to."""
-    for form in (PARQUET, JSONL):
+    for form in (PARQUET, JSONL, *FORMATS):
         if url.startswith(form):
             return str((base / url.removeprefix(form)).resolve())
     path = database_path(url, base, what=name)

@@ -39,6 +39,7 @@ from pipeline.state.ledger import State, open_state
 from pipeline.state.row_codes import AlteredState
 from pipeline.state.run_lock import make_lock_path
 from pipeline.state.span_sealing import Seal, StateKeys
+from pipeline.warehouse.export_source import find_format
 from pipeline.warehouse.warehouse import Source, open_source
 from record.algorithms import ALGORITHMS
 from record.errors import ConfigError, Unreadable
@@ -114,11 +115,17 @@ class WorkerResources:
         return text
 
     def document(self, name: str) -> bytes:
-        """Read the document that a note refers to, inside the folder of documents."""
+        """Read the document that a note refers to, inside the folder of documents or the export."""
         source, limits = self.settings.source, self.reader.limits
-        if source.documents is None:
+        found = self.source.fetch_document(name)
+        if found is not None and found.data is not None:
+            if len(found.data) > limits.max_bytes:
+                raise Unreadable("too-large")
+            return found.data
+        folder = documents_folder(self.settings) or export_folder(self.settings)
+        if folder is None:
             raise Unreadable("no-document-folder")
-        folder = self.settings.base / source.documents
+        name = found.location if found is not None else name
         return read_file(name, folder, limits, hard_links=source.hard_links)
 
     def close(self) -> None:
@@ -490,6 +497,12 @@ def documents_folder(settings: Settings) -> Path | None:
     """Return the folder of documents, if one is configured."""
     documents = settings.source.documents
     return settings.base / documents if documents else None
+
+
+def export_folder(settings: Settings) -> Path | None:
+    """Return the folder of the export that is the source, if it is one."""
+    export = find_format(resolve_urls(settings).source.url)
+    return settings.base / export[1] if export is not None else None
 
 
 def _make_limits(settings: Settings) -> Limits:

@@ -6,7 +6,12 @@ from pathlib import Path
 
 from pipeline.config.settings import Settings
 from pipeline.notes.worker_resources import resolve_urls
-from pipeline.warehouse.person_lists import parse_person_ids, query_person_ids, read_text
+from pipeline.warehouse.person_lists import (
+    choose_reader,
+    parse_person_ids,
+    query_person_ids,
+    read_text,
+)
 from pipeline.warehouse.warehouse import PARQUET
 from record.errors import ConfigError
 
@@ -21,13 +26,15 @@ class PersonList:
     duplicates: int = 0
 
 
-def read_persons(path: Path) -> PersonList:
+def read_persons(path: Path, settings: Settings | None = None) -> PersonList:
     """Read one person_id per line, or a column of a table separated by `,`, `;` or tabs.
 
-    Raises ConfigError, which names the line and never its content, for a value that is not a
-    number, and for a file without persons.
+    Persons of an export may be listed by their keys there, such as `Patient/4711`. Raises
+    ConfigError, which names the line and never its content, for a value that is not a number, and
+    for a file without persons.
     """
-    return _deduplicate(_FILE, parse_person_ids(read_text(path, _FILE), _FILE))
+    to_id = choose_reader(resolve_urls(settings).source.url) if settings else None
+    return _deduplicate(_FILE, parse_person_ids(read_text(path, _FILE), _FILE, to_id))
 
 
 def query_persons(sql: str, settings: Settings) -> PersonList:

@@ -8,11 +8,12 @@ import numpy as np
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.release.staging import ReleaseUnit
 from pipeline.warehouse.databases import chunks
+from pipeline.warehouse.export_source import ExportStore
 from pipeline.warehouse.parquet_source import ParquetStore
 from pipeline.warehouse.warehouse import Source
 
 _PERSONS = 2_000
-_PARQUET_FACTOR = 16
+_FILES_FACTOR = 16
 _MOST_BITS = 14
 FULL_RANGE = (0, 2**62 - 1)
 """The id range of the units of tables without patients."""
@@ -49,12 +50,12 @@ def find_persons(source: Source, person_ids: Iterable[int]) -> list[int]:
 def count_units(tools: WorkerResources, persons: int) -> int:
     """Return the number of units, a power of two that depends only on the number of persons.
 
-    Thus one more person changes one unit. Parquet files are scanned once per unit, so that units
-    are larger there.
+    Thus one more person changes one unit. Files are scanned once per unit, so that units are
+    larger there.
     """
     size = max(1, tools.settings.limits.notes_per_unit // 2)
-    if isinstance(tools.source.store, ParquetStore):
-        size *= _PARQUET_FACTOR
+    if isinstance(tools.source.store, ParquetStore | ExportStore):
+        size *= _FILES_FACTOR
     wanted = -(-persons // size)
     return 1 << min((wanted - 1).bit_length() if wanted else 0, _MOST_BITS)
 

@@ -138,13 +138,13 @@ def list_persons(request: ReleaseRequest, settings: Settings) -> PersonList:
     if request.persons and request.persons_sql:
         raise ConfigError("--persons-sql", "cannot be combined with --persons", "give one of them")
     if request.persons:
-        return read_persons(request.persons)
+        return read_persons(request.persons, settings)
     if request.persons_sql:
         return query_persons(read_text(request.persons_sql, "--persons-sql"), settings)
     if configured and configured.sql:
         return query_persons(configured.sql, settings)
     if configured and configured.file:
-        return read_persons(settings.base / configured.file)
+        return read_persons(settings.base / configured.file, settings)
     raise ConfigError("--persons", "missing", "give a file, or a query with --persons-sql")
 
 

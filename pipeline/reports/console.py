@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console as Terminal
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+from rich.prompt import Prompt
 
 from pipeline.config.progress import Progress
 from pipeline.state.run_summary import Outcome, RunSummary
@@ -40,6 +41,13 @@ class Console:
         """Print text to standard output without markup."""
         if not self._quiet:
             self._out.print(text, markup=False)
+
+    def ask(self, question: str) -> str:
+        """Ask a question on standard error until there is an answer; returns it."""
+        answer = ""
+        while not answer:
+            answer = Prompt.ask(question, console=self._err).strip()
+        return answer
 
     def error(self, text: str) -> None:
         """Print an error to standard error."""

@@ -112,6 +112,10 @@ _REMEDIES = {
         "The note refers to something that is not a regular file.",
         "Correct the path in the source.",
     ),
+    "not-exported": Remedy(
+        "The note refers to a document at another place, which the export does not hold.",
+        "Export its Binary resources or files too; nothing is fetched over the network.",
+    ),
     "forbidden": Remedy(
         "The account that runs the job has no permission to read the document.",
         "Grant that account read permission on the documents folder.",
@@ -172,6 +176,14 @@ _REMEDIES = {
     "unknown-patient": Remedy(
         "The patient has no identity record, so known values cannot be searched for.",
         "Add the patient to the identity table, or set source.identity.required = false.",
+    ),
+    "malformed-message": Remedy(
+        "What should be an HL7 v2 message has no header, or a line that is no segment.",
+        "Correct the message, or the program that exports it, and export it again.",
+    ),
+    "malformed-resource": Remedy(
+        "A field of the resource is missing or has the wrong type.",
+        "Correct the resource, or the program that exports it, and export it again.",
     ),
     # The line of a file
     "not-json": Remedy("The line is not valid JSON.", "Correct the line."),

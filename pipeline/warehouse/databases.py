@@ -21,6 +21,7 @@ Use = Literal["source", "state", "output"]
 CHUNK = 500
 """Maximum number of values in one IN list."""
 
+_SUPPORTED = "use SQLite or PostgreSQL; a source may be SQL Server or Oracle"
 _BUSY_MILLISECONDS = 60_000
 _CONNECT_SECONDS = 10
 _PATIENCE_SECONDS = 60
@@ -64,16 +65,22 @@ _BY_SQLSTATE = (
 )  # fmt: skip
 
 
+SOURCE_DRIVERS = {"mssql": ("mssql+pyodbc", "mssql"), "oracle": ("oracle+oracledb", "oracle")}
+"""Databases that are read and never written to: driver, and the extra that installs it."""
+
+
 def connect(url: str, base: Path, *, what: str, use: Use = "source") -> Engine:
     """Return an engine for SQLite or PostgreSQL; `what` is the setting named in errors.
 
-    SQLite paths are relative to `base`. A source is opened read-only and must exist. Messages
-    never contain passwords or values of statements. Raises ConfigError for an invalid URL,
-    Unavailable for a SQLite source that does not exist.
+    A source may be SQL Server or Oracle too. SQLite paths are relative to `base`. A source is
+    opened read-only and must exist. Messages never contain passwords or values of statements.
+    Raises ConfigError for an invalid URL, Unavailable for a SQLite source that does not exist.
     """
     parsed = _parse_url(url, what)
     if parsed.get_backend_name() == "sqlite":
         return _make_sqlite_engine(_resolve_path(parsed, base, what), what, use)
+    if parsed.get_backend_name() in SOURCE_DRIVERS:
+        return _make_source_engine(parsed, what, use)
     engine = _make_postgresql_engine(parsed.set(drivername="postgresql+psycopg"), what)
     if use == "source":
         event.listen(engine, "connect", _read_dates_as_text)
@@ -97,8 +104,8 @@ def _parse_url(url: str, what: str) -> URL:
         )
     if parsed.get_backend_name() == "postgres":
         parsed = parsed.set(drivername="postgresql")
-    if parsed.get_backend_name() not in ("sqlite", "postgresql"):
-        raise ConfigError(what, "unsupported database", "use SQLite or PostgreSQL")
+    if parsed.get_backend_name() not in ("sqlite", "postgresql", *SOURCE_DRIVERS):
+        raise ConfigError(what, "unsupported database", _SUPPORTED)
     return parsed
 
 
@@ -107,6 +114,17 @@ def _resolve_path(url: URL, base: Path, what: str) -> Path:
     if not name or name == ":memory:" or name.startswith("file:"):
         raise ConfigError(what, "must name a file", "write sqlite:///FILE")
     return (base / name).absolute()
+
+
+def _make_source_engine(url: URL, what: str, use: Use) -> Engine:
+    if use != "source":
+        raise ConfigError(what, "unsupported database", _SUPPORTED)
+    driver, extra = SOURCE_DRIVERS[url.get_backend_name()]
+    try:
+        return create_engine(url.set(drivername=driver), pool_pre_ping=True, hide_parameters=True)
+    except ModuleNotFoundError:
+        remedy = f"pip install 'cryptonym[{extra}]'"
+        raise ConfigError(what, f"driver {driver} not installed", remedy) from None
 
 
 def _make_postgresql_engine(url: URL, what: str) -> Engine:

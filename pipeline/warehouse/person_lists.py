@@ -2,7 +2,8 @@
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,13 +11,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.config.settings import SourceSettings
-from pipeline.warehouse.databases import connect, guard, transaction
+from pipeline.exports.records import make_number
+from pipeline.warehouse.databases import SOURCE_DRIVERS, connect, guard, transaction
+from pipeline.warehouse.export_source import ExportStore, find_format
 from pipeline.warehouse.note_rows import parse_integer
 from record.errors import ConfigError
 
 _COLUMN = "person_id"
 _SEPARATORS = (";", "\t", ",")
 _ROWS = 10_000
+_KEY = re.compile(r"Patient/\S{1,200}")
 
 
 def read_text(path: Path, setting: str) -> str:
@@ -28,7 +32,11 @@ def read_text(path: Path, setting: str) -> str:
         raise ConfigError(setting, problem, "give the path of a UTF-8 text file") from None
 
 
-def parse_person_ids(text: str, setting: str) -> list[int]:
+ToId = Callable[[Any], int | None]
+"""Reads a value as a person's id; None where it is none."""
+
+
+def parse_person_ids(text: str, setting: str, to_id: ToId | None = None) -> list[int]:
     """Return one person_id per line, or a column of a table separated by `,`, `;` or tabs.
 
     The column is the one that the first line calls `person_id`, else the first. The first line may
@@ -37,13 +45,14 @@ def parse_person_ids(text: str, setting: str) -> list[int]:
     """
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     cells = _pick_cells(lines)
-    if cells and not _is_number(cells[0][1]):
-        del cells[0]
-    for number, cell in cells:
-        if not _is_number(cell):
+    found = [(number, (to_id or to_person_id)(cell)) for number, cell in cells]
+    if found and found[0][1] is None:
+        del found[0]
+    for number, person_id in found:
+        if person_id is None:
             problem = f"line {number}: no person_id in its column"
             raise ConfigError(setting, problem, "write one person_id per line")
-    return [int(cell) for _, cell in cells]
+    return [person_id for _, person_id in found if person_id is not None]
 
 
 def _pick_cells(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
@@ -57,19 +66,21 @@ def _pick_cells(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return [(number, row[place].strip() if place < len(row) else "") for number, row in rows]
 
 
-def read_person_ids(path: Path, setting: str) -> list[int]:
+def read_person_ids(path: Path, setting: str, to_id: ToId | None = None) -> list[int]:
     """Read the ids of a file by its suffix: Parquet, JSON Lines, else a list or a table of text.
 
     A line of JSON is an object with `person_id`, or the id itself. Raises ConfigError.
     """
-    suffix = path.suffix.lower()
+    suffix, to_id = path.suffix.lower(), to_id or to_person_id
     if suffix == ".parquet":
-        return _read_parquet(path, setting)
+        return _read_parquet(path, setting, to_id)
     text = read_text(path, setting)
-    return _parse_json_lines(text, setting) if "json" in suffix else parse_person_ids(text, setting)
+    if "json" in suffix:
+        return _parse_json_lines(text, setting, to_id)
+    return parse_person_ids(text, setting, to_id)
 
 
-def _parse_json_lines(text: str, setting: str) -> list[int]:
+def _parse_json_lines(text: str, setting: str, to_id: ToId) -> list[int]:
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -78,7 +89,7 @@ def _parse_json_lines(text: str, setting: str) -> list[int]:
             value = json.loads(line)
         except ValueError:
             value = None
-        person_id = to_person_id(value.get(_COLUMN) if isinstance(value, dict) else value)
+        person_id = to_id(value.get(_COLUMN) if isinstance(value, dict) else value)
         if person_id is None:
             problem = f"line {number} has no person_id"
             raise ConfigError(setting, problem, 'write {"person_id": 42} in every line')
@@ -86,7 +97,7 @@ def _parse_json_lines(text: str, setting: str) -> list[int]:
     return found
 
 
-def _read_parquet(path: Path, setting: str) -> list[int]:
+def _read_parquet(path: Path, setting: str, to_id: ToId) -> list[int]:
     try:
         with guard(setting):
             table = pq.read_table(path)
@@ -96,12 +107,12 @@ def _read_parquet(path: Path, setting: str) -> list[int]:
     if not names:
         return []
     column = table.column(names.index(_COLUMN) if _COLUMN in names else 0)
-    return check_person_ids(column.to_pylist(), setting)
+    return check_person_ids(column.to_pylist(), setting, to_id)
 
 
-def check_person_ids(values: list[Any], setting: str) -> list[int]:
+def check_person_ids(values: list[Any], setting: str, to_id: ToId | None = None) -> list[int]:
     """Return values as ids; raises ConfigError where one is not an id."""
-    found = [to_person_id(value) for value in values]
+    found = [(to_id or to_person_id)(value) for value in values]
     ids = [each for each in found if each is not None]
     if len(ids) < len(found):
         problem = "has a value that is not a person_id"
@@ -116,6 +127,19 @@ def to_person_id(value: Any) -> int | None:
     return None if isinstance(value, bool) else parse_integer(value)
 
 
+def choose_reader(url: str) -> ToId:
+    """Return what reads the ids of a source's persons in lists; URLs must be resolved.
+
+    Persons of an export may be listed by their keys there, such as `Patient/4711`.
+    """
+    return _to_exported_id if find_format(url) is not None else to_person_id
+
+
+def _to_exported_id(value: Any) -> int | None:
+    is_key = isinstance(value, str) and _KEY.fullmatch(value.strip())
+    return make_number(value.strip()) if is_key else to_person_id(value)
+
+
 def query_person_ids(sql: str, source: SourceSettings, base: Path, setting: str) -> Iterator[int]:
     """Run one query on an SQL source: its column `person_id`, or else its first, has the persons.
 
@@ -125,7 +149,17 @@ def query_person_ids(sql: str, source: SourceSettings, base: Path, setting: str)
     statement = sql.strip().rstrip(";").strip()
     if not statement:
         raise ConfigError(setting, "is empty", "write a SELECT that returns person_id")
-    engine = connect(source.url, base, what=setting, use="source")
+    export = find_format(source.url)
+    if export is not None:
+        # The index is read-only, and as private as the export.
+        engine = ExportStore(base / export[1], export[0], source).engine
+    else:
+        engine = connect(source.url, base, what=setting, use="source")
+    if engine.dialect.name in SOURCE_DRIVERS:
+        engine.dispose()
+        # Nothing there keeps a query from writing.
+        problem = "a query cannot be used with this kind of database"
+        raise ConfigError(setting, problem, "list the persons in a file or a table")
     # A cursor of the server takes one query and nothing else, SQLite one statement: only the query
     # may have it, since a server refuses a cursor for a setting.
     streamed = {"stream_results": True, "no_parameters": True, "max_row_buffer": _ROWS}
@@ -188,7 +222,8 @@ def read_objections(
     if found is None:
         return frozenset()
     if found.file is not None:
-        return frozenset(read_person_ids(base / found.file, _SETTING))
+        to_id = choose_reader(settings.url)
+        return frozenset(read_person_ids(base / found.file, _SETTING, to_id))
     if found.table is not None:
         tables.require(found.table, [found.person_id])
         return frozenset(check_person_ids(tables.values(found.table, found.person_id), _SETTING))

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pipeline.config.settings import IdentitySettings, OutputSettings, SourceSettings
+from pipeline.exports.records import DocumentContent
 from pipeline.warehouse.databases import chunks, connect, retrying_briefly
+from pipeline.warehouse.export_source import EXPORT_IDENTITY, ExportStore, find_format
 from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow, Unit, parse_integer
 from pipeline.warehouse.parquet_output import ParquetOutput
 from pipeline.warehouse.parquet_source import ParquetStore
@@ -25,6 +27,7 @@ from pipeline.warehouse.person_lists import read_objections
 from pipeline.warehouse.sql_output import Output, SqlOutput
 from pipeline.warehouse.sql_source import SqlStore
 from record.columns import TABLES
+from record.errors import ConfigError
 from record.failure import Failure
 from record.patient import PatientRecord, PersonName
 
@@ -188,6 +191,13 @@ class Source:
         """Read the visit numbers that appear on documents."""
         return find_visit_numbers(self.store, visit_ids)
 
+    def fetch_document(self, name: str) -> DocumentContent | None:
+        """Return the document that a note of an export names; None in a source that has none.
+
+        Raises Unreadable.
+        """
+        return self.store.fetch(name) if isinstance(self.store, ExportStore) else None
+
     def close(self) -> None:
         """Close connections and files."""
         self.store.close()
@@ -203,6 +213,14 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
     wanted = _TABLES | ({identity.table.lower()} if identity else set())
     wanted |= {objections.table.lower()} if objections and objections.table else set()
     store: SourceTables
+    export = find_format(settings.url)
+    if export is not None:
+        if identity or settings.schema:
+            key = "source.identity" if identity else "source.schema"
+            problem = "cannot be used with an export, which tells itself what is known of patients"
+            raise ConfigError(key, problem, "remove it")
+        store = ExportStore(base / export[1], export[0], settings)
+        return reread_objections(Source(store, EXPORT_IDENTITY), settings, base)
     if settings.url.startswith(PARQUET):
         store = ParquetStore(base / settings.url.removeprefix(PARQUET), wanted)
     else:

@@ -1,0 +1,208 @@
+"""Finds the table of identifying data of patients, by the names of columns and by their values."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.setup.inspected_tables import InspectedTables
+from pipeline.warehouse.note_rows import parse_date, parse_integer
+from record.errors import Unreadable
+from record.folding import fold
+from record.label import Label
+
+SAMPLED = 500
+"""Rows of a table that are looked at."""
+
+_KIN = r"(?:relative|contact|kin|nok|mother|father|proche|tuteur|mere|pere|angehor|familiar|naaste)"
+_GIVEN = r"(?:given|first|forename|prenom|vorname|voornaam|nombres?)"
+_FAMILY = r"(?:family|last|surname|nom|nachname|apellidos?|achternaam)"
+
+# Field or label -> what the name of its column looks like; the first that fits counts.
+_BY_NAME: tuple[tuple[str, str], ...] = (
+    ("relative_given_names", rf"{_KIN}.*{_GIVEN}"),
+    ("relative_family_names", rf"{_KIN}.*{_FAMILY}"),
+    (
+        "birth_names",
+        r"birth_?name|maiden|nom_(?:de_)?(?:naissance|jeune)|geburtsname|geboortenaam|soltera",
+    ),
+    (
+        "birth_date",
+        r"birth_?da(?:te|y)|date_?(?:of_?)?birth|^dob$|naissance|^ddn$|geburtsdat|geb_?dat"
+        r"|fecha_?nac|geboorteda",
+    ),
+    ("emails", r"e_?mail|courriel|correo"),
+    ("phones", r"phone|^tel|_tel$|telef|mobile|^cell|gsm|handy|rufnummer"),
+    ("zip", r"zip|post_?(?:al|code)|code_?postal|^cp$|^plz$|codigo_?postal"),
+    ("city", r"city|town|ville|commune|^ort$|stadt|ciudad|localidad|plaats"),
+    ("street", r"street|address|adresse|strasse|calle|direccion|straat|^rue$|anschrift|domicil"),
+    ("region", r"^state$|region|province|bundesland|provincia|^county$"),
+    ("country", r"country|^pays$|^land$|^pais$"),
+    (
+        Label.SSN.value,
+        r"ssn|social_?sec|^nir$|^nss$|^dni$|^bsn$|securite_?sociale|num_?secu|national_?id|nhs_?n",
+    ),
+    (Label.INSURANCE_ID.value, r"insur|mutuelle|kvnr|krankenkasse|versicher|seguro|^policy_n"),
+    (
+        Label.PATIENT_ID.value,
+        r"mrn|medical_?record|^ipp$|^nip$|^nhc$|patient_?(?:number|num|no|nr)$|chart_?n"
+        r"|num_?patient|patientennummer",
+    ),
+    ("gender", r"gender|^sexe?$|geschlecht|^sexo$|geslacht"),
+    ("given_names", rf"^{_GIVEN}(?:_?names?)?$|prenoms?$|vornamen?$|middle_?name"),
+    ("family_names", rf"^{_FAMILY}(?:_?names?)?$|nom_(?:usuel|usage|famille)|familienname"),
+)
+_PERSON_KEYS = ("person_id", "patient_id", "id_patient", "subject_id", "patient", "person")
+_NAMES = frozenset(("given_names", "family_names", "birth_names"))
+_LEAST_SHARE = 0.8
+_SEPARATORS = (";", "|")
+_LONGEST_GENDER = 12
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
+
+
+FindPersons = Callable[[Sequence[int]], Collection[int]]
+"""Returns which of some ids are of persons of the source."""
+
+
+@dataclass(frozen=True)
+class IdentityTable:
+    """A table that tells who patients are.
+
+    `columns` maps a field or label to a column, `further` to columns that look alike. `known` is
+    the share of the sampled rows whose person is in `person`.
+    """
+
+    table: str
+    person_id: str
+    columns: Mapping[str, str]
+    further: Mapping[str, tuple[str, ...]]
+    separator: str
+    rows: int
+    known: float
+
+    @property
+    def has_names(self) -> bool:
+        """Whether it tells names of patients."""
+        return not _NAMES.isdisjoint(self.columns)
+
+
+def find_identity_tables(
+    tables: InspectedTables, find_persons: FindPersons, ignored: Collection[str]
+) -> list[IdentityTable]:
+    """Return the tables that may tell who patients are, the most telling first.
+
+    `find_persons` returns which ids are of persons; in tables of `ignored` names, in lower case,
+    no identity is looked for.
+    """
+    candidates = (
+        name for name in tables.names() if name.lower() not in ignored and _NAME.fullmatch(name)
+    )
+    found = [_inspect_table(tables, name, find_persons) for name in candidates]
+    telling = [each for each in found if each is not None and len(each.columns) > 1]
+    return sorted(telling, key=lambda each: (not each.has_names, -len(each.columns), each.table))
+
+
+def _inspect_table(
+    tables: InspectedTables, table: str, find_persons: FindPersons
+) -> IdentityTable | None:
+    # Settings name no others: a view renames them.
+    columns = [name for name in tables.columns(table) if _NAME.fullmatch(name)]
+    lower = {name.lower(): name for name in columns}
+    key = next((lower[name] for name in _PERSON_KEYS if name in lower), None)
+    if key is None:
+        return None
+    rows = tables.sample(table, columns, SAMPLED)
+    ids = [parse_integer(row[key]) for row in rows]
+    persons = find_persons([each for each in ids if each is not None])
+    known = sum(each in persons for each in ids) / len(ids) if ids else 0.0
+    if known < _LEAST_SHARE:
+        return None
+    matched: dict[str, list[str]] = {}
+    for name in columns:
+        values = [text for row in rows if (text := _to_text(row[name]))]
+        field = None if name == key else match_column(name, values)
+        if field is not None:
+            matched.setdefault(field, []).append(name)
+    return IdentityTable(
+        table=table,
+        person_id=key,
+        columns={field: names[0] for field, names in matched.items()},
+        further={field: tuple(names[1:]) for field, names in matched.items() if len(names) > 1},
+        separator=_find_separator(rows, matched),
+        rows=tables.count(table),
+        known=known,
+    )
+
+
+def match_column(name: str, values: Sequence[str]) -> str | None:
+    """Return the field of the patient record or the label that a column holds; None for no one.
+
+    Where values are at hand, four of five must look like it, whatever the name.
+    """
+    plain = re.sub(r"[^a-z0-9]+", "_", fold(name).lower()).strip("_")
+    if plain.endswith("concept_id"):
+        return None
+    named = (field for field, pattern in _BY_NAME if re.search(pattern, plain))
+    field = next(named, None)
+    if field is None:
+        return "emails" if values and _share(values, _EMAIL.fullmatch) >= _LEAST_SHARE else None
+    return field if not values or _share(values, _LOOKS[field]) >= _LEAST_SHARE else None
+
+
+def _share(values: Sequence[str], looks: Callable[[str], object]) -> float:
+    return sum(bool(looks(value)) for value in values) / len(values)
+
+
+def _is_date(value: str) -> bool:
+    with suppress(Unreadable):
+        return parse_date(value[:10]) is not None
+    return False
+
+
+def _is_name(value: str) -> bool:
+    return any(map(str.isalpha, value)) and not any(map(str.isdigit, value))
+
+
+def _has_digits(count: int) -> Callable[[str], bool]:
+    return lambda value: sum(map(str.isdigit, value)) >= count
+
+
+def _is_short(value: str) -> bool:
+    return len(value) <= _LONGEST_GENDER
+
+
+_LOOKS: dict[str, Callable[[str], object]] = {
+    **dict.fromkeys(
+        (
+            *("given_names", "family_names", "birth_names", "city", "region", "country"),
+            *("relative_given_names", "relative_family_names"),
+        ),
+        _is_name,
+    ),
+    "birth_date": _is_date,
+    "emails": _EMAIL.search,
+    "phones": _has_digits(6),
+    "zip": _has_digits(1),
+    "street": lambda value: any(map(str.isalpha, value)),
+    "gender": _is_short,
+    Label.SSN.value: _has_digits(4),
+    Label.INSURANCE_ID.value: _has_digits(2),
+    Label.PATIENT_ID.value: _has_digits(2),
+}
+
+
+def _find_separator(rows: Iterable[Mapping[str, Any]], matched: Mapping[str, list[str]]) -> str:
+    names = [name for several in matched.values() for name in several]
+    counts = {
+        sign: sum(sign in _to_text(row[name]) for row in rows for name in names)
+        for sign in _SEPARATORS
+    }
+    return max(_SEPARATORS, key=lambda sign: counts[sign])
+
+
+def _to_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("latin-1").strip()
+    return "" if value is None else str(value).strip()
