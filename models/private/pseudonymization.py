@@ -20,7 +20,7 @@ _DIGITS = "0123456789"
 
 
 @dataclass(frozen=True, eq=False)
-class Pseudonymizer:
+class NeighbourReplacer:
     """Replaces a word by one of its nearest neighbours by cosine, uniformly at random.
 
     With one neighbour every word stays. Else digits become others in the same shape, and a word
@@ -147,7 +147,7 @@ class Pseudonymizer:
 
 def pseudonymize(
     notes: Sequence[Sequence[Sentence]],
-    pseudonymizer: Pseudonymizer,
+    pseudonymizer: NeighbourReplacer,
     rng: random.Random,
     *,
     consistent: bool = False,

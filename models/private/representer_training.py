@@ -23,7 +23,7 @@ from models.private.adversaries import Adversaries, adversaries_loss
 from models.private.adversary_training import evaluate_adversaries, freeze, predict_pairs
 from models.private.deidentifier import BINARY, Deidentifier, EncodedSentence, VectorBatch, examples
 from models.private.deidentifier_training import mean_loss, minimize, token_scores
-from models.private.pseudonymization import Pseudonymizer
+from models.private.pseudonymization import NeighbourReplacer
 from models.private.recipe import RepresenterRecipe, SentenceCorpus
 from models.private.representer import Representer
 from models.private.sentence_pairs import SentencePairBatch, SentencePairSampler
@@ -106,7 +106,7 @@ class _RepresenterTraining(TrainingLoop[_RepresenterPosition]):
         self.corpus, self.recipe, self.out, self.callbacks = corpus, recipe, out, callbacks
         self.budget, self.patience = TimeBudget(None), recipe.patience
         embeddings = corpus.embeddings
-        changes = Pseudonymizer(embeddings, recipe.neighbours, corpus.stop_words)
+        changes = NeighbourReplacer(embeddings, recipe.neighbours, corpus.stop_words)
         self.pairs = SentencePairSampler(corpus.train, embeddings, changes)
         self.dev_pairs = SentencePairSampler(corpus.dev, embeddings, changes)
         if not len(self.pairs) or not len(self.dev_pairs):

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from models.private.embeddings import Embeddings, Floats
-from models.private.pseudonymization import Pseudonymizer
+from models.private.pseudonymization import NeighbourReplacer
 from models.private.sentences import Sentence
 from models.private.weight_selection import batches
 from models.training_loop import make_generator
@@ -34,7 +34,10 @@ class SentencePairSampler:
     """Sentences with a replaceable identifying word; replacements are drawn by seed."""
 
     def __init__(
-        self, sentences: Sequence[Sentence], embeddings: Embeddings, pseudonymizer: Pseudonymizer
+        self,
+        sentences: Sequence[Sentence],
+        embeddings: Embeddings,
+        pseudonymizer: NeighbourReplacer,
     ) -> None:
         self.embeddings, self.pseudonymizer = embeddings, pseudonymizer
         pseudonymizer.prepare(sentences)

@@ -73,7 +73,7 @@ class Step(beam.DoFn):
         yield run_guarded_stage(self._name, dict(STAGES)[self._name], element, self._tools)
 
 
-class Pseudonymize(beam.PTransform):
+class ProcessUnits(beam.PTransform):
     """Every stage between reading and writing, fused into one chain by the runner."""
 
     def __init__(self, settings: Settings) -> None:
@@ -144,7 +144,7 @@ def build_nightly_graph(
         pipeline
         | "Plan" >> PlannedUnits(share.units)
         | "Read" >> beam.ParDo(ReadNotes(settings, share.run_id))
-        | "Pseudonymize" >> Pseudonymize(settings)
+        | "Process units" >> ProcessUnits(settings)
     )
     if between is not None:
         batches |= "Between" >> between

@@ -37,7 +37,7 @@ from evaluation.attacks.shared_vectors import (
 from evaluation.gate import Verdict, decide, read_requirements
 from models.private import adversary_training
 from models.private.embeddings import Embeddings
-from models.private.pseudonymization import Pseudonymizer
+from models.private.pseudonymization import NeighbourReplacer
 from models.private.sentences import Sentence
 from models.tagger.encoders.bilstm import CASES
 
@@ -106,7 +106,7 @@ def subject(encode: Encode, count: int = 240) -> AttackedRelease:
         own=sentences(count, 2),
         encode=encode,
         plain=plain,
-        replacing=Pseudonymizer(EMBEDDINGS, 8),
+        replacing=NeighbourReplacer(EMBEDDINGS, 8),
         words=words,
         matrix=EMBEDDINGS.vectors(words),
     )
@@ -137,7 +137,7 @@ def test_choices_between_twins_see_what_leaks_and_nothing_else() -> None:
 
 
 def test_means_of_more_encodings_tell_more() -> None:
-    twins = make_pairs(sentences(300, 1), Pseudonymizer(EMBEDDINGS, 8), 1)
+    twins = make_pairs(sentences(300, 1), NeighbourReplacer(EMBEDDINGS, 8), 1)
     encode = noisy(3.0)
     sights = encode_pairs(twins, encode, 1)
     shared = [encode(twins.real, seed) for seed in derive_seeds(1, 16, "shared")]
@@ -147,7 +147,7 @@ def test_means_of_more_encodings_tell_more() -> None:
 
 def test_twins_differ_in_one_name_and_keep_what_a_file_shows() -> None:
     some = sentences(60, 3)
-    twins = make_pairs(some, Pseudonymizer(EMBEDDINGS, 8), 1)
+    twins = make_pairs(some, NeighbourReplacer(EMBEDDINGS, 8), 1)
     assert len(twins) == len(some)
     for real, other in zip(twins.real, twins.other, strict=True):
         places = [at for at in range(7) if real.tokens[at] != other.tokens[at]]

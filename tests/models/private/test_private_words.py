@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from models.private.embeddings import EmbeddingRecipe, Embeddings, packaged, read_vectors, train
-from models.private.pseudonymization import Pseudonymizer, pseudonymize
+from models.private.pseudonymization import NeighbourReplacer, pseudonymize
 from models.private.sentences import Sentence, sentences
 from models.private.stop_words import stop_words
 from models.tagger.encoders.bilstm import make_bilstm
@@ -151,13 +151,13 @@ def test_neighbours_begin_with_the_word(plain: Embeddings) -> None:
 
 def test_one_neighbour_changes_nothing(plain: Embeddings) -> None:
     held = [note("Ana", "RUIZ", "de", "2021", "x", phi="Ana RUIZ de 2021")]
-    made = pseudonymize([held], Pseudonymizer(plain, 1), random.Random(1))
+    made = pseudonymize([held], NeighbourReplacer(plain, 1), random.Random(1))
     assert made == held
 
 
 @pytest.mark.parametrize("excludes", [True, False])
 def test_neighbours_are_equally_probable(plain: Embeddings, excludes: bool) -> None:
-    changes = Pseudonymizer(plain, 5, excludes=excludes)
+    changes = NeighbourReplacer(plain, 5, excludes=excludes)
     choices = changes.choices("gomez")
     assert len(choices) == 5
     assert ("gomez" in choices) != excludes
@@ -168,15 +168,15 @@ def test_neighbours_are_equally_probable(plain: Embeddings, excludes: bool) -> N
 
 
 def test_no_replacement_contains_the_word(plain: Embeddings) -> None:
-    changes = Pseudonymizer(plain, 8)
+    changes = NeighbourReplacer(plain, 8)
     for name in NAMES:
         assert not [choice for choice in changes.choices(name) if name in choice]
         assert len(changes.choices(name)) == 8
-    assert "anabel" in Pseudonymizer(plain, 10, excludes=False).choices("ana")
+    assert "anabel" in NeighbourReplacer(plain, 10, excludes=False).choices("ana")
 
 
 def test_looking_up_together_is_looking_up_alone(plain: Embeddings) -> None:
-    together, alone = Pseudonymizer(plain, 4), Pseudonymizer(plain, 4)
+    together, alone = NeighbourReplacer(plain, 4), NeighbourReplacer(plain, 4)
     together.prepare([note(*NAMES, "unheard", phi=" ".join(NAMES) + " unheard")])
     for name in (*NAMES, "unheard"):
         assert together.choices(name) == alone.choices(name)
@@ -186,7 +186,7 @@ def test_looking_up_together_goes_on_until_there_are_enough() -> None:
     words = ["ab" * 2, *(f"{'ab' * 2}{'x' * at}" for at in range(1, 60)), "near", "far"]
     drawn = np.stack([np.linspace(1, 0, len(words)), np.linspace(0, 1, len(words))], 1)
     held = Embeddings(words, drawn.astype(np.float32), np.zeros((0, 2), np.float32))
-    changes = Pseudonymizer(held, 2)
+    changes = NeighbourReplacer(held, 2)
     changes.prepare([note("abab", phi="abab")])
     assert changes.choices("abab") == ["near", "far"]
 
@@ -194,7 +194,7 @@ def test_looking_up_together_goes_on_until_there_are_enough() -> None:
 def test_case_and_shape_stay_and_others_too(plain: Embeddings) -> None:
     stops = stop_words(["es"])
     assert "de" in stops
-    changes = Pseudonymizer(plain, 3, stops)
+    changes = NeighbourReplacer(plain, 3, stops)
     asked = note("Ana", "RUIZ", "de", "unheard", "2021", "vega", phi="Ana RUIZ de unheard 2021")
     draw = random.Random(1)
     made = [changes.replace(asked, draw) for _ in range(30)]
@@ -213,7 +213,7 @@ def test_case_and_shape_stay_and_others_too(plain: Embeddings) -> None:
 
 def test_a_note_may_replace_a_word_by_one(plain: Embeddings) -> None:
     held = [note("Ana", "x", phi="Ana") for _ in range(20)] + [note("ANA", phi="ANA")]
-    changes = Pseudonymizer(plain, 6)
+    changes = NeighbourReplacer(plain, 6)
     loose = pseudonymize([held, held], changes, random.Random(1))
     firm = [pseudonymize([held], changes, random.Random(seed), consistent=True) for seed in (1, 2)]
     assert len({one.tokens[0].casefold() for one in loose}) > 1
@@ -222,7 +222,7 @@ def test_a_note_may_replace_a_word_by_one(plain: Embeddings) -> None:
 
 
 def test_exactly_one_word_changes(plain: Embeddings) -> None:
-    changes, draw = Pseudonymizer(plain, 4), random.Random(1)
+    changes, draw = NeighbourReplacer(plain, 4), random.Random(1)
     asked = note("Ana", "saw", "Ruiz", "2021", phi="Ana Ruiz 2021")
     where = set()
     for _ in range(60):

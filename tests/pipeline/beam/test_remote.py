@@ -137,7 +137,7 @@ def test_a_worker_pool_gives_what_the_engine_gives_and_no_note_on_the_wire(
     assert report["listening"] == ["::"]
     wire = Path(f"{there.config}.wire").read_bytes()
     key = there.config.with_name("master.key").read_text().split()[-1]
-    assert b"Pseudonymize" in wire  # so what is looked for would be heard
+    assert b"Process units" in wire  # so what is looked for would be heard
     for secret in (CANARY.encode(), key.encode(), bytes.fromhex(key)):
         assert secret not in wire
 
