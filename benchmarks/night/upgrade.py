@@ -29,6 +29,7 @@ from pathlib import Path
 from sqlalchemy import create_engine, text
 
 from benchmarks.night.nightly import make
+from models.tagger.shipped_model import DEFAULT, NO_MODEL
 from pipeline.night.demo import make_demo_config
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import NightlyResult, run_nightly
@@ -41,7 +42,7 @@ from record.garbage_collection import collect_garbage_rarely
 
 NIGHTS_BEFORE, NIGHTS_AFTER = 8, 3
 FIRST_NIGHT = date(2026, 3, 2)
-CHANGES = {True: '[model]\nfolder = "default"\n', False: '[rules]\nvisit_words = ["sejournum"]\n'}
+CHANGE_OF_RULES = '[rules]\nvisit_words = ["sejournum"]\n'
 PLACES = ("state", "research", "cohort")
 HEADS = ("step", "s", "new notes", "redone", "left", "notes released, by what read them", "gate")
 
@@ -76,9 +77,9 @@ class Trial:
         """Return the URL of a place, whatever the working directory."""
         return self.urls[place].replace("sqlite:///", f"sqlite:///{self.folder}/")
 
-    def configure(self, more: str = "", minutes: float = 240.0) -> None:
+    def configure(self, more: str = "", minutes: float = 240.0, model: str = NO_MODEL) -> None:
         """Write the configuration with the minutes of a backfill, and further lines."""
-        lines = make_demo_config("fr").replace("[limits]", "[limits]\nnotes_per_unit = 20")
+        lines = make_demo_config("fr", model).replace("[limits]", "[limits]\nnotes_per_unit = 20")
         for name in ("state", "research"):
             lines = lines.replace(f"sqlite:///{name}.db", self.urls[name])
         kept = f"[quality]\nmin_days = 5\n[backfill]\nminutes = {minutes:.4f}\n"
@@ -145,21 +146,21 @@ class Trial:
         engine.dispose()
         return int(found or 0)
 
-    def run(self, change: str) -> None:
-        """Go through the whole change."""
+    def run(self, change: str, model: str) -> None:
+        """Go through the whole change: to a configuration with these lines and this tagger."""
         self.configure()
         early = self.notes * 9 // 10 // NIGHTS_BEFORE
         for number in range(NIGHTS_BEFORE):
             self.feed(early)
             self.night(f"night {number + 1}")
         self.release("release", 1)
-        self.configure(change)
+        self.configure(change, model=model)
         self.release("release after the change, before a night", 1)
         # The first backfill tells how long the rest takes.
         minutes = self.notes / 20_000
         late = (self.notes - self.fed) // NIGHTS_AFTER
         for number in range(NIGHTS_AFTER):
-            self.configure(change, minutes)
+            self.configure(change, minutes, model)
             self.feed(late)
             ended = self.night(f"night {self.nights + 1}, backfill of {60 * minutes:.0f} s")
             told = ended.summary.backfill
@@ -188,7 +189,7 @@ def main() -> int:
                     continue
                 trial = _prepare(Path(folder), urls, options)
                 try:
-                    trial.run(CHANGES[options.model])
+                    trial.run(*(("", DEFAULT) if options.model else (CHANGE_OF_RULES, NO_MODEL)))
                 finally:
                     print(f"\n{name}:\n\n{_table(trial.rows)}", flush=True)
     except TrialFailed as failed:

@@ -26,6 +26,8 @@ lang = "en"
 url = "fhir:export"
 [output]
 url = "sqlite:///research.db"
+[model]
+folder = "none"
 [policy]
 id_bits = 53
 [extraction]
