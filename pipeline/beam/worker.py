@@ -100,12 +100,13 @@ class PlannedUnits(beam.PTransform):
 class ReadNotes(beam.DoFn):
     """Reads the notes of a unit from the warehouse into one batch.
 
-    A unit of a backfill whose time is over is left for the next one.
+    A unit of a backfill whose time is over is left for the next one, unless it is the first.
     """
 
     def __init__(self, settings: Settings, run_id: int) -> None:
         self._settings = settings
         self._run_id = run_id
+        self._has_begun = False
         self._tools: WorkerResources | None = None
 
     def setup(self) -> None:
@@ -113,7 +114,9 @@ class ReadNotes(beam.DoFn):
 
     def process(self, element: Unit) -> Iterator[Batch]:
         assert self._tools is not None
-        if element.wanted and self._tools.state.is_over(self._run_id):
+        is_late = element.wanted and self._has_begun and self._tools.state.is_over(self._run_id)
+        self._has_begun = True
+        if is_late:
             return
         empty = Batch(unit=element)
         yield run_guarded_stage(

@@ -38,8 +38,9 @@ def run_in_process(job: Job) -> dict[str, int]:
 
 def process_units(job: Job, resources: WorkerResources) -> None:
     """Process and commit the pending units of a job with resources that are open."""
-    for unit in resources.state.pending(job.run_id, 0, 1):
-        if unit.wanted and resources.state.is_over(job.run_id):
+    for number, unit in enumerate(resources.state.pending(job.run_id, 0, 1)):
+        # A night whose time a model takes to load still makes some progress.
+        if number and unit.wanted and resources.state.is_over(job.run_id):
             return
         retrying(_process_and_commit)(unit, resources, job.run_id)
         job.watch()

@@ -327,4 +327,4 @@ def test_earlier_notes_are_detected_again_while_nothing_is_new(ward: Ward) -> No
     assert (again.summary.backfill or {})["done"] == 5
     assert batch.summary.tally.outcomes["released"] == 2
     assert [past.scope for past in ward.runs()] == ["new", "backfill", "all", "all"]
-    assert waits == [7.0, 7.0]
+    assert waits == [7.0, 7.0, 7.0]
