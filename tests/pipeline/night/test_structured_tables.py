@@ -1,5 +1,6 @@
 """The structured tables of the nightly output: what is referred to is there, and goes in time."""
 
+import json
 import sqlite3
 from contextlib import closing
 from datetime import date
@@ -314,6 +315,13 @@ def test_a_night_writes_them_and_a_withdrawn_note_takes_its_person_along(
     assert site.output(orphans) == [(0,)]
     linked = "select count(*) from note where visit_occurrence_id is not null"
     assert site.output(linked)[0][0] > 5
+    told = json.loads((site.folder / "report.json").read_text())["tables"]
+    assert (
+        told["rows"]["visit_occurrence"]
+        == site.output("select count(*) from visit_occurrence")[0][0]
+    )
+    assert [each for each in told["violations"] if each["check"] != "fkDomain"] == []
+    assert "checks" in (site.folder / "report.html").read_text()
     (person,) = site.source("select min(person_id) from note")[0]
     site.source("delete from note where person_id = ?", person)
     run_nightly(site.config, run_in_process)

@@ -129,9 +129,10 @@ def test_what_is_planted_is_found(tmp_path: Path, statement: str, expected: str)
 
 
 def test_postgresql_finds_the_same(postgres_server: str) -> None:
-    """In one database, each planted in its own schema of it, to spare time."""
+    """One of each check, in a schema of its own: to spare time."""
     base = create_engine(postgres_server)
-    for number, (statement, expected) in enumerate(PLANTED + RETYPED):
+    one_of_each = list({case[1].split()[0]: case for case in PLANTED}.values())
+    for number, (statement, expected) in enumerate(one_of_each + RETYPED):
         with base.begin() as connection:
             connection.execute(text(f"create schema planted_{number}"))
         url = base.url.update_query_dict({"options": f"-csearch_path=planted_{number}"})
