@@ -14,7 +14,7 @@ NOTES, REFUSED = "notes", "refused"
 """The outputs of each transform: notes, and what is said of those refused, without text."""
 
 
-class Detect(beam.PTransform):  # type: ignore[misc]
+class Detect(beam.PTransform):
     """Adds `spans` to notes; options are those of `Detector`.
 
     A note has the keys of `notes.jsonl`, and `patient` with what is known of its patient, if
@@ -30,7 +30,7 @@ class Detect(beam.PTransform):  # type: ignore[misc]
         return notes | beam.ParDo(_Detecting(self._options)).with_outputs(REFUSED, main=NOTES)
 
 
-class Pseudonymize(beam.PTransform):  # type: ignore[misc]
+class Pseudonymize(beam.PTransform):
     """Replaces the `spans` of notes by surrogates; arguments are those of `Pseudonymizer`.
 
     `key` is a locator that workers can resolve; no key enters the graph. Keys of a note that are
@@ -48,7 +48,7 @@ class Pseudonymize(beam.PTransform):  # type: ignore[misc]
         return notes | beam.ParDo(rewriting).with_outputs(REFUSED, main=NOTES)
 
 
-class _Detecting(beam.DoFn):  # type: ignore[misc]
+class _Detecting(beam.DoFn):
     def __init__(self, options: Mapping[str, Any]) -> None:
         super().__init__()
         self._options = options
@@ -66,7 +66,7 @@ class _Detecting(beam.DoFn):  # type: ignore[misc]
             yield {**record, "spans": spans_to_json(spans)}
 
 
-class _Rewriting(beam.DoFn):  # type: ignore[misc]
+class _Rewriting(beam.DoFn):
     def __init__(self, options: Mapping[str, Any]) -> None:
         super().__init__()
         self._options = options

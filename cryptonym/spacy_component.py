@@ -4,8 +4,11 @@ from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.tokens import Span as TokenSpan
 
 from cryptonym.detector import Detector
+from record.errors import Refused
+from record.span import Span
 
 NAME = "cryptonym"
 
@@ -25,8 +28,12 @@ class SpacyComponent:
     def __call__(self, doc: Doc) -> Doc:
         """Return the document with its identifiers."""
         found = self._detector.detect(doc.text)
-        doc.spans[self.name] = [
-            doc.char_span(span.start, span.end, label=span.label, alignment_mode="expand")
-            for span in found
-        ]
+        doc.spans[self.name] = [_to_tokens(doc, span) for span in found]
         return doc
+
+
+def _to_tokens(doc: Doc, span: Span) -> TokenSpan:
+    grown = doc.char_span(span.start, span.end, label=span.label, alignment_mode="expand")
+    if grown is None:
+        raise Refused("spacy", "Unsafe", "no-tokens")
+    return grown

@@ -38,7 +38,7 @@ from models.private.adversaries import Adversaries
 from models.private.adversary_training import RepresenterLike, make_adversaries, train_adversaries
 from models.private.deidentifier import Deidentifier, EncodedSentence, examples
 from models.private.embeddings import Embeddings
-from models.private.pseudonymization import Pseudonymizer, pseudonymize
+from models.private.pseudonymization import NeighbourReplacer, pseudonymize
 from models.private.representer import IdentityRepresenter
 from models.private.sentence_pairs import SentencePairSampler
 from models.private.sentences import Sentence, sentences
@@ -114,7 +114,7 @@ def neighbour_curve(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Train the de-identifier on pseudonymized sentences, score it on real ones."""
     parts = _parts(options, options.kind)
     for neighbours in options.neighbours:
-        changes = Pseudonymizer(parts.vectors, neighbours, stop_words(options.languages))
+        changes = NeighbourReplacer(parts.vectors, neighbours, stop_words(options.languages))
         for seed in range(1, options.seeds + 1):
             made = pseudonymize(parts.train, changes, random.Random(seed))
             _, summary = _deidentify(options, parts, made, seed)
@@ -128,7 +128,7 @@ def train_phases(options: argparse.Namespace) -> Iterator[dict[str, object]]:
     corpus = recipe.SentenceCorpus(_flat(parts.train), _flat(parts.held), parts.vectors, stops)
     # In short sentences an identifier is more of the whole, and adversaries see it sooner.
     short = [one for one in corpus.train if any(one.phi) and len(one) <= options.longest]
-    replacing = Pseudonymizer(parts.vectors, options.near, stops)
+    replacing = NeighbourReplacer(parts.vectors, options.near, stops)
     pairs = SentencePairSampler(short[: options.pairs], parts.vectors, replacing)
     with tempfile.TemporaryDirectory() as spare:
         folder = options.output or Path(spare)
@@ -156,7 +156,7 @@ def guess_pairs(options: argparse.Namespace) -> Iterator[dict[str, object]]:
 
     drawn, data = range(1, options.seeds + 1), options.kit.name
     for neighbours in options.neighbours:
-        replacing = Pseudonymizer(kit.embeddings, neighbours, stops)
+        replacing = NeighbourReplacer(kit.embeddings, neighbours, stops)
         none = np.zeros((0, kit.embeddings.size), np.float32)
         shared = kit.encode(attacked, make_generator("shared"))
         subject = AttackedRelease(attacked, shared, (), encode, plain, replacing, (), none)

@@ -34,7 +34,7 @@ from models.private.adversary_training import (
     make_adversaries,
     train_adversaries,
 )
-from models.private.pseudonymization import Pseudonymizer
+from models.private.pseudonymization import NeighbourReplacer
 from models.private.sentence_pairs import SentencePairSampler
 from models.private.sentences import Sentence
 from models.private.serialization import RepresenterBundle
@@ -86,7 +86,9 @@ class SentencePairs:
         return found
 
 
-def make_pairs(sentences: Sequence[Sentence], replacing: Pseudonymizer, seed: int) -> SentencePairs:
+def make_pairs(
+    sentences: Sequence[Sentence], replacing: NeighbourReplacer, seed: int
+) -> SentencePairs:
     """Make a pair of each sentence in which one identifying token can be replaced.
 
     The case class of the token is preserved, as it is shared besides the vectors.

@@ -30,7 +30,7 @@ from evaluation.attacks.sentence_pairs import (
 from evaluation.detection.auc import area_under_curve
 from evaluation.gate import Measured
 from models.private.adversary_training import InversionSettings, train_inversion
-from models.private.pseudonymization import Pseudonymizer
+from models.private.pseudonymization import NeighbourReplacer
 from models.private.sentences import Sentence
 from models.tagger.encoders.bilstm import CASES, case_class
 
@@ -284,7 +284,7 @@ class AttackedRelease:
     own: Sequence[Sentence] = field(repr=False)
     encode: Encode = field(repr=False)
     plain: Encode = field(repr=False)
-    replacing: Pseudonymizer = field(repr=False)
+    replacing: NeighbourReplacer = field(repr=False)
     words: Sequence[str] = field(repr=False)
     matrix: Vectors = field(repr=False)
 

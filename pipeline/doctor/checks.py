@@ -335,7 +335,8 @@ def check_model(settings: Settings) -> Iterator[CheckResult]:
     else:
         name = "the bundled tagger" if settings.model.folder == DEFAULT else settings.model.folder
         yield passed("model", f"{name} loads, and its labels are in the policy")
-    lines = describe_detection(settings, outdated := [])
+    outdated: list[str] = []
+    lines = describe_detection(settings, outdated)
     for line in outdated:
         remedy = "run `cryptonym select` again after each change of the rules"
         yield warned("rules", line, remedy)

@@ -523,7 +523,8 @@ def _execute(
     if not quiet or _has_changes(ended):
         if night.backfill is None:
             _write_report(night, ended)
-        describe_detection(night.settings, warnings := [])
+        warnings: list[str] = []
+        describe_detection(night.settings, warnings)
         warnings += send_notifications(night.state.quality, assessment, night.settings)
         ended = replace(ended, warnings=tuple(warnings))
     night.state.finish(

@@ -338,7 +338,8 @@ def load_dropped_rules(settings: Settings, warnings: list[str]) -> frozenset[str
 
 def describe_detection(settings: Settings, warnings: list[str]) -> tuple[str, ...]:
     """Return what takes part in detection beside known values, one sentence each."""
-    load_dropped_rules(settings, told := [])
+    told: list[str] = []
+    load_dropped_rules(settings, told)
     lines = [f"rules {DETECTOR_VERSION}", *told]
     warnings += told
     if not settings.model.is_on:

@@ -14,7 +14,7 @@ from evaluation.attacks.shared_vectors import MOST_WORDS, AttackedRelease, measu
 from evaluation.gate import Axis, Measured, Verdict, decide
 from evaluation.gate_case import GateCase, load_requirements, read_measurements
 from models.private.embeddings import Embeddings
-from models.private.pseudonymization import Pseudonymizer
+from models.private.pseudonymization import NeighbourReplacer
 from models.private.sentence_pairs import SentencePairSampler
 from models.private.sentences import Sentence
 from models.private.serialization import RepresenterBundle
@@ -92,7 +92,7 @@ def attack_vectors(
     progress.phase("reading")
     site = read_site()
     data, neighbours = manifest.vectors_sha256, request.neighbours or manifest.neighbours
-    replacing = Pseudonymizer(kit.embeddings, neighbours, stop_words(request.langs))
+    replacing = NeighbourReplacer(kit.embeddings, neighbours, stop_words(request.langs))
     seeds = range(request.seed, request.seed + request.seeds)
     release = _attacked_release(site, manifest, kit, replacing, request)
 
@@ -117,7 +117,7 @@ def _attacked_release(
     site: Site,
     manifest: Manifest,
     kit: RepresenterBundle,
-    replacing: Pseudonymizer,
+    replacing: NeighbourReplacer,
     request: VectorAttackRequest,
 ) -> AttackedRelease:
     """Part the notes in those that are attacked and those that the attacker has."""

@@ -19,7 +19,7 @@ from models.private.adversary_training import (
 )
 from models.private.deidentifier import Deidentifier, EncodedSentence
 from models.private.embeddings import Embeddings
-from models.private.pseudonymization import Pseudonymizer
+from models.private.pseudonymization import NeighbourReplacer
 from models.private.representer import IdentityRepresenter, Representer
 from models.private.representer_training import CHANCE_LOSS, GradientReversal, representer_loss
 from models.private.sentence_pairs import SentencePairSampler
@@ -137,7 +137,7 @@ def pairs() -> SentencePairSampler:
     held = [
         note(first, "saw", second, phi=f"{first} {second}") for first, second in pairwise(NAMES)
     ]
-    return SentencePairSampler([*held, note("saw")] * 3, words, Pseudonymizer(words, 5))
+    return SentencePairSampler([*held, note("saw")] * 3, words, NeighbourReplacer(words, 5))
 
 
 def test_pairs_differ_in_one_token(pairs: SentencePairSampler) -> None:
@@ -257,5 +257,5 @@ def test_the_best_weights_are_kept() -> None:
 def test_words_without_a_vector_make_no_pairs() -> None:
     words = Embeddings(["ana", "ruiz", "gomez"], np.eye(3, 8, dtype=np.float32), NONE)
     held = [note("2021", phi="2021"), note("Ana", phi="Ana"), note("unheard", phi="unheard")]
-    found = SentencePairSampler(held, words, Pseudonymizer(words, 3))
+    found = SentencePairSampler(held, words, NeighbourReplacer(words, 3))
     assert [one.tokens for one in found.sentences] == [("Ana",)]

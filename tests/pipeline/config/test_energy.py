@@ -58,7 +58,7 @@ def test_processors_of_children_count_as_well() -> None:
 
 
 def test_each_run_and_release_keeps_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", str(tmp_path), "--patients", "3", "--plain"]) == 0
+    assert main(["demo", str(tmp_path), "--patients", "3", "--model", "none", "--plain"]) == 0
     config = tmp_path / "nightly.toml"
     config.write_text(config.read_text() + "\n[energy]\ngrams_per_kilowatt_hour = 50\n")
     assert main(["run", str(config), "--plain"]) == 0

@@ -15,8 +15,8 @@ from sqlalchemy import Engine, select
 from pipeline.release.database_rows import replace_parts
 from pipeline.release.row_digests import Difference
 from pipeline.release.staging import PartResult, ReleaseStaging
-from pipeline.release.tables import make_tables
 from pipeline.release.unit_files import TableFile
+from pipeline.warehouse.cdm_tables import make_tables
 from pipeline.warehouse.databases import connect, transaction
 
 TABLES = make_tables(None)

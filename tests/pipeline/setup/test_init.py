@@ -63,7 +63,9 @@ def init(
 
 
 def night(tmp_path: Path) -> int:
-    """Run what was written, at once; returns how many notes were released."""
+    """Run what was written, but for the tagger; returns how many notes were released."""
+    config = tmp_path / "nightly.toml"
+    config.write_text(f'{config.read_text()}\n[model]\nfolder = "none"\n')
     ended = run_nightly(tmp_path / "nightly.toml", run_in_process)
     return ended.summary.tally.outcomes[Outcome.RELEASED.value]
 
