@@ -191,7 +191,8 @@ def test_from_the_source_to_a_night_with_a_tagger_of_its_own(
     assert call(*training, "-o", tmp_path / "tagger", *TRAINING.split()) == EXIT_DONE
     shutil.copytree(hospital.parent, tmp_path / "demo")
     config = tmp_path / "demo" / "nightly.toml"
-    config.write_text(config.read_text().replace('"none"', '"../tagger"\nruntime = "torch"'))
+    named = 'folder = "../tagger"\nruntime = "torch"'
+    config.write_text(config.read_text().replace('folder = "none"', named))
     with closing(sqlite3.connect(config.with_name("hospital.db"))) as db, db:
         db.execute("delete from note where note_text = ''")  # to read documents takes seconds
     ended = run_nightly(config, run_in_process)
