@@ -15,7 +15,7 @@ import pytest
 from benchmarks.detection.native import build
 
 ROOT = Path(__file__).parents[1]
-PIECES = 5000
+PIECES = 1500
 """Of each language, with the values of a patient known."""
 HOSTILE = (
     "",

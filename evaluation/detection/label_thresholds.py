@@ -86,8 +86,15 @@ def calibrate_labels(
     ]
     certified = calibrate_pairs(read, alpha)
     labels = sorted({s.label for p in [*fitting, *certifying] for s in p.predicted if _by_model(s)})
-    by_label = {label: _least_score(label, certified.threshold, curves) for label in labels}
+    by_label = thresholds_at(certified.threshold, labels, curves)
     return LabelThresholds(by_label, certified, len(fitting))
+
+
+def thresholds_at(
+    precision: float, labels: Iterable[str], curves: Mapping[str, "PrecisionCurve"]
+) -> dict[str, float]:
+    """Return the lowest score of each label with that precision; 1 where no score reaches it."""
+    return {label: _least_score(label, precision, curves) for label in labels}
 
 
 @dataclass(frozen=True)
@@ -139,7 +146,6 @@ def _precision_of(label: str, score: float, curves: Mapping[str, PrecisionCurve]
 
 
 def _least_score(label: str, precision: float, curves: Mapping[str, PrecisionCurve]) -> float:
-    """Return the lowest score with that precision; 1 where no score reaches it."""
     curve = curves.get(label, curves[_ANY])
     place = int(np.searchsorted(curve.precisions, precision, side="left"))
     if place == len(curve.scores):

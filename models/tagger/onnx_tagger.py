@@ -21,7 +21,7 @@ from models.tagger.sequences.alignment import SegmentedText, segment_text
 from models.tagger.sequences.chain_inference import ChainInference
 from models.tagger.sequences.tags import TagScheme
 from models.tagger.shipped_model import ONNX, ONNX_INT8
-from models.tagger.thresholds import SpanThresholds
+from models.tagger.thresholds import SpanThresholds, read_thresholds
 from record.document import Document
 from record.errors import Unsafe
 from record.span import Span
@@ -68,7 +68,7 @@ class OnnxTagger:
             raise Unsupported(str(error)) from None
         except RUNTIME_ERRORS as error:
             raise Unsupported(type(error).__name__) from None
-        self._decoder = ChainDecoder(parts.chain(), thresholds)
+        self._decoder = ChainDecoder(parts.chain(), thresholds or parts.thresholds)
         self._scores = parts.weights["scores.weight"].astype(np.float32).T
         self._bias = parts.weights["scores.bias"].astype(np.float32)
 
@@ -139,6 +139,11 @@ class TaggerParts:
         """How texts are cut into windows."""
         return WindowConfig(**self.settings["cut"])
 
+    @property
+    def thresholds(self) -> SpanThresholds | None:
+        """Thresholds of its own, where none are given."""
+        return read_thresholds(self.settings)
+
     def layers_shape(self) -> LayersShape:
         """Return the shape of the encoder's layers. Raises Unsupported."""
         design, encoder = self.settings["design"], self.settings["encoder"]
@@ -180,7 +185,7 @@ def _check(parts: TaggerParts) -> None:
     pieces = len(parts.subwords) - len(SPECIAL_TOKENS)
     if parts.settings["encoder"].get("pieces", pieces) != pieces:
         raise ValueError("vocabularies differ")
-    _ = parts.cut
+    _ = parts.cut, parts.thresholds
 
 
 class _Embeddings:

@@ -51,11 +51,12 @@ def predict(
     Raises Unsafe if a score is not finite.
     """
     cuttings = [segment_text(document.text, subwords, cut) for document in documents]
-    decoder = _make_decoder(network, thresholds)
+    decoder = make_decoder(network, thresholds)
     return decode_notes(decoder, cuttings, score_words(network, cuttings))
 
 
-def _make_decoder(network: Network, thresholds: SpanThresholds | None) -> Decoder:
+def make_decoder(network: Network, thresholds: SpanThresholds | None) -> Decoder:
+    """Return what reads spans off scores; thresholds count for the head of one chain alone."""
     if thresholds is None or not isinstance(network.head, SingleChainHead):
         return HeadDecoder(network)
     chain = network.head.chain

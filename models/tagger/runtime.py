@@ -37,7 +37,7 @@ class Tagger:
         *,
         thresholds: SpanThresholds | None = None,
     ) -> None:
-        self._trained, self._thresholds = trained, thresholds
+        self._trained, self._thresholds = trained, thresholds or trained.thresholds
         if thresholds and trained.network.design.head != "single":
             problem = f"do not fit a tagger with the head `{trained.network.design.head}`"
             raise ConfigError("thresholds", problem, "leave them out")

@@ -13,17 +13,19 @@ from models.tagger.encoders.windows import WindowConfig
 from models.tagger.folder import FOLDER_FORMAT, VOCABULARY, WEIGHTS
 from models.tagger.network import Network, TaggerArchitecture
 from models.tagger.shipped_model import QUANTIZED
+from models.tagger.thresholds import SpanThresholds, read_thresholds
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 
 @dataclass(frozen=True)
 class TrainedTagger:
-    """A trained network, its tokenizer, and the window settings."""
+    """A trained network, its tokenizer, the window settings, and thresholds if it has any."""
 
     network: Network
     subwords: SubwordTokenizer
     cut: WindowConfig
+    thresholds: SpanThresholds | None = None
 
 
 def save(trained: TrainedTagger, folder: Path) -> None:
@@ -37,6 +39,8 @@ def save(trained: TrainedTagger, folder: Path) -> None:
         "design": asdict(trained.network.design),
         "cut": asdict(trained.cut),
     }
+    if trained.thresholds is not None:
+        said["thresholds"] = dict(trained.thresholds.by_label)
     FOLDER_FORMAT.write_settings(folder, said, (WEIGHTS, VOCABULARY))
 
 
@@ -50,6 +54,7 @@ def load(folder: Path) -> TrainedTagger:
         )
         network = Network(encoder, design)
         cut = WindowConfig(**settings["cut"])
+        thresholds = read_thresholds(settings)
         FOLDER_FORMAT.read_verified(folder, settings, VOCABULARY)
         subwords = SubwordTokenizer.load(folder / VOCABULARY)
         network.load_state_dict(
@@ -58,7 +63,7 @@ def load(folder: Path) -> TrainedTagger:
     except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
         raise FOLDER_FORMAT.mismatch_error(folder) from None
     network.eval()
-    return TrainedTagger(network, subwords, cut)
+    return TrainedTagger(network, subwords, cut, thresholds)
 
 
 def load_quantized(folder: Path) -> tuple[bytes, bytes]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 NEVER = 2.0
 """A threshold that no probability reaches."""
@@ -22,3 +23,16 @@ class SpanThresholds:
     by_label: Mapping[str, float]
     others: float = NEVER
     joins: bool = True
+
+
+def read_thresholds(settings: Mapping[str, Any]) -> SpanThresholds | None:
+    """Return the thresholds that a tagger's own settings have, if any.
+
+    Raises KeyError, TypeError or ValueError where they are none.
+    """
+    if "thresholds" not in settings:
+        return None
+    by_label = {str(label): float(least) for label, least in dict(settings["thresholds"]).items()}
+    if not set(by_label) <= set(settings["design"]["labels"]):
+        raise ValueError("labels differ")
+    return SpanThresholds(by_label)

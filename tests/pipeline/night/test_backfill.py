@@ -26,6 +26,8 @@ CHANGED = '[rules]\nvisit_words = ["passage"]\n'
 """Other detectors, as far as the program can tell: every note counts as read by earlier ones."""
 UNITS = "[limits]\nnotes_per_unit = 20\n"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
+sqlite_alone = pytest.mark.parametrize("clinic", ["sqlite"], indirect=True)
+"""What a server would do no otherwise; one test goes through all of it on both."""
 
 
 def backfilling(units: int) -> Callable[[Job], dict[str, int]]:
@@ -90,6 +92,7 @@ def test_earlier_finds_are_released_until_a_backfill_has_renewed_them(clinic: Cl
         assert [state.scope(run) for run in (2, 3)] == ["all", "backfill"]
 
 
+@sqlite_alone
 def test_new_and_changed_notes_come_first_and_are_counted_alone(clinic: Clinic) -> None:
     clinic.configure(UNITS)
     night(clinic)
@@ -105,6 +108,7 @@ def test_new_and_changed_notes_come_first_and_are_counted_alone(clinic: Clinic) 
     assert clinic.released() == notes_of(*everybody()) - {9}
 
 
+@sqlite_alone
 def test_the_persons_of_cohorts_in_the_order_come_first(clinic: Clinic) -> None:
     (clinic.folder / "few.txt").write_text("3\n50\n7\n")
     clinic.configure(UNITS)
@@ -131,6 +135,7 @@ def test_the_persons_of_cohorts_in_the_order_come_first(clinic: Clinic) -> None:
     assert "(left: few 0, asthma 0, others 92)" in clinic.call("runs")[1]
 
 
+@sqlite_alone
 @pytest.mark.parametrize("lines", ["[detection]\nkeep_days = 0\n", "security"])
 def test_finds_that_may_not_be_kept_are_refused(
     clinic: Clinic, lines: str, monkeypatch: pytest.MonkeyPatch
@@ -155,6 +160,7 @@ def test_finds_that_may_not_be_kept_are_refused(
     assert list(release(clinic).values()) == [100]
 
 
+@sqlite_alone
 def test_another_policy_is_written_in_one_night(clinic: Clinic) -> None:
     clinic.configure(UNITS)
     night(clinic)
@@ -164,6 +170,7 @@ def test_another_policy_is_written_in_one_night(clinic: Clinic) -> None:
     assert ended.summary.backfill is None
 
 
+@sqlite_alone
 def test_a_version_that_this_program_has_not_is_no_demand(clinic: Clinic) -> None:
     clinic.configure('[detection]\nminimum_version = "floor-9999"\n')
     with pytest.raises(ConfigError, match=r"detection\.minimum_version"):
@@ -215,6 +222,7 @@ def test_what_may_still_be_released(
     assert find_releasable([earlier], PRESENT, settings, NOW) == ({b"c": "then"} if kept else {})
 
 
+@sqlite_alone
 def test_a_backfill_that_was_killed_is_done_with_the_next_night(
     clinic: Clinic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +245,7 @@ def test_a_backfill_that_was_killed_is_done_with_the_next_night(
     assert clinic.released() == notes_of(*everybody())
 
 
+@sqlite_alone
 def test_time_left_is_told(clinic: Clinic, tmp_path: Path) -> None:
     clinic.configure(UNITS + "[backfill]\nminutes = 1\n")
     night(clinic)

@@ -1,7 +1,10 @@
-"""The last steps of a tagger: a shift of its scores towards recall, and 16-bit weights."""
+"""The last steps of a tagger: thresholds by label, and 16-bit weights."""
 
+import json
+import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -10,8 +13,10 @@ from benchmarks.detection import finish_tagger
 from benchmarks.foreign import Tally
 from models.tagger import serialization
 from models.tagger.folder import WEIGHTS
-from models.tagger.runtime import Tagger
+from models.tagger.loading import LoadedTagger, load_tagger_folder
+from models.tagger.shipped_model import ONNX, SETTINGS, TORCH
 from record.document import Annotated, Document
+from record.errors import ConfigError
 from record.span import Span
 from synthesis.register_notes import RegisterNote
 from tests.models.tagger.toy import toy_notes, toy_training
@@ -24,16 +29,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_the_greater_the_shift_the_more_is_covered(folder: Path) -> None:
+def scored(folder: Path) -> tuple[serialization.TrainedTagger, list[finish_tagger.ScoredNote]]:
     notes = [
         RegisterNote("en", "toy", "1", number, note.annotated)
-        for number, note in enumerate(toy_notes(6, seed=3))
+        for number, note in enumerate(toy_notes(12, seed=3))
     ]
-    tallies = finish_tagger.score_shifts(serialization.load(folder), notes, (0.0, 4.0, 40.0))
-    covered = [each["en"].tokens["hit"] + each["en"].tokens["false"] for each in tallies.values()]
+    trained = serialization.load(folder)
+    return trained, finish_tagger.score_notes(trained, notes)
+
+
+def test_the_lower_the_precision_the_more_is_covered(folder: Path) -> None:
+    tallies, by_least = finish_tagger.try_thresholds(*scored(folder), (0.9, 0.5, 0.0))
+    assert list(tallies) == [None, 0.9, 0.5, 0.0]
+    covered = [
+        each["en"].tokens["hit"] + each["en"].tokens["false"] for each in list(tallies.values())[1:]
+    ]
     assert covered == sorted(covered)
-    assert tallies[0.0]["en"].tokens["missed"] == 0
-    assert tallies[40.0]["en"].tokens["false"] > tallies[0.0]["en"].tokens["false"]
+    assert tallies[None]["en"].tokens["missed"] == 0
+    for label in ("ID", "NAME"):
+        values = [by_least[least][label] for least in (0.9, 0.5, 0.0)]
+        assert values == sorted(values, reverse=True)
+        assert all(0 <= value <= 1 for value in values)
 
 
 def tally(hit: int, false: int, clean: int) -> Tally:
@@ -43,40 +59,58 @@ def tally(hit: int, false: int, clean: int) -> Tally:
     return found
 
 
-def test_the_shift_taken_leaves_most_notes_clean_at_the_precision_asked_for() -> None:
-    tallies = {
-        -1.0: {"en": tally(80, 0, 5), "fr": tally(80, 0, 5)},
-        0.0: {"en": tally(90, 2, 10), "fr": tally(90, 2, 10)},
-        1.0: {"en": tally(95, 5, 20), "fr": tally(95, 5, 12)},
-        2.0: {"en": tally(95, 5, 20), "fr": tally(95, 5, 12)},
-        3.0: {"en": tally(98, 6, 30), "fr": tally(98, 30, 40)},
+def test_the_precision_taken_leaves_most_notes_clean_at_the_precision_asked_for() -> None:
+    tallies: dict[float | None, dict[str, Tally]] = {
+        None: {"en": tally(80, 0, 50), "fr": tally(80, 0, 50)},
+        0.9: {"en": tally(90, 2, 10), "fr": tally(90, 2, 10)},
+        0.5: {"en": tally(95, 5, 20), "fr": tally(95, 5, 12)},
+        0.4: {"en": tally(95, 5, 20), "fr": tally(95, 5, 12)},
+        0.3: {"en": tally(98, 6, 30), "fr": tally(98, 30, 40)},
     }
-    assert finish_tagger.choose_shift(tallies, 0.93) == 1.0
-    assert finish_tagger.choose_shift(tallies, 0.7) == 3.0
-    assert finish_tagger.choose_shift(tallies, 0.99) == -1.0
-    assert finish_tagger.choose_shift(tallies, 1.1) == 0.0
+    assert finish_tagger.choose_least(tallies, 0.93) == 0.5
+    assert finish_tagger.choose_least(tallies, 0.7) == 0.3
+    assert finish_tagger.choose_least(tallies, 0.97) == 0.9
+    assert finish_tagger.choose_least(tallies, 1.1) is None
 
 
-def test_what_is_written_is_shifted_and_in_16_bits(
+def test_what_is_written_has_thresholds_and_16_bits(
     folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = tmp_path / "shipped"
-    monkeypatch.setattr(sys, "argv", ["finish_tagger", str(folder), str(out), "--shift", "1.5"])
+    _, notes = scored(folder)
+    monkeypatch.setattr(finish_tagger, "read_registers", lambda: [each.note for each in notes])
+    monkeypatch.setattr(RegisterNote, "is_held_out", True)
+    monkeypatch.setattr(sys, "argv", ["finish_tagger", str(folder), str(out), "--least", "0.0"])
     finish_tagger.main()
-    assert "shift 1.5" in capsys.readouterr().out
-    before, after = serialization.load(folder), serialization.load(out)
-    moved = before.network.scores.bias[0] - after.network.scores.bias[0]
-    assert moved.item() == pytest.approx(1.5, abs=0.01)
+    assert "least precision 0" in capsys.readouterr().out
+    written = serialization.load(out)
+    assert written.thresholds is not None
+    assert set(written.thresholds.by_label) == {"ID", "NAME"}
     assert (out / WEIGHTS).stat().st_size < 0.6 * (folder / WEIGHTS).stat().st_size
-    assert torch.equal(after.network.scores.weight, after.network.scores.weight.half().float())
+    assert torch.equal(written.network.scores.weight, written.network.scores.weight.half().float())
     note = toy_notes(1, seed=5)[0].annotated
-    assert places(Tagger.load(out), note) >= places(Tagger.load(folder), note)
+    for runtime in (TORCH, ONNX):
+        after, before = (load_tagger_folder(each, runtime) for each in (out, folder))
+        assert places(after, note) > places(before, note)
 
 
-def places(tagger: Tagger, note: Annotated) -> set[int]:
+@pytest.mark.parametrize("thresholds", [{"CITY": 0.5}, {"NAME": "much"}, 7])
+def test_thresholds_that_are_none_are_a_corrupt_tagger(
+    folder: Path, tmp_path: Path, thresholds: Any
+) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(folder, broken)
+    settings = json.loads((broken / SETTINGS).read_text())
+    (broken / SETTINGS).write_text(json.dumps({**settings, "thresholds": thresholds}))
+    for runtime in (TORCH, ONNX):
+        with pytest.raises(ConfigError):
+            load_tagger_folder(broken, runtime)
+
+
+def places(tagger: LoadedTagger, note: Annotated) -> set[int]:
     (found,) = tagger.spans([note.document])
     return {at for span in found for at in range(span.start, span.end)}
 
