@@ -150,6 +150,7 @@ class NightlyRun:
     gate: Gate = COUNT_ONLY
     objections: dict[str, int] | None = None
     rebased_from: CohortKey | None = None
+    written_tables: tuple[str, ...] = ()
     backfill: BackfillPlan | None = None
     minutes: float = 0.0
 
@@ -308,7 +309,9 @@ class NightlyRun:
             self.rebased_from = None
         policy = self.settings.make_policy().under(self.cohort.algorithm)
         names = list_nightly_tables(self.settings.output.tables, self.source, policy)
-        tables = StructuredTables(self.source, self.output, self.cohort, policy, names)
+        earlier = self.state.read_written_tables()
+        tables = StructuredTables(self.source, self.output, self.cohort, policy, names, earlier)
+        self.written_tables = tuple(sorted(earlier.union(names)))
         deleted = publish_run(run.run_id, self.state, tables, self.cohort, self.seal)
         self.progress.phase("reading back")
         where = (self.state, self.output, self.cohort)
@@ -321,6 +324,14 @@ class NightlyRun:
                 "a backup, or delete it together with the state database and run again"
             )
         return deleted
+
+    def check_foreign_tables(self) -> None:
+        """Raise ConfigError if a table that is to be written has rows that no run has written."""
+        filled = self.output.filled_tables() & set(self.settings.output.tables)
+        if foreign := sorted(filled - self.state.read_written_tables()):
+            problem = f"the output has rows of {', '.join(foreign)} that this program did not write"
+            remedy = "move them to another place, or leave these tables out of output.tables"
+            raise ConfigError("output.tables", problem, remedy)
 
     def check_tables(self, run: RunRecord) -> dict[str, Any] | None:
         """Return the checks of the output's tables; None after a run of new notes alone."""
@@ -499,6 +510,7 @@ def _execute(
     meter = EnergyMeter()
     run = night.plan()
     if run.phase != "publishing":
+        night.check_foreign_tables()
         night.work(run, run_job, workers, lock.fileno())
         lock.keep()
         night.reconcile(run)
@@ -528,7 +540,9 @@ def _execute(
         warnings += send_notifications(night.state.quality, assessment, night.settings)
         ended = replace(ended, warnings=tuple(warnings))
     night.state.finish(
-        run.run_id, json.dumps(summary.tally.to_json()), serialize_run(summary, code)
+        run.run_id,
+        json.dumps(summary.tally.to_json()),
+        serialize_run(summary, code, night.written_tables),
     )
     return ended
 

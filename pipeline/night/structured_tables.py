@@ -53,9 +53,9 @@ def list_nightly_tables(names: Collection[str], source: Source, policy: Policy) 
 class StructuredTables:
     """Writes the rows of persons that the output has; only what differs is written.
 
-    `names` are the tables in write order. What a table holds depends on source, key and policy
-    alone, so that an interrupted run is completed by doing it again. `refused` counts rows that
-    could not be treated, by reason.
+    `names` are the tables in write order, `earlier` those that runs have ever written. What a table
+    holds depends on source, key and policy alone, so that an interrupted run is completed by doing
+    it again. `refused` counts rows that could not be treated, by reason.
     """
 
     source: Source
@@ -63,6 +63,7 @@ class StructuredTables:
     cohort: CohortKey
     policy: Policy
     names: tuple[str, ...]
+    earlier: frozenset[str] = frozenset()
     refused: Counter[str] = field(default_factory=Counter)
     _columns: Columns = field(init=False, repr=False)
     _done: set[int] = field(default_factory=set, repr=False)
@@ -97,7 +98,7 @@ class StructuredTables:
             persons = np.array(sorted(ids), np.int64)
             drawn = self.cohort.pseudonyms("person", persons)
             self.write(persons[np.isin(drawn, released)].tolist())
-        self.output.clear_tables(self.names)
+        self.output.clear_tables(self.earlier - set(self.names))
 
     def _write(self, persons: Sequence[int]) -> None:
         subjects = Subjects(records={

@@ -215,14 +215,20 @@ class ParquetOutput:
             table = table.set_column(number, table.schema.field(number), values)
         self._store("note", part, table)
 
-    def clear_tables(self, names: Collection[str]) -> None:
-        """Empty all tables but these and the output's own, and ids of absent rows."""
+    def filled_tables(self) -> set[str]:
+        """Return the tables of OMOP CDM, but the output's own, that have files."""
+        return {
+            name
+            for name in TABLES
+            if name not in OWN_TABLES and any((self._folder / name).glob("*.parquet"))
+        }
+
+    def clear_tables(self, unlisted: Collection[str]) -> None:
+        """Empty tables that are written no longer, and ids of absent rows."""
         with guard_parquet(_WHAT):
-            for name in TABLES:
-                if name not in (*OWN_TABLES, *names):
-                    self._empty(name)
-            for name in set(self._present.owners) - set(names):
-                del self._present.owners[name]
+            for name in unlisted:
+                self._empty(name)
+                self._present.owners.pop(name, None)
             self._clear_note_links()
             for name in self._names:
                 if link_columns(name):

@@ -18,6 +18,7 @@ from sqlalchemy import (
     exists,
     insert,
     inspect,
+    literal,
     or_,
     select,
     tuple_,
@@ -114,8 +115,12 @@ class Output(Protocol):
         """
         ...
 
-    def clear_tables(self, names: Collection[str]) -> None:
-        """Empty all tables but these and the output's own, and the ids that refer to them.
+    def filled_tables(self) -> set[str]:
+        """Return the tables of OMOP CDM, but the output's own, that have rows."""
+        ...
+
+    def clear_tables(self, unlisted: Collection[str]) -> None:
+        """Empty tables that are written no longer, and all ids of absent rows.
 
         Then remove what refers to absent rows, and rows without patients that nothing refers to.
         """
@@ -365,13 +370,26 @@ class SqlOutput:
                 connection.execute(linked, values)
 
     @retrying
-    def clear_tables(self, names: Collection[str]) -> None:
-        """Empty all tables but these and the output's own, and ids of absent rows."""
+    def filled_tables(self) -> set[str]:
+        """Return the tables of OMOP CDM, but the output's own, that have rows."""
+        with transaction(self._engine, _WHAT) as connection:
+            has = set(inspect(connection).get_table_names(self._schema))
+            others = [name for name in self._all if name in has and name in TABLES]
+            return {
+                name
+                for name in others
+                if name not in OWN_TABLES
+                and connection.execute(
+                    select(literal(1)).select_from(self._all[name]).limit(1)
+                ).first()
+            }
+
+    def clear_tables(self, unlisted: Collection[str]) -> None:
+        """Empty tables that are written no longer, and ids of absent rows."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             has = set(inspect(connection).get_table_names(self._schema))
-            for name, table in self._all.items():
-                if name in has and name in TABLES and name not in (*OWN_TABLES, *names):
-                    connection.execute(delete(table))
+            for name in has & set(unlisted):
+                connection.execute(delete(self._all[name]))
             for name in (*LINKED_TABLES, *self._names, "note", "person"):
                 if name in self._by_name:
                     self._clear_links(connection, name)

@@ -9,12 +9,13 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, insert, text
 
 from pipeline.config.settings import OutputSettings, SourceSettings
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
 from pipeline.night.structured_tables import StructuredTables, list_nightly_tables
+from pipeline.warehouse.cdm_tables import make_tables
 from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow
 from pipeline.warehouse.row_links import link_columns
 from pipeline.warehouse.sql_output import Output
@@ -118,7 +119,8 @@ class Clinic:
         with closing(output), closing(source):
             resolved = policy.under(self.key.algorithm)
             names = list_nightly_tables(names, source, resolved)
-            tables = StructuredTables(source, output, self.key, resolved, names)
+            earlier = frozenset(ALL)
+            tables = StructuredTables(source, output, self.key, resolved, names, earlier)
             rows = [row for row in source.read(next(iter(source.plan(99)))[0])
                     if row.note_id in note_ids]  # fmt: skip
             tables.write([row.person_id for row in rows])
@@ -295,6 +297,35 @@ def test_an_interrupted_step_is_completed_by_the_next(clinic: Clinic) -> None:
 
 def _die(*_: object) -> None:
     raise KeyboardInterrupt
+
+
+def test_rows_of_others_are_neither_overwritten_nor_removed(site: Site) -> None:
+    site.configure("[output]", "[output]\ntables = []")
+    assert run_nightly(site.config, run_in_process).exit_code == 0
+    engine = create_engine(f"sqlite:///{site.config.with_name('research.db')}")
+    with engine.begin() as db:
+        for name in ("visit_occurrence", "measurement"):
+            table = make_tables(None)[name]
+            table.create(db)
+            db.execute(
+                insert(table).values({each.name: 1 for each in table.c if not each.nullable})
+            )
+    engine.dispose()
+    assert run_nightly(site.config, run_in_process).exit_code == 0
+    assert site.output("select count(*) from measurement") == [(1,)]
+    site.configure("tables = []", 'tables = ["visit_occurrence"]')
+    with pytest.raises(ConfigError, match="rows of visit_occurrence that this program did not"):
+        run_nightly(site.config, run_in_process)
+    assert site.output("select count(*) from visit_occurrence") == [(1,)]
+    with closing(sqlite3.connect(site.config.with_name("research.db"))) as db, db:
+        db.execute("drop table visit_occurrence")
+    assert run_nightly(site.config, run_in_process).exit_code == 0
+    assert site.output("select count(*) from visit_occurrence")[0][0] > 5
+    assert run_nightly(site.config, run_in_process).exit_code == 0  # what it wrote is its own
+    site.configure('tables = ["visit_occurrence"]', "tables = []")
+    assert run_nightly(site.config, run_in_process).exit_code == 0
+    assert site.output("select count(*) from visit_occurrence") == [(0,)]
+    assert site.output("select count(*) from measurement") == [(1,)]
 
 
 def test_unknown_tables_are_refused() -> None:
