@@ -166,6 +166,7 @@ TOOLS = cast(
         settings=SimpleNamespace(lang="es", rules=RulesSettings(), detection=DetectionSettings()),
         known=KnownPatients(),
         tagger=None,
+        dropped=frozenset(),
         text=lambda value: value,
     ),
 )

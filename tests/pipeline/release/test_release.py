@@ -119,7 +119,8 @@ def test_no_model_is_read(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline.notes.worker_resources, "load_tagger", forbidden)
     (ward.config.parent / "tagger").mkdir()
     (ward.config.parent / "tagger" / "tagger.json").write_text("{}")
-    ward.config.write_text(ward.config.read_text() + '\n[model]\nfolder = "tagger"\n')
+    named = 'folder = "tagger"'
+    ward.config.write_text(ward.config.read_text().replace('folder = "none"', named))
     released = ward.release(1, withdraw_stale=True)
     assert set(released.counts.refused) == {"stale-spans"}
     assert len(released.manifest["versions"]["model"]) == 64
