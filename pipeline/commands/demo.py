@@ -30,8 +30,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("folder", type=Path, metavar="DIR", help="new or empty folder")
     add(
-        "--patients", type=positive, default=200, metavar="N",
-        help="number of patients (default 200)",
+        "--patients", type=positive, default=60, metavar="N",
+        help="number of patients (default 60)",
     )  # fmt: skip
     add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add(

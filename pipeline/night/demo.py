@@ -95,7 +95,7 @@ class DemoOptions:
     """Options of the demonstration: folder, number of patients, random seed, language, tagger."""
 
     folder: Path
-    patients: int = 200
+    patients: int = 60
     seed: int = 1
     lang: str = "fr"
     model: str = DEFAULT
