@@ -13,6 +13,7 @@ from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.selected_rules import load_selection
 from pipeline.notes.threshold_file import check_labels_exist, load_thresholds
+from record.errors import ConfigError
 from record.patient import PatientRecord
 from record.span import Span
 
@@ -36,6 +37,9 @@ class Detector:
         selection: str | Path | None = None,
     ) -> None:
         self._finder = IdentifierFinder({}, lang=lang)
+        if model == NO_MODEL and thresholds:
+            problem = "there is no tagger whose thresholds they are"
+            raise ConfigError("thresholds", problem, "leave them out, or name a tagger")
         if model != NO_MODEL:
             folder = folder_of(model)
             chosen = load_thresholds(Path(thresholds), folder)[0] if thresholds else None

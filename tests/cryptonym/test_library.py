@@ -113,6 +113,11 @@ def test_eight_threads_give_the_same_bytes(detector: cryptonym.Detector, key: st
     assert detector.detect_many(OTHERS) == [detector.detect(text) for text in OTHERS]
 
 
+def test_thresholds_without_a_tagger_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(cryptonym.ConfigError, match="thresholds"):
+        cryptonym.Detector(model="none", thresholds=tmp_path / "t.toml")
+
+
 def test_keys_stay_where_they_are(key: str) -> None:
     with cryptonym.Pseudonymizer(key, "study") as pseudonymizer, pytest.raises(TypeError):
         pickle.dumps(pseudonymizer)
