@@ -26,6 +26,7 @@ from pipeline.night.output_versions import (
     find_algorithm,
     find_rebased,
     make_source,
+    read_written_tables,
     restart_output,
 )
 from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
@@ -175,7 +176,7 @@ class NightlyRun:
 
     def _describe(self) -> CdmSource:
         today = datetime.now(UTC).date()
-        return make_source(self.settings, self.cohort, self.source, today)
+        return make_source(self.settings, self.cohort, self.source, today, self.written_tables)
 
     def secure(self, master: MasterKey) -> None:
         """Seal what earlier versions stored, and check that nobody else has changed the rows."""
@@ -309,9 +310,8 @@ class NightlyRun:
             self.rebased_from = None
         policy = self.settings.make_policy().under(self.cohort.algorithm)
         names = list_nightly_tables(self.settings.output.tables, self.source, policy)
-        earlier = self.state.read_written_tables()
+        earlier = frozenset(self.written_tables)
         tables = StructuredTables(self.source, self.output, self.cohort, policy, names, earlier)
-        self.written_tables = tuple(sorted(earlier.union(names)))
         deleted = publish_run(run.run_id, self.state, tables, self.cohort, self.seal)
         self.progress.phase("reading back")
         where = (self.state, self.output, self.cohort)
@@ -327,8 +327,9 @@ class NightlyRun:
 
     def check_foreign_tables(self) -> None:
         """Raise ConfigError if a table that is to be written has rows that no run has written."""
-        filled = self.output.filled_tables() & set(self.settings.output.tables)
-        if foreign := sorted(filled - self.state.read_written_tables()):
+        listed, earlier = set(self.settings.output.tables), read_written_tables(self.output)
+        self.written_tables = tuple(sorted(listed | earlier))
+        if foreign := sorted(self.output.filled_tables() & listed - earlier):
             problem = f"the output has rows of {', '.join(foreign)} that this program did not write"
             remedy = "move them to another place, or leave these tables out of output.tables"
             raise ConfigError("output.tables", problem, remedy)
@@ -431,6 +432,7 @@ def run_nightly(
             check_objections(night.source, night.state, settings.quality)
         check_nightly_ids(night.source, night.cohort)
         check_table_ids(night.source, night.cohort, settings.output.tables)
+        night.check_foreign_tables()
         night.claim()
         night.secure(master)
         ended = _execute(night, run_job, workers, lock)
@@ -465,6 +467,7 @@ def run_backfill(
         night, master, lock = _open_night(config, settings, stack, progress=progress)
         night.output.check_writable()
         check_objections(night.source, night.state, settings.quality)
+        night.check_foreign_tables()
         night.claim()
         night.most_new = 0  # secure() then checks no rows, as between two nights
         night.secure(master)
@@ -510,7 +513,6 @@ def _execute(
     meter = EnergyMeter()
     run = night.plan()
     if run.phase != "publishing":
-        night.check_foreign_tables()
         night.work(run, run_job, workers, lock.fileno())
         lock.keep()
         night.reconcile(run)
@@ -542,7 +544,7 @@ def _execute(
     night.state.finish(
         run.run_id,
         json.dumps(summary.tally.to_json()),
-        serialize_run(summary, code, night.written_tables),
+        serialize_run(summary, code),
     )
     return ended
 

@@ -1,5 +1,6 @@
 """The key and version of the surrogate algorithm that an output was made under, and its rebase."""
 
+from collections.abc import Sequence
 from datetime import date
 
 from pipeline.config.policy_description import summarize_policy
@@ -15,25 +16,39 @@ from surrogates.keys.keys import CohortKey, MasterKey
 # Whoever sees night by night what is new learns the shifts of dates.
 _RESTRICTED = " Restricted: not for researchers, who get releases."
 
+_TABLES = " Structured tables: "
+
 
 class RebaseHeld(CryptonymError):
     """The quality gate holds a run that would publish the output anew (exit code 1)."""
 
 
-def make_source(settings: Settings, cohort: CohortKey, source: Source, today: date) -> CdmSource:
-    """Return the description of the output under a cohort's key, as it is made today."""
+def make_source(
+    settings: Settings, cohort: CohortKey, source: Source, today: date, tables: Sequence[str]
+) -> CdmSource:
+    """Return the description of the output under a cohort's key, as it is made today.
+
+    `tables` are the structured tables that runs write or have ever written.
+    """
+    written = f"{_TABLES}{', '.join(tables)}." if tables else ""
     policy = settings.make_policy().under(cohort.algorithm)
     zone = _RESTRICTED if cohort.algorithm > ALGORITHMS[0] else ""
     return CdmSource(
         cdm_source_name=settings.cohort,
         cdm_source_abbreviation=settings.cohort[:25],
         cdm_holder=NO_HOLDER,
-        source_description=summarize_policy(policy) + zone,
+        source_description=summarize_policy(policy) + zone + written,
         cdm_etl_reference=make_reference(cohort),
         source_release_date=today,
         cdm_release_date=today,
         vocabulary_version=find_vocabulary_version(source),
     )
+
+
+def read_written_tables(output: Output) -> frozenset[str]:
+    """Return the structured tables that an output says runs have ever written."""
+    _, is_told, written = (output.description() or "").rpartition(_TABLES)
+    return frozenset(written.removesuffix(".").split(", ")) if is_told else frozenset()
 
 
 def make_reference(cohort: CohortKey) -> str:

@@ -1,7 +1,7 @@
 """History of nightly runs, read from the state database: outcome, counts, gate verdict."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from pipeline.state.release_register import read_register
 from pipeline.state.run_lock import find_holder
 from pipeline.state.run_summary import RunSummary, Tally
 from pipeline.state.schema_version import connect_state
-from pipeline.state.tables import RUN, WRITTEN_TABLES
+from pipeline.state.tables import RUN
 from pipeline.warehouse.databases import retrying, transaction
 
 _WHAT = "state"
@@ -72,15 +72,11 @@ class PastRun:
         }
 
 
-def serialize_run(summary: RunSummary, exit_code: int, written_tables: Sequence[str]) -> str:
-    """Return what the history stores of a finished run as JSON, without its counters.
-
-    `written_tables` are the structured tables of the output that runs have ever written.
-    """
+def serialize_run(summary: RunSummary, exit_code: int) -> str:
+    """Return what the history stores of a finished run as JSON, without its counters."""
     omitted = ("counts", "review", "reevaluation")
     fields = {name: value for name, value in to_json(summary).items() if name not in omitted}
-    added = {"exit_code": exit_code, WRITTEN_TABLES: list(written_tables)}
-    return json.dumps(fields | added, sort_keys=True)
+    return json.dumps(fields | {"exit_code": exit_code}, sort_keys=True)
 
 
 def read_history(settings: StateSettings, base: Path, *, limit: int | None = None) -> list[PastRun]:
@@ -155,7 +151,7 @@ def _add_verdict(run: PastRun, judged: JudgedRun | None) -> PastRun:
     )
 
 
-_OWN_FIELDS = ("run_id", "started", "ended", WRITTEN_TABLES)
+_OWN_FIELDS = ("run_id", "started", "ended")
 
 
 def _parse_time(text: str) -> datetime:

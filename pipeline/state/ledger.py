@@ -48,7 +48,6 @@ from pipeline.state.tables import (
     SPAN_STORE,
     STAGE,
     STAGED,
-    WRITTEN_TABLES,
     pack_ids,
 )
 from pipeline.state.unit_results import (
@@ -485,14 +484,6 @@ class State:
         with transaction(self._engine, _WHAT) as connection:
             latest = found.order_by(RUN.c.run_id.desc()).limit(limit)
             return list(connection.scalars(latest))
-
-    @retrying
-    def read_written_tables(self) -> frozenset[str]:
-        """Return the structured tables that finished runs have written into the output."""
-        found = select(RUN.c.about).where(RUN.c.phase == "finished", RUN.c.about.is_not(None))
-        with transaction(self._engine, _WHAT) as connection:
-            latest = connection.scalar(found.order_by(RUN.c.run_id.desc()).limit(1))
-        return frozenset(json.loads(latest).get(WRITTEN_TABLES, ()) if latest else ())
 
     def read_tallies(self, run_id: int) -> Iterator[str]:
         """Stream the tallies of a run's units, in order."""

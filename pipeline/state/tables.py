@@ -27,9 +27,6 @@ REVISION = "0005"
 SCHEMA = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
 """Alembic's table with the revision of a database; not among the tables it compares."""
 
-WRITTEN_TABLES = "written_tables"
-"""The key of `run.about` with the structured tables of the output that runs have ever written."""
-
 STAGED, RELEASED, QUARANTINED = 1, 2, 3
 OUTCOMES = {STAGED: "staged", RELEASED: "released", QUARANTINED: "quarantined"}
 

@@ -335,6 +335,16 @@ class ParquetOutput:
         reference: str | None = row["cdm_etl_reference"]
         return reference
 
+    def description(self) -> str | None:
+        """Return the description in `cdm_source`; None if there is none."""
+        path = self._folder / "cdm_source.parquet"
+        if not path.is_file():
+            return None
+        with guard_parquet(_WHAT):
+            (row,) = pq.read_table(path).to_pylist()
+        told: str | None = row["source_description"]
+        return told
+
     def ids(self) -> Iterator[int]:
         """Stream the ids of all notes."""
         for row in self._rows("note", ("note_id",)):

@@ -146,6 +146,10 @@ class Output(Protocol):
         """Return the ETL reference in `cdm_source`; None if it was never described."""
         ...
 
+    def description(self) -> str | None:
+        """Return the description in `cdm_source`; None if there is none."""
+        ...
+
     def ids(self) -> Iterator[int]:
         """Stream the ids of all notes."""
         ...
@@ -466,6 +470,14 @@ class SqlOutput:
         with transaction(self._engine, _WHAT) as connection:
             reference: str | None = connection.scalar(select(table.c.cdm_etl_reference))
             return reference
+
+    @retrying
+    def description(self) -> str | None:
+        """Return the description in `cdm_source`; None if there is none."""
+        table = self._by_name["cdm_source"]
+        with transaction(self._engine, _WHAT) as connection:
+            told: str | None = connection.scalar(select(table.c.source_description))
+            return told
 
     def ids(self) -> Iterator[int]:
         """Stream the ids of all notes, in order."""

@@ -303,11 +303,11 @@ def test_rows_of_others_are_neither_overwritten_nor_removed(site: Site) -> None:
     site.configure("[output]", "[output]\ntables = []")
     assert run_nightly(site.config, run_in_process).exit_code == 0
     engine = create_engine(f"sqlite:///{site.config.with_name('research.db')}")
-    with engine.begin() as db:
+    with engine.begin() as connection:
         for name in ("visit_occurrence", "measurement"):
             table = make_tables(None)[name]
-            table.create(db)
-            db.execute(
+            table.create(connection)
+            connection.execute(
                 insert(table).values({each.name: 1 for each in table.c if not each.nullable})
             )
     engine.dispose()
