@@ -13,6 +13,8 @@ from record.failure import Failure
 from record.policy import Policy
 from record.span import Span
 from rules.names.mentions import find_mentions
+from rules.names.spelled_names import complete_spelled_names
+from rules.places.institution_names import complete_institutions
 
 TOGETHER = 16
 """Number of documents passed to the model at once: enough to fill its batches."""
@@ -62,14 +64,20 @@ class Foresight:
 
 
 def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:
-    """Return a model's spans stripped of whitespace and punctuation, with further mentions.
+    """Return a model's spans stripped of whitespace and punctuation, completed, with mentions.
 
-    Spans that can be nothing of their label are left out (`make_veto`). A name that the model
-    found covers its other mentions in the document.
+    Spans that can be nothing of their label are left out (`make_veto`). Beside those of which a
+    part was found stands one of the whole: institutions with their kind, spelled names. A name
+    that the model found covers its other mentions in the document.
     """
     veto = make_veto(document.text, document.lang)
     spans = [span for span in trim_spans(found, document.text) if not veto(span)]
-    return [*spans, *find_mentions(document, spans)]
+    return [
+        *spans,
+        *complete_institutions(document, spans),
+        *complete_spelled_names(document, spans),
+        *find_mentions(document, spans),
+    ]
 
 
 def check_labels(key: str, tagger: SpanTagger, policy: Policy) -> None:
