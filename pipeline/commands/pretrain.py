@@ -23,7 +23,7 @@ once. Every twentieth note is held out to compute the perplexity. DIR holds no t
 trained on notes: protect it as you protect the notes.
 """
 
-_CHANGES = ("encoder", "epochs", "guessed", "rate", "seed", "step_tokens")
+_CHANGES = ("encoder", "epochs", "guessed", "learn_embeddings", "rate", "seed", "step_tokens")
 """Options that change the recipe where they are given."""
 
 
@@ -48,6 +48,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--window", type=int, default=254, metavar="N",
         help="maximum window length in tokens (default 254)",
+    )  # fmt: skip
+    add(
+        "--learn-embeddings", action="store_true", default=None,
+        help="training of token embeddings too, for large corpora; the changed ones show which "
+        "tokens occur in the notes (default: frozen)",
     )  # fmt: skip
     add_output_format(parser, json="JSON perplexities only")
 

@@ -4,6 +4,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
+from models.tagger.shipped_model import DEFAULT, NO_MODEL
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.output import add_output_format, print_json
 from pipeline.config.exit_codes import EXIT_DONE
@@ -12,8 +13,9 @@ from record.errors import ConfigError
 
 DESCRIPTION = """\
 Trains a tagger (a transformer with a conditional random field) on the labels of your own notes. Use
-DIR as --model. Files may be in any format that `evaluate` reads. Requires torch and transformers.
-Rerun the same command to resume an interrupted training.
+DIR as --model. It starts from the shipped tagger unless --encoder, --vocabulary or --start says
+otherwise. Files may be in any format that `evaluate` reads. Requires torch and transformers. Rerun
+the same command to resume an interrupted training.
 """
 EXAMPLES = """\
 examples:
@@ -21,7 +23,7 @@ examples:
   cryptonym train --train a.jsonl b.jsonl --dev dev.jsonl -o tagger --label-map labels.toml
   cryptonym train --train train.jsonl --dev dev.jsonl -o student \\
       --unannotated more.jsonl --teacher tagger-1 tagger-2
-  cryptonym train --train train.jsonl --dev dev.jsonl -o ours --start default
+  cryptonym train --train train.jsonl --dev dev.jsonl -o ours --start none
   cryptonym detect notes.jsonl -o found.jsonl --model tagger
 
 Files may be annotated with different label sets: a label without spans in a file counts as unknown
@@ -70,15 +72,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def _add_network(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("network").add_argument
     add(
-        "--encoder", default="e5-small", metavar="NAME",
-        help="encoder: e5-small (default), e5-small-6 (half of its layers), tiny or "
-        "tiny-LAYERSxWIDTH (small transformers from scratch), bilstm (from scratch), or a Hugging "
-        "Face model folder",
+        "--encoder", metavar="NAME",
+        help="encoder that has not seen a tag: e5-small (default with --start none), e5-small-6 "
+        "(half of its layers), tiny or tiny-LAYERSxWIDTH (small transformers from scratch), bilstm "
+        "(from scratch), or a Hugging Face model folder",
     )  # fmt: skip
     add(
         "--start", metavar="DIR",
-        help="start from the weights of a tagger, `default` for the shipped one: its encoder, its "
-        "vocabulary, and what it knows of labels of the same names; --encoder says nothing then",
+        help="start from the weights of a tagger: its encoder, its vocabulary, and what it knows "
+        "of labels of the same names. `default`, the shipped one, is taken unless --encoder "
+        "or --vocabulary is given; `none` starts from an encoder",
     )  # fmt: skip
     add(
         "--head", choices=("single", "stacked", "softmax"),
@@ -98,8 +101,8 @@ def _add_network(parser: argparse.ArgumentParser) -> None:
         help="number of context tokens on each side of a window (default 32)",
     )  # fmt: skip
     add(
-        "--vocabulary", type=int, default=40_000, metavar="N",
-        help="maximum vocabulary size (default 40000)",
+        "--vocabulary", type=int, metavar="N",
+        help="maximum vocabulary size of --encoder (default 40000)",
     )  # fmt: skip
     add(
         "--learn-embeddings", action="store_true",
@@ -136,7 +139,10 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         raise ConfigError("--unannotated, --teacher", "one is given without the other", remedy)
     given = {name: getattr(options, name) for name in _CHANGES}
     changes = {name: value for name, value in given.items() if value is not None}
-    encoder = EncoderConfig(options.encoder, options.vocabulary, not options.learn_embeddings)
+    changes["start"] = _choose_start(options)
+    encoder = EncoderConfig(
+        options.encoder or "e5-small", options.vocabulary or 40_000, not options.learn_embeddings
+    )
     request = TrainingRequest(
         train=options.train,
         dev=options.dev,
@@ -152,8 +158,23 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         console.warn(warning)
     scores = asdict(trained.scores)
     print_json(scores, options)
+    before = asdict(trained.before) if trained.before else {}
     for name, value in scores.items():
-        console.say(f"{name.replace('_', ' '):<10} {value:.4f}")
+        gained = f" (before training {before[name]:.4f})" if before else ""
+        console.say(f"{name.replace('_', ' '):<10} {value:.4f}{gained}")
     console.say(f"energy     {trained.energy}, estimated")
     console.say(f"wrote {options.output}; give it to `detect` as --model")
     return EXIT_DONE
+
+
+def _choose_start(options: argparse.Namespace) -> str | None:
+    """Return the tagger to start from: the shipped one unless an encoder was asked for."""
+    if options.start is None:
+        return None if options.encoder or options.vocabulary else DEFAULT
+    if options.start == NO_MODEL:
+        return None
+    if options.encoder or options.vocabulary:
+        problem = "both a tagger and an encoder to start from"
+        remedy = "leave out --encoder and --vocabulary, or give --start none"
+        raise ConfigError("--start", problem, remedy)
+    return str(options.start)

@@ -12,7 +12,7 @@ from models.tagger.runtime import Tagger
 from models.tagger.sequences.alignment import UNSURE, TrainingNote
 from models.tagger.training.recipe import TaggerRecipe, default_recipe
 from models.tagger.training.scores import Scores
-from models.tagger.training.training import Corpora, train
+from models.tagger.training.training import Corpora, read_start_scores, train
 from models.training_loop import TrainingCallbacks
 from pipeline.config.energy import Energy, EnergyMeter
 from pipeline.config.peak_memory import measure_peak_kilobytes
@@ -101,10 +101,14 @@ def plan_recipe(
 
 @dataclass
 class TrainingResult:
-    """What came of it: the scores of the weights kept, the energy it took, and warnings."""
+    """What came of it: the scores of the weights kept, the energy it took, and warnings.
+
+    `before` are the scores of the tagger that it started from, in the labels that both know.
+    """
 
     scores: Scores
     energy: Energy
+    before: Scores | None = None
     warnings: list[str] = field(default_factory=list)
 
 
@@ -139,7 +143,7 @@ def train_files(request: TrainingRequest, progress: Progress) -> TrainingResult:
     scores = train(corpora, request.recipe, request.out, watch, refine=refine_spans)
     write_learning_curve(request.out)
     energy = meter.read(EnergySettings(), measure_peak_kilobytes())
-    return TrainingResult(scores, energy, warnings)
+    return TrainingResult(scores, energy, read_start_scores(request.out), warnings)
 
 
 def _label_notes(

@@ -55,8 +55,9 @@ class PretrainRecipe:
     """Hyperparameters of continued pre-training; tokens are subwords.
 
     A step learns from about `step_tokens`, `part_tokens` at a time, of whose words the share
-    `guessed` is hidden. The pieces' embeddings stay as they are. The same recipe and notes give the
-    same weights on the same machine with the same number of threads.
+    `guessed` is hidden. The pieces' embeddings stay as they are unless `learn_embeddings`: which of
+    them have changed then tells which pieces occur in the notes. The same recipe and notes give
+    the same weights on the same machine with the same number of threads.
     """
 
     encoder: str = "e5-small"
@@ -71,6 +72,7 @@ class PretrainRecipe:
     weight_decay: float = 0.01
     clip: float = 1.0
     checkpoint_steps: int = 100
+    learn_embeddings: bool = False
 
     def __post_init__(self) -> None:
         for name in _ABOVE_0:
@@ -156,6 +158,7 @@ class _Pretraining(TrainingLoop[PretrainingPosition]):
         self.budget, self.epochs = TimeBudget(None), recipe.epochs
         torch.manual_seed(recipe.seed)
         encoder, self.subwords = load_pretrained(recipe.encoder)
+        encoder.pieces.requires_grad_(recipe.learn_embeddings)
         if recipe.cut.pieces + MARGIN > encoder.longest:
             problem = "longer than the encoder's maximum input"
             raise ConfigError("--window", problem, f"give at most {encoder.longest - 2}")
@@ -199,8 +202,10 @@ class _Pretraining(TrainingLoop[PretrainingPosition]):
 
     def _optimizer(self) -> torch.optim.AdamW:
         groups: dict[bool, list[nn.Parameter]] = {True: [], False: []}
+        pieces = self.network.encoder.pieces.weight
         for _, weights in trainable_parameters(self.network):
-            groups[weights.ndim > 1].append(weights)
+            # Decay would wear down the embeddings of all pieces that the notes do not have.
+            groups[weights.ndim > 1 and weights is not pieces].append(weights)
         rate = self.recipe.rate
         return torch.optim.AdamW(
             [

@@ -16,7 +16,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from models.hardware import has_bfloat16
 from models.tagger import serialization
-from models.tagger.encoders.encoder import make_encoder
+from models.tagger.encoders.encoder import Encoder, make_encoder
 from models.tagger.encoders.subword_models import MASK, SPECIAL_TOKENS
 from models.tagger.encoders.vocabulary_training import text_outside_spans
 from models.tagger.network import Network, TaggerArchitecture
@@ -103,8 +103,9 @@ def train(
 class TaggerPosition(TrainingPosition):
     """How far a training has come.
 
-    `history` has the scores of every evaluation, `best` is the index of the one whose weights are
-    kept, `evaluated` the fraction of the epochs at the last evaluation.
+    `history` has the scores of every evaluation, the first one before any step where another tagger
+    is learnt on; `best` is the index of the one whose weights are kept, `evaluated` the fraction of
+    the epochs at the last evaluation.
     """
 
     evaluated: float = 0.0
@@ -128,6 +129,8 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
         started = serialization.load(folder_of(recipe.start)) if recipe.start else None
         if started:
             encoder, self.subwords = started.network.encoder, started.subwords
+            if isinstance(encoder, Encoder) and not recipe.encoder.frozen:
+                encoder.pieces.requires_grad_(True)
         else:
             encoder, self.subwords = make_encoder(recipe.encoder, text_outside_spans(plain))
         if recipe.cut.pieces + 2 > encoder.longest:
@@ -159,6 +162,8 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
         return serialization.TrainedTagger(self.network, self.subwords, self.recipe.cut)
 
     def run(self) -> Scores:
+        if self.recipe.start and not (self.position.epoch or self.position.step):
+            self._evaluate(0.0)  # what it starts from, and keeps where the notes bring no gain
         self.run_epochs(self.recipe.checkpoint_steps)
         return self._finish()
 
@@ -279,6 +284,15 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
 
 def _scores(entry: Mapping[str, float]) -> Scores:
     return Scores(**{name: entry[name] for name in Scores.__slots__})
+
+
+def read_start_scores(folder: Path) -> Scores | None:
+    """Return what a finished training's notes of development gave before its first step.
+
+    None where it did not start from another tagger.
+    """
+    history = json.loads((folder / TRAINING).read_text())["history"]
+    return None if history[0]["epochs"] else _scores(history[0])
 
 
 def package_versions() -> dict[str, str]:

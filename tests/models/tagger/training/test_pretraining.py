@@ -19,6 +19,7 @@ from models.tagger.encoders.encoder import (
 from models.tagger.encoders.subword_models import END, MASK, NEWLINE, SPECIAL_TOKENS, START
 from models.tagger.encoders.windows import Window, WindowConfig
 from models.tagger.network import collate
+from models.tagger.sequences.alignment import segment_text
 from models.tagger.training.pretraining import (
     PRETRAINING,
     MaskedLanguageHead,
@@ -75,6 +76,22 @@ def test_hidden_words_are_guessed_better_from_epoch_to_epoch(
     assert report["perplexities"] == perplexities
     assert report["notes"] == 57
     assert not (out / CHECKPOINT).exists()
+
+
+def test_only_pieces_of_the_notes_are_learnt_where_embeddings_are(
+    source: Path, tmp_path: Path
+) -> None:
+    before, subwords = load_pretrained(str(source))
+    notes = texts(30)
+    for learn in (False, True):
+        out = tmp_path / str(learn)
+        pretrain(notes, recipe(source, epochs=1, learn_embeddings=learn), out)
+        after, _ = load_pretrained(str(out))
+        changed = (after.pieces.weight != before.pieces.weight).any(1).nonzero().flatten().tolist()
+        cuttings = [segment_text(note, subwords, recipe(source).cut) for note in notes]
+        occur = {piece - FIRST for each in cuttings for word in each.pieces for piece in word}
+        assert bool(changed) is learn
+        assert set(changed) <= occur
 
 
 def test_no_file_tells_which_words_the_notes_have(

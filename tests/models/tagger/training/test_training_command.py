@@ -213,6 +213,30 @@ def test_a_fictional_hospital_is_learnt_from(
     assert scores["redacted"] > 0.8
 
 
+@pytest.mark.slow
+def test_training_starts_from_the_shipped_tagger_and_tells_what_that_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train, dev = toys(tmp_path / "train.jsonl", 4, 1), toys(tmp_path / "dev.jsonl", 2, 2)
+    out = tmp_path / "tagger"
+    asked = ["train", "--train", train, "--dev", dev, "-o", out, "--epochs", "1", "--plain"]
+    assert main([str(word) for word in asked]) == 0
+    assert "(before training " in capsys.readouterr().out
+    report = json.loads((out / "training.json").read_text())
+    assert report["recipe"]["start"] == "default"
+    assert [entry["epochs"] for entry in report["history"]] == [0, 1]
+
+
+@pytest.mark.parametrize("more", [["--encoder", "tiny"], ["--vocabulary", "100"]])
+def test_a_start_and_an_encoder_are_refused_together(
+    more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = str(toys(tmp_path / "notes.jsonl", 2, 1))
+    asked = ["train", "--train", notes, "--dev", notes, "-o", str(tmp_path / "t"), *more]
+    assert main([*asked, "--start", "default"]) == 2
+    assert "error: --start" in capsys.readouterr().err
+
+
 def test_a_curve_of_nothing_is_drawn() -> None:
     assert render_learning_curve([]).endswith("</svg>\n")
 

@@ -1,5 +1,6 @@
 """Training that goes on from the weights of another tagger."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import torch
 from models.tagger import serialization
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.alignment import TrainingNote
-from models.tagger.training.training import Corpora, train
+from models.tagger.training.training import Corpora, read_start_scores, train
 from models.tagger.training.warm_start import copy_shared_weights
 from record.document import Annotated
 from record.errors import ConfigError
@@ -79,6 +80,24 @@ def test_another_head_keeps_its_own_weights(folder: Path, tmp_path: Path) -> Non
 def test_a_start_that_is_no_tagger_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"tagger\.json"):
         train(toy_corpora(), toy_recipe(start=str(tmp_path)), tmp_path / "out")
+
+
+def test_the_scores_before_the_first_step_are_told(folder: Path, tmp_path: Path) -> None:
+    train(toy_corpora(), toy_recipe(start=str(folder), epochs=1), tmp_path / "begun")
+    before = read_start_scores(tmp_path / "begun")
+    assert before is not None and before.f1 == 1.0
+    toy_training(tmp_path / "plain", epochs=1)
+    assert read_start_scores(tmp_path / "plain") is None
+
+
+def test_notes_that_teach_nothing_keep_the_weights_of_the_start(
+    folder: Path, tmp_path: Path
+) -> None:
+    corpora = Corpora(relabelled(toy_notes(20), ID="NAME", NAME="ID"), toy_corpora().dev)
+    assert train(corpora, toy_recipe(start=str(folder)), tmp_path / "out").f1 == 1.0
+    report = json.loads((tmp_path / "out" / "training.json").read_text())
+    assert report["best"]["epochs"] == 0
+    assert report["history"][-1]["f1"] < 1
 
 
 def test_the_start_is_part_of_what_a_training_resumes(folder: Path) -> None:
