@@ -89,7 +89,7 @@ def try_thresholds(
 
     Returns the thresholds of each least precision, too.
     """
-    lowest = _decode(trained, scored, SpanThresholds({}, _LOWEST, joins=False))
+    lowest = decode(trained, scored, SpanThresholds({}, _LOWEST, joins=False))
     curves = fit_precisions(
         Pair(
             each.note.annotated.document.note_id,
@@ -105,14 +105,14 @@ def try_thresholds(
     for least in (None, *by_least):
         thresholds = None if least is None else SpanThresholds(by_least[least])
         tallies[least] = defaultdict(Tally)
-        for each, spans in zip(scored, _decode(trained, scored, thresholds), strict=True):
+        for each, spans in zip(scored, decode(trained, scored, thresholds), strict=True):
             gold = each.note.annotated
             refined = refine_spans(spans, gold.document)
             tallies[least][each.note.lang].add(gold, [*each.rules, *refined])
     return tallies, by_least
 
 
-def _decode(
+def decode(
     trained: serialization.TrainedTagger,
     scored: Sequence[ScoredNote],
     thresholds: SpanThresholds | None,
