@@ -1,7 +1,10 @@
 """The last steps before a trained tagger is shipped: thresholds by label, rounding.
 
-    python -m benchmarks.detection.finish_tagger TRAINED OUTPUT [--precision 0.93] [--least S]
+    python -m benchmarks.detection.finish_tagger TRAINED OUTPUT [--average FOLDER ...]
+        [--precision 0.93] [--least S]
 
+`--average` takes the mean of the weights of several taggers of one ancestry (model soups, Wortsman
+et al., ICML 2022), as of the shipped one and one that went on from it.
 On the held-out notes of `synthesis/registers` the scores of each label are read as a precision
 (`evaluation.detection.label_thresholds`); a least precision then gives a threshold for each label.
 Of those tried, the one is taken that leaves most of the notes clean, by rules and tagger together,
@@ -16,6 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import torch
+
 from benchmarks.foreign import Tally
 from evaluation.detection.alignment import Pair
 from evaluation.detection.label_thresholds import fit_precisions, thresholds_at
@@ -24,6 +29,7 @@ from models.tagger.decoding import Floats, decode_notes
 from models.tagger.network import SingleChainHead
 from models.tagger.prediction import make_decoder, score_words
 from models.tagger.sequences.alignment import SegmentedText, segment_text
+from models.tagger.shipped_model import folder_of
 from models.tagger.thresholds import SpanThresholds
 from pipeline.notes.detection import by_rules
 from pipeline.notes.model_detection import refine_spans
@@ -38,6 +44,7 @@ _TOGETHER = 32
 def main() -> None:
     options = _parse()
     trained = serialization.load(options.trained)
+    average_weights(trained, [serialization.load(folder_of(name)) for name in options.average])
     if not isinstance(trained.network.head, SingleChainHead):
         raise SystemExit("only a tagger with the head `single` can have thresholds")
     scored = score_notes(trained, [note for note in read_registers() if note.is_held_out])
@@ -55,6 +62,17 @@ def main() -> None:
     )
     told = "no thresholds" if least is None else f"least precision {least:g}"
     print(f"\n{told}, written to {options.output}")
+
+
+def average_weights(
+    trained: serialization.TrainedTagger, others: Sequence[serialization.TrainedTagger]
+) -> None:
+    """Give a tagger the mean of its weights and of those of others with the same design."""
+    if any(each.network.design != trained.network.design for each in others):
+        raise SystemExit("weights of taggers of different designs have no mean")
+    states = [each.network.float().state_dict() for each in (trained, *others)]
+    mean = {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
+    trained.network.load_state_dict(mean)
 
 
 @dataclass(frozen=True)
@@ -155,6 +173,9 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("trained", type=Path, help="folder of a trained tagger")
     parser.add_argument("output", type=Path, help="new folder for the tagger to ship")
+    parser.add_argument(
+        "--average", nargs="+", default=[], metavar="FOLDER", help="taggers to average with"
+    )
     parser.add_argument("--precision", type=float, default=0.92, help="of tokens")
     parser.add_argument("--least", type=float, help="least precision of a label's tokens")
     return parser.parse_args()

@@ -73,6 +73,25 @@ def test_the_precision_taken_leaves_most_notes_clean_at_the_precision_asked_for(
     assert finish_tagger.choose_least(tallies, 1.1) is None
 
 
+def test_weights_are_the_mean_of_several(folder: Path, tmp_path: Path) -> None:
+    toy_training(tmp_path / "other", seed=2, epochs=1)
+    one, two = serialization.load(folder), serialization.load(tmp_path / "other")
+    mean = [
+        (first + second) / 2
+        for first, second in zip(one.network.parameters(), two.network.parameters(), strict=True)
+    ]
+    finish_tagger.average_weights(one, [two])
+    for got, wanted in zip(one.network.parameters(), mean, strict=True):
+        torch.testing.assert_close(got, wanted)
+
+
+def test_taggers_of_other_labels_have_no_mean(folder: Path, tmp_path: Path) -> None:
+    toy_training(tmp_path / "stacked", head="stacked", epochs=1)
+    one, two = serialization.load(folder), serialization.load(tmp_path / "stacked")
+    with pytest.raises(SystemExit, match="different designs"):
+        finish_tagger.average_weights(one, [two])
+
+
 def test_what_is_written_has_thresholds_and_16_bits(
     folder: Path,
     tmp_path: Path,
