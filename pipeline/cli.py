@@ -16,6 +16,7 @@ from pipeline.commands.options.values import EXITS
 from pipeline.config.exit_codes import EXIT_GATE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.installation import check_installation
 from pipeline.config.near_misses import suggest
+from pipeline.config.progress import ProgressMode
 from pipeline.reports.console import Console
 from record.errors import ConfigError, CryptonymError, Unavailable
 from record.garbage_collection import collect_garbage_rarely
@@ -99,6 +100,10 @@ _SAME_AS = {
 """Words that people try, and what does it here."""
 
 
+_QUICK = ("keys", "policy", "init")
+"""First words of commands that take no time of their own, and some of which ask questions."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors say what was probably meant."""
 
@@ -155,7 +160,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if arguments is None:
             # Only as a program of its own: who calls this from Python has a collector to keep.
             collect_garbage_rarely()
-        return command.run(options, rest, console)
+        early = words[0] not in _QUICK
+        with console.watching(ProgressMode(options.progress), early=early):
+            return command.run(options, rest, console)
     except ConfigError as error:
         console.error(str(error))
         return EXIT_USAGE
@@ -255,6 +262,11 @@ def make_parser(
         if name == called and command is not None:
             command.add_options(made)
             made.set_defaults(parser=made)
+            made.add_argument(
+                "--progress", choices=tuple(ProgressMode), default=ProgressMode.AUTO.value,
+                help="progress on standard error: plain lines, JSON lines or none (default auto: "
+                "a bar on a terminal, otherwise lines; none with --json)",
+            )  # fmt: skip
     return parser
 
 
