@@ -108,11 +108,12 @@ class Console:
         lines = self._lines
         if lines is None:
             yield Progress()
-        elif self._has_bar:
+            return
+        if self._has_bar:
             yield from self._show_bar()
         else:
             yield Progress(lines.phase, lines.advance, lines.idle)
-            lines.finish()
+        lines.finish()
 
     def _show_bar(self) -> Iterator[Progress]:
         columns = (
@@ -128,7 +129,10 @@ class Console:
                 task = bar.add_task("starting", total=None)
 
                 def begin(name: str) -> None:
-                    bar.reset(task, description=name, total=None)
+                    # A task that is reset keeps its total.
+                    nonlocal task
+                    bar.remove_task(task)
+                    task = bar.add_task(name, total=None)
 
                 yield Progress(
                     phase=begin,

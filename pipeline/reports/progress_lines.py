@@ -58,10 +58,7 @@ class ProgressLines:
             now = self._clock()
             is_new = self._done != done
             self._done, self._planned = done, planned
-            if not self._samples or now - self._samples[-1].seconds >= _SECONDS_BETWEEN_SAMPLES:
-                self._samples.append(_Sample(now, done))
-            while now - self._samples[0].seconds > _SECONDS_OF_RATE and len(self._samples) > 1:
-                self._samples.popleft()
+            self._sample(_Sample(now, done))
             if (is_new and self._is_over()) or self._is_due(now):
                 self._tell()
 
@@ -107,6 +104,19 @@ class ProgressLines:
         self._is_silent = False
         self._samples.clear()
 
+    def _sample(self, newest: _Sample) -> None:
+        """Keep what the rate is computed from: the newest count, and older ones a second apart."""
+        samples = self._samples
+        if not samples and newest.done <= 1:
+            # Counted from the beginning of the phase, unless an earlier run did some of it.
+            samples.append(_Sample(self._began, 0))
+        if len(samples) > 1 and newest.seconds - samples[-2].seconds < _SECONDS_BETWEEN_SAMPLES:
+            samples.pop()
+        samples.append(newest)
+        # What is done in large steps has few counts: two are kept, however old.
+        while len(samples) > 2 and newest.seconds - samples[1].seconds > _SECONDS_OF_RATE:
+            samples.popleft()
+
     def _is_over(self) -> bool:
         return self._planned > 0 and self._done == self._planned
 
@@ -128,12 +138,14 @@ class ProgressLines:
     def _rate(self, now: float) -> float | None:
         """Return the units per second of the last minute; None where counts do not tell it.
 
-        The first count is where it starts from: an earlier run may have done that much.
+        The time since the last count is part of it once it is longer than counts are apart.
         """
-        if not self._samples or self._done is None:
+        if len(self._samples) < 2:
             return None
-        first = self._samples[0]
-        elapsed, more = now - first.seconds, self._done - first.done
+        first, last = self._samples[0], self._samples[-1]
+        elapsed, more = last.seconds - first.seconds, last.done - first.done
+        if now - last.seconds > elapsed / (len(self._samples) - 1):
+            elapsed = now - first.seconds
         return more / elapsed if elapsed > 0 and more > 0 else None
 
     def _to_text(self, seconds: float, rate: float | None, left: float | None) -> str:

@@ -63,7 +63,8 @@ def test_a_step_that_takes_long_is_told_of_as_well() -> None:
     assert all(later - at <= SECONDS_BETWEEN_LINES for at, later in pairwise(times))
     assert [line for _, line in watched.lines] == [
         "starting ... 5 s", "starting ... 10 s", "loading ...", "loading ... 5 s",
-        "loading ... 10 s", "loading: 1 of 10", "loading: 1 of 10",
+        "loading ... 10 s", "loading: 1 of 10, 5.0/min, 1 min 48 s left",
+        "loading: 1 of 10, 5.0/min, 1 min 48 s left",
     ]  # fmt: skip
 
 
@@ -79,6 +80,20 @@ def test_the_rate_is_that_of_the_last_minute_without_what_was_done_before() -> N
     assert first["per_second"] == 10
     assert last["per_second"] == pytest.approx(1, abs=0.2)
     assert last["seconds_left"] == pytest.approx((10_000 - last["done"]) / last["per_second"], 0.01)
+
+
+def test_the_rate_of_large_steps_holds_between_them() -> None:
+    watched = Watched(as_json=True)
+    watched.told.phase("working")
+    watched.told.advance(0, 2_000)
+    for done in (500, 1_000):
+        watched.wait(79)
+        watched.now += 1
+        watched.told.advance(done, 2_000)
+    watched.wait(75)
+    assert json.loads(watched.lines[-1][1])["per_second"] == 6.25
+    watched.wait(85)
+    assert json.loads(watched.lines[-1][1])["per_second"] < 3, "a step that does not end"
 
 
 def test_json_lines_have_all_keys() -> None:
@@ -144,8 +159,11 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     console._plain = False
     with console.watching(ProgressMode.AUTO, early=True), console.progress() as progress:
         progress.phase("working")
-        progress.advance(3, 4)
-    assert "working" in shown.getvalue() and "3/4" in shown.getvalue()
+        progress.advance(9, 10)
+        progress.phase("publishing")
+        progress.advance(3, 0)
+    assert "publishing" in shown.getvalue()
+    assert "3/?" in shown.getvalue(), "a phase does not keep the total of the one before"
 
 
 @pytest.mark.parametrize("name", ["run", "keys new", "extract train"])
