@@ -4,15 +4,19 @@ Each command is a module of `pipeline.commands`, imported when it is called and 
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
+from pipeline.commands.options.extras import find_missing_extra
 from pipeline.commands.options.values import EXITS
 from pipeline.config.exit_codes import EXIT_GATE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.installation import check_installation
+from pipeline.config.near_misses import suggest
+from pipeline.config.progress import ProgressMode
 from pipeline.reports.console import Console
 from record.errors import ConfigError, CryptonymError, Unavailable
 from record.garbage_collection import collect_garbage_rarely
@@ -85,6 +89,45 @@ GROUPS = {
 """
 
 
+_SAME_AS = {
+    "anonymize": "pseudonymize",
+    "deidentify": "pseudonymize",
+    "keys create": "keys new",
+    "keys generate": "keys new",
+    "help": "--help",
+    "version": "--version",
+}
+"""Words that people try, and what does it here."""
+
+
+_QUICK = ("keys", "policy", "init")
+"""First words of commands that take no time of their own, and some of which ask questions."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors say what was probably meant."""
+
+    _given: Sequence[str] = ()
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """Parse, and remember the arguments for `error`."""
+        self._given = list(args or ())
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """End the program with the message, and what options that do not exist may have meant."""
+        super().error(f"{message}{self.near_misses()}")
+
+    def near_misses(self) -> str:
+        """Return what unknown options may have meant, as the end of a message."""
+        known = set(re.findall(r"--[a-z][a-z-]*", self.format_usage()))
+        options = {word.partition("=")[0] for word in self._given if word.startswith("--")}
+        hints = {word: suggest(word, known) for word in sorted(options - known - {"--"})}
+        return "".join(f"; {word}: {hint}" for word, hint in hints.items() if hint)
+
+
 class CommandModule(Protocol):
     """A module of `pipeline.commands` that is a command."""
 
@@ -107,14 +150,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         called = find_command(words)
         command = load(called) if called else None
         parser = make_parser(called, command)
+        if problem := describe_unknown_command(words):
+            parser.error(problem)
         options, rest = parser.parse_known_args(_join_command(words))
         if rest and not options.takes_beam_options:
-            parser.error(f"unrecognized arguments: {' '.join(rest)}")
+            hints = options.parser.near_misses()
+            parser.error(f"unrecognized arguments: {' '.join(rest)}{hints}")
         assert command is not None
         if arguments is None:
             # Only as a program of its own: who calls this from Python has a collector to keep.
             collect_garbage_rarely()
-        return command.run(options, rest, console)
+        early = words[0] not in _QUICK
+        with console.watching(ProgressMode(options.progress), early=early):
+            return command.run(options, rest, console)
     except ConfigError as error:
         console.error(str(error))
         return EXIT_USAGE
@@ -124,6 +172,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CryptonymError as error:
         console.error(str(error))
         return EXIT_GATE
+    except ModuleNotFoundError as missing:
+        extra = find_missing_extra(find_command(words) or "cryptonym", missing)
+        if extra is None:
+            raise
+        console.error(str(extra))
+        return EXIT_USAGE
     except KeyboardInterrupt:
         console.error("interrupted; run the command again to resume")
         return 130
@@ -136,6 +190,30 @@ def find_command(words: Sequence[str]) -> str | None:
         if name in COMMANDS:
             return name
     return None
+
+
+def describe_unknown_command(words: Sequence[str]) -> str:
+    """Return what is wrong with the command that the first words name, and what was meant."""
+    first, second = [*words, "", ""][:2]
+    if not first or first.startswith("-") or find_command(words):
+        return ""
+    if first in GROUPS and (not second or second.startswith("-")):
+        return ""
+    name = f"{first} {second}" if first in GROUPS else first
+    if name in _SAME_AS:
+        hint = f"did you mean cryptonym {_SAME_AS[name]}?"
+    else:
+        # The action of a group, by itself, is most often its name without the group.
+        inner = [each for each in COMMANDS if each.split()[-1] == first]
+        hint = f"did you mean {' or '.join(inner)}?" if inner else _suggest_command(first, second)
+    group = f" {first}" if first in GROUPS else ""
+    return f"unknown command `{name}`; {hint or f'cryptonym{group} --help lists all'}"
+
+
+def _suggest_command(first: str, second: str) -> str:
+    if first not in GROUPS:
+        return suggest(first, [*COMMANDS, *GROUPS])
+    return suggest(second, [name.split()[1] for name in COMMANDS if name.split()[0] == first])
 
 
 def load(name: str) -> CommandModule:
@@ -152,7 +230,7 @@ def make_parser(
     called: str | None = None, command: CommandModule | None = None
 ) -> argparse.ArgumentParser:
     """Make the parser with the help of every command, and the options of the one that is called."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="cryptonym",
         description="Pseudonymize the notes of a clinical data warehouse.",
         epilog=EXITS,
@@ -160,7 +238,7 @@ def make_parser(
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"cryptonym {version('cryptonym')}")
-    parser.set_defaults(takes_beam_options=False)
+    parser.set_defaults(takes_beam_options=False, parser=parser)
     added: Any = parser.add_subparsers(required=True, metavar="COMMAND")
     groups: dict[str, Any] = {}
     for name, summary in COMMANDS.items():
@@ -183,6 +261,12 @@ def make_parser(
         )
         if name == called and command is not None:
             command.add_options(made)
+            made.set_defaults(parser=made)
+            made.add_argument(
+                "--progress", choices=tuple(ProgressMode), default=ProgressMode.AUTO.value,
+                help="progress on standard error: plain lines, JSON lines or none (default auto: "
+                "a bar on a terminal, otherwise lines; none with --json)",
+            )  # fmt: skip
     return parser
 
 

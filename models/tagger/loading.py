@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from models.tagger.onnx_tagger import OnnxTagger, Unsupported
-from models.tagger.shipped_model import AUTO, ONNX, ONNX_INT8
+from models.tagger.shipped_model import AUTO, ONNX, ONNX_INT8, OPENVINO, OPENVINO_INT8
 from models.tagger.thresholds import SpanThresholds
 from record.document import Document
 from record.errors import ConfigError
@@ -53,7 +53,8 @@ def load_tagger_folder(
     try:
         from models.tagger.runtime import Tagger  # noqa: PLC0415 # an extra, and seconds to import
     except ModuleNotFoundError as error:
-        problem, remedy = f"{error.name} is not installed", "pip install 'cryptonym[models]'"
+        extras = "models,openvino" if runtime in (OPENVINO, OPENVINO_INT8) else "models"
+        problem, remedy = f"{error.name} is not installed", f"pip install 'cryptonym[{extras}]'"
         raise ConfigError(f"runtime {runtime}", problem, remedy) from None
     return Tagger.load(folder, runtime, thresholds=thresholds)
 

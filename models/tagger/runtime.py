@@ -88,7 +88,9 @@ def _export(
                 QuantizedOpenVinoEncoder,
             )
     except ModuleNotFoundError as error:
-        return _unavailable(f"{error.name} is not installed", required=required)
+        name = (error.name or "").partition(".")[0]
+        install = "pip install 'cryptonym[openvino]', or " if name == "openvino" else ""
+        return _unavailable(f"{name} is not installed", required=required, before=install)
     try:
         if runtime == OPENVINO:
             network.exported = OpenVinoEncoder(network.encoder)
@@ -103,9 +105,9 @@ def _export(
     return True
 
 
-def _unavailable(problem: str, *, required: bool, quiet: bool = False) -> bool:
+def _unavailable(problem: str, *, required: bool, quiet: bool = False, before: str = "") -> bool:
     if required:
-        raise ConfigError("runtime", problem, "use the runtime `torch` or `auto`")
+        raise ConfigError("runtime", problem, f"{before}use the runtime `torch` or `auto`")
     if not quiet:
         _log.warning("%s; falling back to PyTorch, which is slower", problem)
     return False

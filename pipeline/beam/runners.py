@@ -9,12 +9,16 @@ from apache_beam.options.pipeline_options import PipelineOptions, PortableOption
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms import environments
 
+from pipeline.config.near_misses import suggest
 from pipeline.config.settings import Settings
 from record.errors import ConfigError
 
 IN_MEMORY = "FnApiRunner"
 
 _PASSWORD = re.compile(r"[^/]+://[^/@]*:[^/]*@|[^?]*\?(.*&)?(password|passfile)=")
+
+_PORTABLE = ("PortableRunner", "FlinkRunner", "SparkRunner", "DataflowRunner", "PrismRunner")
+_OWN_OPTIONS = ("workers", "batch", "dry-run", "rebase", "log", "json", "plain", "runner")
 
 _REFUSED = {
     "DirectRunner": "it downloads an executable at run time, and hangs where the network is closed",
@@ -49,9 +53,11 @@ def split_runner(arguments: Sequence[str]) -> tuple[str, list[str]]:
     unknown = sorted(everything.keys() - options.get_all_options(drop_default=True).keys())
     if unknown:
         names = ", ".join(f"--{name}" for name in unknown)
-        raise ConfigError(
-            names, "neither an option of cryptonym nor of Apache Beam", "see cryptonym run --help"
-        )
+        every_option = [
+            f"--{name}" for name in (*_OWN_OPTIONS, *PipelineOptions().get_all_options())
+        ]
+        remedy = f"{suggest(f'--{unknown[0]}', every_option)} See cryptonym run --help".strip()
+        raise ConfigError(names, "neither an option of cryptonym nor of Apache Beam", remedy)
     return name, rest
 
 
@@ -81,7 +87,15 @@ def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:
     """
     name, rest = split_runner(arguments)
     if name != IN_MEMORY:
-        return beam.Pipeline(options=PipelineOptions([f"--runner={name}", *rest]))
+        options = PipelineOptions([f"--runner={name}", *rest])
+        try:
+            return beam.Pipeline(options=options)
+        except ValueError:
+            # Beam knows the name not, or misses an option of the runner, and lists them.
+            remedy = f"{suggest(name, _PORTABLE)} Leave it out for {IN_MEMORY}, or see Beam's page"
+            raise ConfigError(
+                f"--runner={name}", "no runner of Apache Beam, or without its options", remedy
+            ) from None
     options = PipelineOptions(rest)
     portable = options.view_as(PortableOptions)
     options.view_as(StandardOptions).runner = None

@@ -20,6 +20,7 @@ from evaluation.detection.span_shapes import false_positive_shapes, leaked_shape
 from models.tagger.shipped_model import DEFAULT, digest, folder_of
 from pipeline.commands.options.values import given, share
 from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.config.progress import Progress
 from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.files.output_files import check_output_path
 from pipeline.notes.detection import DETECTOR_VERSION
@@ -79,33 +80,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Score; returns the exit code."""
-    inputs = given(options.gold, options.predicted, options.label_map)
-    if options.html:
-        check_output_path(options.html, inputs)
-    if options.thresholds:
-        check_output_path(options.thresholds, inputs)
-        if options.calibrate is None:
-            raise ConfigError("--thresholds", "needs --calibrate", "give the share of misses")
-    labels = read_label_map(options.label_map) if options.label_map else None
-    warnings: list[str] = []
-    gold, predicted = (read_annotated(path, warnings) for path in (options.gold, options.predicted))
-    paired = pair_annotations(gold, predicted, labels)
-    for count, what in (
-        (paired.missing, "notes of GOLD are not in PRED: all their spans count as missed"),
-        (paired.extra, "notes of PRED are not in GOLD: they are not scored"),
-    ):
-        warnings += [f"{count} {what}"] * bool(count)
-    for warning in warnings:
-        console.warn(warning)
-    scores = score_pairs(paired.pairs, _is_medical)
-    if options.calibrate is not None:
-        scores["calibration"] = asdict(calibrate_pairs(paired.pairs, options.calibrate))
-    if options.thresholds:
-        scores["thresholds"] = _write_thresholds(paired.pairs, options)
-    scores["threshold_curve"] = [asdict(point) for point in trace_thresholds(paired.pairs)]
-    if options.html:
-        examples = ErrorExamples(leaked_shapes(paired.pairs), false_positive_shapes(paired.pairs))
-        write_scores(options.html, scores, examples)
+    with console.progress() as progress:
+        scores = _score(options, console, progress)
     if options.json:
         sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
     else:
@@ -116,6 +92,39 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             "`[model] thresholds`"
         )
     return EXIT_DONE
+
+
+def _score(options: argparse.Namespace, console: Console, progress: Progress) -> dict[str, Any]:
+    inputs = given(options.gold, options.predicted, options.label_map)
+    if options.html:
+        check_output_path(options.html, inputs)
+    if options.thresholds:
+        check_output_path(options.thresholds, inputs)
+        if options.calibrate is None:
+            raise ConfigError("--thresholds", "needs --calibrate", "give the share of misses")
+    labels = read_label_map(options.label_map) if options.label_map else None
+    warnings: list[str] = []
+    progress.phase("reading")
+    gold, predicted = (read_annotated(path, warnings) for path in (options.gold, options.predicted))
+    paired = pair_annotations(gold, predicted, labels)
+    for count, what in (
+        (paired.missing, "notes of GOLD are not in PRED: all their spans count as missed"),
+        (paired.extra, "notes of PRED are not in GOLD: they are not scored"),
+    ):
+        warnings += [f"{count} {what}"] * bool(count)
+    for warning in warnings:
+        console.warn(warning)
+    progress.phase("scoring")
+    scores = score_pairs(paired.pairs, _is_medical)
+    if options.calibrate is not None:
+        scores["calibration"] = asdict(calibrate_pairs(paired.pairs, options.calibrate))
+    if options.thresholds:
+        scores["thresholds"] = _write_thresholds(paired.pairs, options)
+    scores["threshold_curve"] = [asdict(point) for point in trace_thresholds(paired.pairs)]
+    if options.html:
+        examples = ErrorExamples(leaked_shapes(paired.pairs), false_positive_shapes(paired.pairs))
+        write_scores(options.html, scores, examples)
+    return scores
 
 
 def _write_thresholds(pairs: Sequence[Pair], options: argparse.Namespace) -> dict[str, Any]:

@@ -7,10 +7,17 @@ from pathlib import Path
 from extractors.document.limits import Limits
 from extractors.document.options import LANGUAGES, Engine, Layout, Options
 from pipeline.commands.options.note_counts import add_reporting, report
-from pipeline.commands.options.values import add_out, positive, share
+from pipeline.commands.options.values import add_out, given, positive, share
 from pipeline.config.document_passwords import load_passwords
+from pipeline.files.document_persons import (
+    PersonSources,
+    parse_person_pattern,
+    read_person_map,
+)
 from pipeline.files.extraction import ExtractionTask, extract_files
+from pipeline.files.jsonl import read_patients
 from pipeline.reports.console import Console
+from record.errors import ConfigError
 
 DESCRIPTION = """\
 Extracts text from PDF, RTF, HTML, DOCX, CDA, e-mail and plain text files and writes notes. File
@@ -22,18 +29,20 @@ EXAMPLES = """\
 examples:
   cryptonym extract reports/*.pdf letter.docx old.rtf -o notes.jsonl
   cryptonym extract report.pdf -o note.jsonl --debug-pdf pictures
+  cryptonym extract reports/* -o notes.jsonl --person-pattern '^(?P<person_id>[0-9]+)_'
+  cryptonym extract reports/* -o notes.jsonl --person-field IPP --patients patients.jsonl
   cryptonym extract reports/*.pdf -o notes.jsonl --label-pages pages.jsonl
   cryptonym extract train pages.jsonl -o boxes.npz
 
-Correct each `class` in pages.jsonl by hand before training. Each note is named after its file.
-Unreadable files go to notes.quarantine.jsonl. Texts and file names identify patients, so outputs
-are readable by their owner only.
+Each note is named after its file. Persons come from a map of files, from file names or from a
+field of the documents; a document of which two persons are named is refused. Unreadable files go to
+notes.quarantine.jsonl. Texts and file names identify patients, so outputs are readable by their
+owner only. Correct each `class` in pages.jsonl by hand before training.
 """
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `extract`."""
-    limits = Limits()
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="documents to read")
     add_out(parser, "NOTES.jsonl")
     add = parser.add_argument
@@ -71,6 +80,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--label-pages", type=Path, metavar="PAGES.jsonl",
         help="output file for PDF lines with their classes",
     )  # fmt: skip
+    _add_persons(parser)
+    _add_limits(parser)
+    add_reporting(parser)
+
+
+def _add_persons(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--person-map", type=Path, metavar="MAP.csv",
+        help="persons of the documents: CSV with the columns file and person_id",
+    )  # fmt: skip
+    add(
+        "--person-pattern", metavar="REGEX",
+        help="pattern in file names with a group for the person, such as '^(?P<person_id>[0-9]+)_'",
+    )  # fmt: skip
+    add(
+        "--person-field", default="", metavar="NAME",
+        help="field of the documents that names the person: in `IPP: 8012345678`, IPP",
+    )  # fmt: skip
+    add(
+        "--patients", type=Path, metavar="P.jsonl",
+        help="patients to look up found persons in: a person_id or one of the identifiers",
+    )  # fmt: skip
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    limits = Limits()
     for option, number, what in (
         ("--max-bytes", limits.max_bytes, "maximum file size in bytes"),
         ("--max-pages", limits.max_pages, "maximum number of pages"),
@@ -81,7 +117,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             option, type=positive, default=number, metavar="N", help=f"{what} (default {number})"
         )
-    add_reporting(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
@@ -112,7 +147,22 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         min_quality=options.min_quality,
         labels=options.label_pages,
         pictures=options.debug_pdf,
+        persons=_read_persons(options),
     )
     with console.progress() as progress:
         done = extract_files(task, progress)
     return report(done, options, console)
+
+
+def _read_persons(options: argparse.Namespace) -> PersonSources:
+    sources = PersonSources(
+        read_person_map(options.person_map) if options.person_map else {},
+        parse_person_pattern(options.person_pattern) if options.person_pattern else None,
+        options.person_field.strip().rstrip(":").strip(),
+        read_patients(options.patients) if options.patients else None,
+        tuple(given(options.person_map, options.patients)),
+    )
+    if options.patients and not sources:
+        remedy = "add --person-map, --person-pattern or --person-field"
+        raise ConfigError("--patients", "nothing names a person to look up", remedy)
+    return sources

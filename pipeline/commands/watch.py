@@ -89,8 +89,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         journal_of(options, "watch") as journal,
         catch_stop_signals() as stop,
         closing(InProcessRunner()) as resident,
+        console.progress() as shown,
     ):
         drive = resident if vigil.workers == 1 else spawned
-        Watcher(vigil, drive, stop, journal, report, gate=Gate(judge)).run()
+        Watcher(vigil, drive, stop, journal, report, shown, gate=Gate(judge)).run()
     console.say("stopped")
     return EXIT_DONE

@@ -10,7 +10,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from pipeline.config.near_misses import suggest
 from record.errors import ConfigError
+from record.label import Label
 from record.policy import Action, Policy
 
 _POLICY = TypeAdapter(Policy)
@@ -82,6 +84,8 @@ def _read_table(name: str, base: Path, above: tuple[str, ...]) -> dict[str, Any]
 def _load_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(str(path), "no such file", "give the path of a TOML file") from None
     except (OSError, UnicodeDecodeError):
         raise ConfigError(str(path), "cannot be read", "give a TOML file in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
@@ -109,11 +113,15 @@ def build_policy(table: dict[str, Any], lang: str) -> Policy:
     """
     known = [field.name for field in fields(Policy) if field.init]
     if unknown := sorted(set(table) - set(known)):
-        remedy = f"remove or rename it; valid keys are name, {', '.join(known)}"
+        hint = suggest(unknown[0], known)
+        remedy = f"{hint} Valid keys are name, {', '.join(known)}".strip()
         raise ConfigError(f"policy.{unknown[0]}", "unknown key", remedy)
     actions = table.get("actions", {})
     whole = {"locale": lang} | table
     if isinstance(actions, dict):
+        if strange := sorted(set(actions) - set(Label)):
+            remedy = f"{suggest(strange[0], Label)} docs/policy.md lists all labels".strip()
+            raise ConfigError(f"policy.actions.{strange[0]}", "unknown label", remedy)
         whole["actions"] = {label: str(act) for label, act in Policy().actions.items()} | actions
     try:
         # As JSON: strict validation then accepts names of enumeration members, but not 1 for true.

@@ -2,17 +2,18 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from extractors.document.options import LANGUAGES, Engine, Layout
 from models.tagger.shipped_model import DEFAULT, NO_MODEL
+from pipeline.config.near_misses import suggest
 from pipeline.config.policies import build_policy, expand_policy
 from record.columns import TABLES
 from record.errors import ConfigError
@@ -466,10 +467,14 @@ def load(path: Path) -> Settings:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(str(path), "no such file", "give the path of a TOML file") from None
+    except IsADirectoryError:
+        remedy = "give the path of a TOML file in it"
+        raise ConfigError(str(path), "is a folder", remedy) from None
     except (OSError, UnicodeDecodeError):
         raise ConfigError(str(path), "cannot be read", "check permissions and encoding") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(str(path), f"not valid TOML ({error})", "correct that line") from None
+        remedy = "correct that line; texts stand in quotes"
+        raise ConfigError(str(path), f"not valid TOML ({error})", remedy) from None
     if "base" in table:
         raise ConfigError(
             "base", "unknown key", "remove it; paths are relative to the file's folder"
@@ -503,13 +508,44 @@ def resolve_url(url: str, environ: Mapping[str, str]) -> str:
 
 
 def _make_error(error: ValidationError) -> ConfigError:
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    key = ".".join(str(part) for part in first["loc"] if part != "function-after")
-    remedies = {
-        "missing": "add this key",
-        "missing_argument": "add this key",
-        "unexpected_keyword_argument": "remove or rename this key",
-        "extra_forbidden": "remove or rename this key",
-    }
-    remedy = remedies.get(first["type"], "correct the value; docs/operations.md lists all keys")
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    # A misspelt key is missing and unknown at once: what it is says more than what is not there.
+    first = next((each for each in found if each["type"] in _UNKNOWN_KEY), found[0])
+    place = [str(part) for part in first["loc"] if not str(part).startswith("function-")]
+    key = ".".join(place)
+    if first["type"] in _UNKNOWN_KEY:
+        hint = _suggest_key(place)
+        remedy = f"{hint} Otherwise remove this key" if hint else "remove or rename this key"
+        return ConfigError(key, "unknown key", remedy)
+    if first["type"] in ("missing", "missing_argument"):
+        return ConfigError(key, "missing", "add this key")
+    remedy = "correct the value; docs/operations.md lists all keys"
     return ConfigError(key or "configuration", first["msg"], remedy)
+
+
+_UNKNOWN_KEY = ("unexpected_keyword_argument", "extra_forbidden")
+
+
+def _suggest_key(place: list[str]) -> str:
+    """Return what an unknown key may have meant: another one of its table, or of another table."""
+    *above, name = place
+    if above[:1] == ["cohorts"]:
+        del above[1:2]  # the name of a cohort is nobody's misspelling
+    dotted = [key for key in _list_keys(Settings) if key != "base"]
+    siblings = [key for key in dotted if key.split(".")[:-1] == above]
+    near = suggest(name, (key.split(".")[-1] for key in siblings))
+    if near:
+        return near
+    elsewhere = sorted(key for key in dotted if key.split(".")[-1] == name)
+    return f"did you mean {' or '.join(elsewhere)}?" if elsewhere else ""
+
+
+def _list_keys(shape: type, prefix: str = "") -> Iterator[str]:
+    """Yield every key, tables joined by dots, without the names of cohorts."""
+    hints = get_type_hints(shape)
+    for each in fields(shape):
+        kind = hints[each.name]
+        yield prefix + each.name
+        inner = next((one for one in (kind, *get_args(kind)) if is_dataclass(one)), None)
+        if isinstance(inner, type):
+            yield from _list_keys(inner, f"{prefix}{each.name}.")

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from extractors.document.limits import Extracted, Limits
@@ -10,6 +10,7 @@ from extractors.document.options import Options
 from extractors.document_reader import DocumentReader, read_file
 from extractors.layout.labelled_pages import LabelledPage, write_pages
 from pipeline.config.progress import Progress
+from pipeline.files.document_persons import PersonFinder, PersonSources
 from pipeline.files.output_files import FileResult, OutputFiles
 from pipeline.notes.error_boundary import attempt
 from record.errors import ConfigError, Unavailable, Unreadable
@@ -21,7 +22,8 @@ class ExtractionTask:
     """Which documents to extract, with which options, and where to write.
 
     `labels` is a file for the lines of PDF pages with their classes, `pictures` a folder for
-    PDFs of the pages with the classes drawn over them.
+    PDFs of the pages with the classes drawn over them. `persons` says where the persons of the
+    notes come from.
     """
 
     files: Sequence[Path]
@@ -31,43 +33,58 @@ class ExtractionTask:
     min_quality: float = 0.6
     labels: Path | None = None
     pictures: Path | None = None
+    persons: PersonSources = field(default_factory=PersonSources)
 
 
 def extract_files(task: ExtractionTask, progress: Progress) -> FileResult:
     """Extract documents into notes whose ids are the names of the files.
 
     A document that cannot be read, or whose quality is too low, goes to quarantine under its
-    file name. Raises ConfigError and Unavailable for paths that cannot be written.
+    file name, and so does one of which several persons are named. Raises ConfigError and
+    Unavailable for paths that cannot be written.
     """
     options = replace(
-        task.options, keep_lines=task.labels is not None, draw_classes=task.pictures is not None
+        task.options,
+        keep_lines=task.labels is not None or bool(task.persons.field_name),
+        draw_classes=task.pictures is not None,
     )
+    finder = PersonFinder(task.persons, task.files)
+    nobody = 0
     taken: set[str] = set()
     labelled: list[LabelledPage] = []
     progress.phase("extracting")
     _make_folder(task.pictures)
     with (
-        OutputFiles(task.out, task.files) as outputs,
+        OutputFiles(task.out, (*task.files, *task.persons.inputs)) as outputs,
         DocumentReader(task.limits, options) as reader,
     ):
         for number, path in enumerate(task.files, start=1):
-            step = lambda path=path: _read_document(path, reader, task)  # noqa: E731
-            found = attempt(path.name, "extract", step)
-            if isinstance(found, Failure):
-                outputs.refuse(found)
+            step = lambda path=path: _read_document(path, reader, task, finder)  # noqa: E731
+            read = attempt(path.name, "extract", step)
+            if isinstance(read, Failure):
+                outputs.refuse(read)
             else:
+                found, person = read
+                nobody += person is None
                 name = _make_unique_name(path.stem, taken)
-                outputs.note(_make_note(name, found))
+                outputs.note(_make_note(name, found, person))
                 labelled += _make_labelled_pages(name, found)
                 _write_picture(name, found, task.pictures)
             outputs.done.read = number
             progress.advance(number, len(task.files))
     if task.labels is not None:
         write_pages(labelled, task.labels)
+    if folders := sum(path.is_dir() for path in task.files):
+        outputs.done.warnings.append(f"not a document but a folder: {folders}; name files: DIR/*")
+    if nobody and task.persons:
+        problem = f"no person was found for {nobody} of {outputs.done.written} notes"
+        outputs.done.warnings.append(f"{problem}; `pseudonymize --patients` will refuse them")
     return outputs.done
 
 
-def _read_document(path: Path, reader: DocumentReader, task: ExtractionTask) -> Extracted:
+def _read_document(
+    path: Path, reader: DocumentReader, task: ExtractionTask, finder: PersonFinder
+) -> tuple[Extracted, str | None]:
     try:
         found = path.resolve(strict=True)
     except (OSError, RuntimeError):
@@ -78,12 +95,13 @@ def _read_document(path: Path, reader: DocumentReader, task: ExtractionTask) -> 
         raise Unreadable("no-text")
     if extracted.quality.score < task.min_quality:
         raise Unreadable("low-quality")
-    return extracted
+    return extracted, finder.find(path, extracted)
 
 
-def _make_note(name: str, found: Extracted) -> dict[str, object]:
+def _make_note(name: str, found: Extracted, person: str | None) -> dict[str, object]:
     return {
         "note_id": name,
+        **({} if person is None else {"person_id": person}),
         "text": found.text,
         "origin": found.origin,
         "quality": round(found.quality.score, 4),

@@ -214,7 +214,8 @@ def describe_bad_lines(path: Path, numbers: Sequence[int]) -> list[str]:
         return []
     named = ", ".join(map(str, numbers[:_MAX_LINES_NAMED]))
     more = f" and {len(numbers) - _MAX_LINES_NAMED} more" * (len(numbers) > _MAX_LINES_NAMED)
-    return [f"{path}: not a valid note: line {named}{more}"]
+    form = "each is a JSON object with note_id and text, `cryptonym extract` reads documents"
+    return [f"{path}: not a valid note: line {named}{more}; {form}"]
 
 
 def clean_note(line: JsonLine) -> tuple[Annotated, Alignment]:

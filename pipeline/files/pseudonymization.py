@@ -145,12 +145,28 @@ def pseudonymize_file(
         process_lines(task, outputs, progress, step, given=options.given, ahead=ahead)
         if vault:
             vault.store(cohort, persons)
+        outputs.done.warnings += _describe_missing_persons(outputs.done)
         if dropped:
             names = ", ".join(f"{key} ({count})" for key, count in sorted(dropped.items()))
             outputs.done.warnings.append(
                 f"keys left out because they may identify (notes): {names}; --keep-keys keeps them"
             )
     return outputs.done
+
+
+def _describe_missing_persons(done: FileResult) -> list[str]:
+    """Return warnings with the remedy for notes that were refused for want of a person."""
+    counts: Counter[str] = Counter()
+    for (_, _, reason), count in done.causes.items():
+        counts[reason] += count
+    warnings = []
+    if count := counts["no-person"]:
+        source = "add person_id to them, as `extract` does with --person-map, --person-pattern or"
+        warnings.append(f"notes refused without a person_id: {count}; {source} --person-field")
+    if count := counts["unknown-patient"]:
+        remedy = "add these persons to it, or pass --allow-unknown"
+        warnings.append(f"notes refused whose person is not in --patients: {count}; {remedy}")
+    return warnings
 
 
 def open_cohort(options: PseudonymizationOptions, policy: Policy) -> CohortKey:

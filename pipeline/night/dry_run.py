@@ -91,7 +91,9 @@ def open_existing_output(settings: OutputSettings, base: Path) -> Output | None:
         path = database_path(settings.url, base, what="output.url")
         if path is not None and not path.is_file():
             return None
-        engine = connect(settings.url, base, what="output.url", use="output")
+        engine = connect(
+            settings.url, base, what="output.url", use="output", schema=settings.schema
+        )
         try:
             with transaction(engine, "output") as connection:
                 if not inspect(connection).has_table("note", settings.schema):

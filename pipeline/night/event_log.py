@@ -50,7 +50,7 @@ class EventLog:
             self.write("phase", name=name)
             progress.phase(name)
 
-        return Progress(phase, progress.advance)
+        return Progress(phase, progress.advance, progress.idle)
 
     def log_result(self, ended: NightlyResult) -> None:
         """Log the outcome of a run."""

@@ -120,6 +120,7 @@ class Watcher:
                     break
                 raise
             if not has_worked:
+                self.progress.idle()
                 self.stop.wait(self.options.interval)
         self.event_log.write("stopped")
 

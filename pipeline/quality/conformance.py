@@ -316,7 +316,9 @@ _ALLOWED: tuple[tuple[type[TypeEngine[Any]], tuple[type[TypeEngine[Any]], ...]],
 @contextmanager
 def _open_tables(settings: OutputSettings, base: Path) -> Iterator[tuple[Engine, str | None]]:
     if not settings.url.startswith(PARQUET):
-        engine = connect(settings.url, base, what="output.url", use="source")
+        engine = connect(
+            settings.url, base, what="output.url", use="source", schema=settings.schema
+        )
         try:
             yield engine, settings.schema
         finally:

@@ -553,7 +553,7 @@ def open_target(request: ReleaseRequest, settings: Settings) -> Target:
                 problem = "not a folder" if not output.schema else "a folder has no schema"
                 raise ConfigError(_SETTING, problem, f"use {form}FOLDER without --schema")
             return FolderTarget(place, suffix)
-    engine = connect(output.url, Path(), what=_SETTING, use="output")
+    engine = connect(output.url, Path(), what=_SETTING, use="output", schema=output.schema)
     place_name = resolve_place(_SETTING, output.url, output.schema, Path())
     slug = re.sub(r"[^A-Za-z0-9]+", "-", request.cohort).strip("-")[:40]
     digest = hashlib.blake2b(f"{request.cohort}\0{place_name}".encode(), digest_size=4).hexdigest()

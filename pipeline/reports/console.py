@@ -2,19 +2,25 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from time import monotonic
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from rich.console import Console as Terminal
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as Bar
 from rich.prompt import Prompt
+from rich.text import Text
 
-from pipeline.config.progress import Progress
+from pipeline.config.progress import Progress, ProgressMode
+from pipeline.reports.progress_lines import ProgressLines
 from pipeline.state.run_summary import Outcome, RunSummary
-
-_SECONDS_BETWEEN_LINES = 10.0
 
 
 def describe_backfill(told: Mapping[str, Any]) -> str:
@@ -36,6 +42,8 @@ class Console:
         self._err = Terminal(stderr=True, highlight=False, soft_wrap=True)
         self._plain = plain or not self._err.is_terminal
         self._quiet = quiet
+        self._lines: ProgressLines | None = None
+        self._has_bar = self._is_bar_shown = False
 
     def say(self, text: str) -> None:
         """Print text to standard output without markup."""
@@ -80,37 +88,68 @@ class Console:
         self.say(describe_backfill(told))
 
     @contextmanager
+    def watching(self, mode: ProgressMode, *, early: bool) -> Iterator[None]:
+        """Show progress in this way while a command runs, with `early` from its very start.
+
+        On a terminal, until the command tells of progress itself, that is a line of text too.
+        """
+        is_automatic = mode is ProgressMode.AUTO
+        if mode is ProgressMode.NONE or (is_automatic and self._quiet):
+            yield
+            return
+        self._has_bar = is_automatic and not self._plain
+        self._lines = ProgressLines(self._write_line, as_json=mode is ProgressMode.JSON)
+        with self._lines.ticking() if early else nullcontext():
+            yield
+
+    @contextmanager
     def progress(self) -> Iterator[Progress]:
-        """Show phases and progress: a bar on a terminal, otherwise a line every 10 seconds."""
-        if self._quiet:
+        """Show phases and progress: a bar on a terminal, otherwise a line every 5 seconds."""
+        lines = self._lines
+        if lines is None:
             yield Progress()
-        elif self._plain:
-            yield self._lines()
+            return
+        if self._has_bar:
+            yield from self._show_bar()
         else:
-            columns = (
-                TextColumn("{task.description:<14}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
-            )
+            yield Progress(lines.phase, lines.advance, lines.idle)
+        lines.finish()
+
+    def _show_bar(self) -> Iterator[Progress]:
+        columns = (
+            TextColumn("{task.description:<14}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            _RateColumn(),
+            TimeRemainingColumn(),
+        )
+        self._is_bar_shown = True
+        try:
             with Bar(*columns, console=self._err, transient=True) as bar:
                 task = bar.add_task("starting", total=None)
+
+                def begin(name: str) -> None:
+                    # A task that is reset keeps its total.
+                    nonlocal task
+                    bar.remove_task(task)
+                    task = bar.add_task(name, total=None)
+
                 yield Progress(
-                    phase=lambda name: bar.update(task, description=name, completed=0, total=None),
+                    phase=begin,
                     advance=lambda done, all_: bar.update(task, completed=done, total=all_ or None),
+                    idle=lambda: begin("waiting"),
                 )
+        finally:
+            self._is_bar_shown = False
 
-    def _lines(self) -> Progress:
-        printed, last = 0, monotonic()
+    def _write_line(self, line: str) -> None:
+        if not self._is_bar_shown:
+            self._err.print(line, markup=False)
 
-        def advance(done: int, planned: int) -> None:
-            nonlocal printed, last
-            is_time = done == planned or monotonic() - last > _SECONDS_BETWEEN_LINES
-            if done != printed and is_time:
-                printed, last = done, monotonic()
-                self._err.print(f"{done} of {planned} notes" if planned else f"{done} notes")
 
-        def phase(name: str) -> None:
-            self._err.print(f"{name} ...")
+class _RateColumn(ProgressColumn):
+    """Units per second, by rich's own estimate."""
 
-        return Progress(phase, advance)
+    def render(self, task: Task) -> Text:
+        """Return the rate; nothing where it is unknown."""
+        return Text(f"{task.speed:.1f}/s" if task.speed else "")

@@ -189,6 +189,10 @@ _REMEDIES = {
     "not-json": Remedy("The line is not valid JSON.", "Correct the line."),
     "not-an-object": Remedy("The line is not a JSON object.", "Write one object per line."),
     "no-note-id": Remedy("The line has no note_id.", "Give each note a unique id."),
+    "ambiguous-person": Remedy(
+        "Several persons are named for the document.",
+        "Name one in --person-map, or make --person-pattern or --person-field more specific.",
+    ),
     "malformed-person-id": Remedy(
         "The person_id of the line is neither a string nor a number.", "Correct the line."
     ),

@@ -136,7 +136,7 @@ def _open_tables(
             raise Unavailable("--source", "not a directory", "check the path or mount")
         yield source, ParquetTables(folder)
         return
-    engine = connect(source.url, base, what="--source", use="source")
+    engine = connect(source.url, base, what="--source", use="source", schema=source.schema)
     try:
         tables = DatabaseTables(engine, source.schema)
         if source.schema is None and "note" not in map(str.lower, tables.names()):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
+from pipeline.config.near_misses import suggest
 from record.errors import ConfigError, Unavailable, Unsafe
 
 Use = Literal["source", "state", "output"]
@@ -21,7 +23,7 @@ Use = Literal["source", "state", "output"]
 CHUNK = 500
 """Maximum number of values in one IN list."""
 
-_SUPPORTED = "use SQLite or PostgreSQL; a source may be SQL Server or Oracle"
+_SUPPORTED = "Use SQLite or PostgreSQL; a source may be SQL Server or Oracle"
 _BUSY_MILLISECONDS = 60_000
 _CONNECT_SECONDS = 10
 _PATIENCE_SECONDS = 60
@@ -41,6 +43,29 @@ class _DatabaseProblem(NamedTuple):
 _LOST = _DatabaseProblem(
     "connection failed or lost", "check that the server is running, then run again"
 )
+_UNREACHABLE = _DatabaseProblem(
+    "connection failed, nothing answers at that host and port",
+    "check that the server is running, host and port in the URL, and firewalls",
+)
+_NO_HOST = _DatabaseProblem(
+    "connection failed, the host name cannot be resolved",
+    "correct the host in the URL, or check the name service",
+)
+_NO_ENCRYPTION = _DatabaseProblem(
+    "connection failed, server and client do not agree on encryption",
+    "check sslmode in the URL and the certificates",
+)
+_WRONG_PASSWORD = _DatabaseProblem(
+    "user or password refused by the server", "correct user and password in the URL"
+)
+_NO_PASSWORD = _DatabaseProblem(
+    "the server asks for a password and the URL has none",
+    "add it to the URL, which env:NAME keeps out of the configuration, or use ~/.pgpass",
+)
+_NOT_ADMITTED = _DatabaseProblem(
+    "user or host not admitted by the server", "add them to pg_hba.conf, or use another user"
+)
+_NO_DATABASE = _DatabaseProblem("no such database on the server", "correct its name in the URL")
 _BUSY = _DatabaseProblem("database locked by another program", "stop that program, then run again")
 _CONFLICT = _DatabaseProblem("conflict with another transaction", "run again")
 _FULL = _DatabaseProblem("disk full", "free space, then run again: the run resumes")
@@ -48,7 +73,7 @@ _READ_ONLY = _DatabaseProblem("not writable", "grant write permission, or choose
 _DENIED = _DatabaseProblem("access denied", "check user, password and permissions")
 _DAMAGED = _DatabaseProblem("database corrupted", "restore it from a backup")
 _MISSING = _DatabaseProblem("cannot be opened", "check the path and its permissions")
-_TRANSIENT = {trouble.problem for trouble in (_LOST, _BUSY, _CONFLICT)}
+_TRANSIENT = {trouble.problem for trouble in (_LOST, _UNREACHABLE, _NO_HOST, _BUSY, _CONFLICT)}
 
 _BY_SQLITE = {
     "SQLITE_FULL": _FULL, "SQLITE_BUSY": _BUSY, "SQLITE_LOCKED": _BUSY,
@@ -60,17 +85,32 @@ _BY_SQLITE = {
 # https://www.postgresql.org/docs/current/errcodes-appendix.html, longest prefix first.
 _BY_SQLSTATE = (
     ("53100", _FULL), ("42501", _DENIED), ("25006", _READ_ONLY),
-    ("57P", _LOST), ("53", _LOST), ("08", _LOST), ("40", _CONFLICT), ("28", _DENIED),
-    ("3D", _MISSING), ("XX", _DAMAGED),
+    ("57P", _LOST), ("53", _LOST), ("08", _LOST), ("40", _CONFLICT),
+    ("28P01", _WRONG_PASSWORD), ("28", _NOT_ADMITTED), ("3D", _NO_DATABASE), ("XX", _DAMAGED),
 )  # fmt: skip
+
+# libpq tells why a connection failed in words alone, the client's part of them in English.
+_BY_WORDS = (
+    (r"translate host name|resolve host|name or service not known", _NO_HOST),
+    (r"database \".*\" does not exist", _NO_DATABASE),
+    (r"password authentication failed|role \".*\" does not exist", _WRONG_PASSWORD),
+    (r"no password supplied", _NO_PASSWORD),
+    (r"pg_hba|not permitted to log in|authentication failed", _NOT_ADMITTED),
+    (r"certificate|server does not support ssl|ssl error", _NO_ENCRYPTION),
+    (r"refused|timeout|timed out|unreachable|no route|no such file", _UNREACHABLE),
+)
 
 
 SOURCE_DRIVERS = {"mssql": ("mssql+pyodbc", "mssql"), "oracle": ("oracle+oracledb", "oracle")}
 """Databases that are read and never written to: driver, and the extra that installs it."""
 
 
-def connect(url: str, base: Path, *, what: str, use: Use = "source") -> Engine:
+def connect(
+    url: str, base: Path, *, what: str, use: Use = "source", schema: str | None = None
+) -> Engine:
     """Return an engine for SQLite or PostgreSQL; `what` is the setting named in errors.
+
+    `schema` is that which will be asked for: SQLite has none.
 
     A source may be SQL Server or Oracle too. SQLite paths are relative to `base`. A source is
     opened read-only and must exist. Messages never contain passwords or values of statements.
@@ -78,6 +118,7 @@ def connect(url: str, base: Path, *, what: str, use: Use = "source") -> Engine:
     """
     parsed = _parse_url(url, what)
     if parsed.get_backend_name() == "sqlite":
+        refuse_schema(schema, what, "SQLite")
         return _make_sqlite_engine(_resolve_path(parsed, base, what), what, use)
     if parsed.get_backend_name() in SOURCE_DRIVERS:
         return _make_source_engine(parsed, what, use)
@@ -85,6 +126,14 @@ def connect(url: str, base: Path, *, what: str, use: Use = "source") -> Engine:
     if use == "source":
         event.listen(engine, "connect", _read_dates_as_text)
     return engine
+
+
+def refuse_schema(schema: str | None, what: str, kind: str) -> None:
+    """Raise ConfigError for a schema in a kind of place that has none; `what` names its URL."""
+    if schema is None:
+        return
+    key = f"{what.removesuffix('url')}schema" if what.endswith(".url") else "--schema"
+    raise ConfigError(key, f"{kind} has no schemas", "remove it")
 
 
 def database_path(url: str, base: Path, *, what: str) -> Path | None:
@@ -99,13 +148,15 @@ def _parse_url(url: str, what: str) -> URL:
     with suppress(ArgumentError, ValueError):
         parsed = make_url(url)
     if parsed is None:
-        raise ConfigError(
-            what, "must be a database URL", "write sqlite:///FILE or postgresql://..."
-        )
+        remedy = "write sqlite:///FILE or postgresql://USER@HOST/DATABASE"
+        raise ConfigError(what, "must be a database URL", remedy)
     if parsed.get_backend_name() == "postgres":
         parsed = parsed.set(drivername="postgresql")
-    if parsed.get_backend_name() not in ("sqlite", "postgresql", *SOURCE_DRIVERS):
-        raise ConfigError(what, "unsupported database", _SUPPORTED)
+    known = ("sqlite", "postgresql", *SOURCE_DRIVERS)
+    name = parsed.get_backend_name()
+    if name not in known:
+        hint = suggest(name, known, least=0.85)
+        raise ConfigError(what, f"unsupported database {name}", f"{hint} {_SUPPORTED}".strip())
     return parsed
 
 
@@ -257,6 +308,8 @@ def guard(what: str) -> Iterator[None]:
         yield
     except (UnicodeError, OverflowError) as error:
         _scrub(error)
+        if type(error) is UnicodeError:  # a host with an empty or overlong label
+            raise Unavailable(what, *_NO_HOST) from None
         raise Unsafe("malformed") from None
     except (SQLAlchemyError, OSError) as error:
         trouble = _diagnose(error)
@@ -274,10 +327,23 @@ def _diagnose(error: BaseException) -> _DatabaseProblem:
         known = next((_BY_SQLITE[key] for key in _BY_SQLITE if name.startswith(key)), None)
         return known or _make_refused(error, name)
     state = getattr(error.orig, "sqlstate", None)
-    if error.connection_invalidated or (state is None and "Operational" in type(error).__name__):
+    if error.connection_invalidated:
         return _LOST
+    if state is None and "Operational" in type(error).__name__:
+        return _diagnose_connection(error.orig)
     known = next((trouble for key, trouble in _BY_SQLSTATE if (state or "").startswith(key)), None)
     return known or _make_refused(error, state or "")
+
+
+def _diagnose_connection(error: BaseException | None) -> _DatabaseProblem:
+    """Tell why a server was not reached or refused; of the driver's message nothing is kept."""
+    said = str(error).lower()
+    found = next((trouble for words, trouble in _BY_WORDS if re.search(words, said)), None)
+    if found:
+        return found
+    # A server of another language: that it was shown a password, the client knows by itself.
+    shown = getattr(getattr(error, "pgconn", None), "used_password", False)
+    return _WRONG_PASSWORD if shown else _LOST
 
 
 def _diagnose_disk(error: OSError) -> _DatabaseProblem:

@@ -287,9 +287,9 @@ class ExportStore:
 
     # Tables ---------------------------------------------------------------------------------------
 
-    def require(self, table: str, columns: Sequence[str]) -> None:
-        """Raise ConfigError unless the table exists and has these columns."""
-        self._tables.require(table, columns)
+    def require(self, table: str, columns: Sequence[str], *, key: str = "source") -> None:
+        """Raise ConfigError, with the key, unless the table exists and has these columns."""
+        self._tables.require(table, columns, key=key)
 
     def present(self, note_ids: Sequence[int]) -> set[int]:
         """Return which of these notes exist."""

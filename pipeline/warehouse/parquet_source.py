@@ -83,11 +83,11 @@ class ParquetStore:
             self.require(name, required)
         self._parts = [Path(name).relative_to(folder) for name in self._tables["note"].files]
 
-    def require(self, table: str, columns: Sequence[str]) -> None:
-        """Raise ConfigError unless the table exists and has these columns."""
+    def require(self, table: str, columns: Sequence[str], *, key: str = "source") -> None:
+        """Raise ConfigError, with the key, unless the table exists and has these columns."""
         if table.lower() not in self._tables:
-            raise make_table_error(table)
-        check_columns(table, self._tables[table.lower()].schema.names, columns)
+            raise make_table_error(table, key)
+        check_columns(table, self._tables[table.lower()].schema.names, columns, key)
 
     def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
         """Divide each file of notes into units of `size` rows, each with its ids."""

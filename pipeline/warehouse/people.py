@@ -5,6 +5,7 @@ from datetime import date
 from itertools import zip_longest
 from typing import Any, Protocol
 
+from pipeline.config.near_misses import suggest
 from pipeline.config.settings import IdentitySettings
 from pipeline.warehouse.note_rows import PersonRow, parse_date, parse_integer
 from pipeline.warehouse.omop_tables import LOCATION_READ, PERSON_READ
@@ -43,9 +44,8 @@ def check_identity(identity: IdentitySettings) -> None:
     known = {*IDENTITY_FIELDS, *(label.value for label in Label)}
     for name in sorted(set(identity.columns) - known):
         key = f"source.identity.columns.{name}"
-        raise ConfigError(
-            key, "must be a field of the patient record or a label", "correct or remove it"
-        )
+        remedy = f"{suggest(name, known)} Correct or remove it".strip()
+        raise ConfigError(key, "must be a field of the patient record or a label", remedy)
 
 
 def find_patients(

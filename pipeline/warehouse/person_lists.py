@@ -27,6 +27,8 @@ def read_text(path: Path, setting: str) -> str:
     """Read a text file in UTF-8; raises ConfigError that names the setting."""
     try:
         return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ConfigError(setting, "no such file", "give the path of a UTF-8 text file") from None
     except (OSError, UnicodeDecodeError):
         problem = "cannot be read as UTF-8 text"
         raise ConfigError(setting, problem, "give the path of a UTF-8 text file") from None
@@ -201,8 +203,8 @@ _SETTING = "source.objections"
 class ColumnValues(Protocol):
     """Tables of which the values of a column can be read."""
 
-    def require(self, table: str, columns: Sequence[str]) -> None:
-        """Raise ConfigError unless the table exists and has these columns."""
+    def require(self, table: str, columns: Sequence[str], *, key: str = "source") -> None:
+        """Raise ConfigError, with the key, unless the table exists and has these columns."""
         ...
 
     def values(self, table: str, column: str) -> list[Any]:
@@ -225,7 +227,7 @@ def read_objections(
         to_id = choose_reader(settings.url)
         return frozenset(read_person_ids(base / found.file, _SETTING, to_id))
     if found.table is not None:
-        tables.require(found.table, [found.person_id])
+        tables.require(found.table, [found.person_id], key=_SETTING)
         return frozenset(check_person_ids(tables.values(found.table, found.person_id), _SETTING))
     if not has_sql:
         problem = "a query cannot be used with a Parquet source"

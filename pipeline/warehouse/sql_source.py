@@ -18,6 +18,7 @@ from sqlalchemy import (
 from sqlalchemy import table as named_table
 from sqlalchemy.types import Integer
 
+from pipeline.config.near_misses import suggest
 from pipeline.warehouse.databases import CHUNK, chunks, retrying, transaction
 from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, Unit
 from pipeline.warehouse.omop_tables import REQUIRED
@@ -29,25 +30,29 @@ Row = dict[str, Any]
 _WHAT = "source"
 _PAGE = 20_000
 _SCANNED = 5_000
+_MOST_NAMED = 20
 
 
-def make_table_error(name: str) -> ConfigError:
-    """Return the error for a missing required table."""
-    return ConfigError("source", f"no table {name}", "check source.url and source.schema")
+def make_table_error(name: str, key: str) -> ConfigError:
+    """Return the error for a missing required table, which `key` names unless it is of OMOP."""
+    own = f"{key}.table, " if key != _WHAT else ""
+    return ConfigError(key, f"no table {name}", f"check {own}source.url and source.schema")
 
 
-def make_column_error(table: str, name: str) -> ConfigError:
-    """Return the error for a missing required column."""
-    remedy = "check the table against OMOP CDM 5.4 and the configuration"
-    return ConfigError("source", f"table {table} has no column {name}", remedy)
-
-
-def check_columns(table: str, present: Sequence[str], required: Sequence[str]) -> None:
+def check_columns(table: str, present: Sequence[str], required: Sequence[str], key: str) -> None:
     """Raise ConfigError if a table lacks a required column; names are case-insensitive."""
     known = {name.lower() for name in present}
     for name in required:
         if name.lower() not in known:
-            raise make_column_error(table, name)
+            raise _make_column_error(table, name, present, key)
+
+
+def _make_column_error(table: str, name: str, present: Sequence[str], key: str) -> ConfigError:
+    remedy = "check the table against OMOP CDM 5.4 and source.schema"
+    if key != _WHAT:
+        shown = ", ".join(present[:_MOST_NAMED]) + ", ..." * (len(present) > _MOST_NAMED)
+        remedy = f"{suggest(name, present)} Correct the column in {key}; the table has {shown}"
+    return ConfigError(key, f"table {table} has no column {name}", remedy.strip())
 
 
 def make_malformed_failure(number: int) -> Failure:
@@ -86,11 +91,11 @@ class SqlStore:
         self._note, self._id = note, _to_long(note.c[actual["note_id"]])
         self._read = {name: note.c[actual[name]] for name in NOTE_COLUMNS if name in actual}
 
-    def require(self, table: str, columns: Sequence[str]) -> None:
-        """Raise ConfigError unless the table exists and has these columns."""
+    def require(self, table: str, columns: Sequence[str], *, key: str = _WHAT) -> None:
+        """Raise ConfigError, with the key, unless the table exists and has these columns."""
         if table.lower() not in self._tables:
-            raise make_table_error(table)
-        check_columns(table, list(self._tables[table.lower()][1]), columns)
+            raise make_table_error(table, key)
+        check_columns(table, list(self._tables[table.lower()][1].values()), columns, key)
 
     def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
         """Divide the notes into units of `size` in order of id, each with its ids."""

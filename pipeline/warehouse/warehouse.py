@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from pipeline.config.settings import IdentitySettings, OutputSettings, SourceSettings
 from pipeline.exports.records import DocumentContent
-from pipeline.warehouse.databases import chunks, connect, retrying_briefly
+from pipeline.warehouse.databases import chunks, connect, refuse_schema, retrying_briefly
 from pipeline.warehouse.export_source import EXPORT_IDENTITY, ExportStore, find_format
 from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow, Unit, parse_integer
 from pipeline.warehouse.parquet_output import ParquetOutput
@@ -43,8 +43,8 @@ _TABLES = (frozenset(TABLES) - {"note_span"}) | {"concept", "cdm_source"}
 class SourceTables(Protocol):
     """The tables of a source, in a database or a folder."""
 
-    def require(self, table: str, columns: Sequence[str]) -> None:
-        """Raise ConfigError unless the table exists and has these columns."""
+    def require(self, table: str, columns: Sequence[str], *, key: str = "source") -> None:
+        """Raise ConfigError, with the key, unless the table exists and has these columns."""
         ...
 
     def plan(self, size: int) -> Iterator[tuple[Unit, list[int]]]:
@@ -222,13 +222,17 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
         store = ExportStore(base / export[1], export[0], settings)
         return reread_objections(Source(store, EXPORT_IDENTITY), settings, base)
     if settings.url.startswith(PARQUET):
+        refuse_schema(settings.schema, "source.url", "a folder of Parquet tables")
         store = ParquetStore(base / settings.url.removeprefix(PARQUET), wanted)
     else:
-        engine = connect(settings.url, base, what="source.url", use="source")
+        engine = connect(
+            settings.url, base, what="source.url", use="source", schema=settings.schema
+        )
         store = SqlStore(engine, settings.schema, wanted)
     if identity:
         check_identity(identity)
-        store.require(identity.table, [identity.person_id, *identity.columns.values()])
+        columns = [identity.person_id, *identity.columns.values()]
+        store.require(identity.table, columns, key="source.identity")
     return reread_objections(Source(store, identity), settings, base)
 
 
@@ -248,6 +252,7 @@ def open_output(settings: OutputSettings, base: Path) -> Output:
     Raises ConfigError for tables with other columns or keys, Unavailable if it cannot be reached.
     """
     if settings.url.startswith(PARQUET):
+        refuse_schema(settings.schema, "output.url", "a folder of Parquet tables")
         return ParquetOutput(base / settings.url.removeprefix(PARQUET), settings.tables)
-    engine = connect(settings.url, base, what="output.url", use="output")
+    engine = connect(settings.url, base, what="output.url", use="output", schema=settings.schema)
     return SqlOutput(engine, settings.schema, settings.tables)

@@ -55,8 +55,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Read and store a review; returns the exit code."""
     settings = load(options.config)
-    corrected = drop_error_texts(lambda: read_corrections(settings, options.path))
-    result = _estimate(corrected)
+    with console.progress() as progress:
+        progress.phase("reading")
+        corrected = drop_error_texts(lambda: read_corrections(settings, options.path))
+        progress.phase("estimating")
+        result = _estimate(corrected)
     with open_audit_records(resolve_urls(settings).state, settings.base) as records:
         records.add_review(corrected.sample.sample_id, options.reviewer, result)
         series = records.series()

@@ -87,10 +87,13 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Read passes, compare them, and write the corpus; returns the exit code."""
     _check(options)
     settings = load(options.config)
-    annotated = drop_error_texts(lambda: read_passes(settings, options.passes))
     comparison = None
-    if len(options.passes) == _MOST_PASSES:
-        comparison = drop_error_texts(lambda: compare_passes(annotated))
+    with console.progress() as progress:
+        progress.phase("reading")
+        annotated = drop_error_texts(lambda: read_passes(settings, options.passes))
+        if len(options.passes) == _MOST_PASSES:
+            progress.phase("comparing")
+            comparison = drop_error_texts(lambda: compare_passes(annotated))
     told: dict[str, Any] = {"unseen": annotated.unseen, "left_out": annotated.left_out}
     if comparison:
         told |= {"agreement": comparison.agreement, "mismatches": len(comparison.mismatches)}

@@ -29,7 +29,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Print the counts; returns the exit code."""
-    found = count_corpus(options.corpus)
+    with console.progress() as progress:
+        progress.phase("counting")
+        found = count_corpus(options.corpus)
     print_json(found, options)
     for line in _describe(found):
         console.say(line)

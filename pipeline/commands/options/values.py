@@ -50,15 +50,22 @@ def add_batch_work(parser: argparse.ArgumentParser, what: str) -> None:
 
 def positive(text: str) -> int:
     """Read a whole number from 1."""
-    number = int(text)
+    number = _whole(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
     return number
 
 
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {text}") from None
+
+
 def natural(text: str) -> int:
     """Read a whole number from 0."""
-    number = int(text)
+    number = _whole(text)
     if number < 0:
         raise argparse.ArgumentTypeError(f"must be at least 0, not {number}")
     return number
@@ -66,7 +73,10 @@ def natural(text: str) -> int:
 
 def share(text: str) -> float:
     """Read a share from 0 to 1."""
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be between 0 and 1, not {text}") from None
     if not 0 <= number <= 1:
         raise argparse.ArgumentTypeError(f"must be between 0 and 1, not {number:g}")
     return number
