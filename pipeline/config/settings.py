@@ -422,6 +422,19 @@ class EnergySettings:
 
 
 @dataclass(frozen=True)
+class EngineSettings:
+    """How units of work are given to workers.
+
+    A worker holds a unit for `lease_seconds`, and renews that while it works; a unit whose worker
+    has not been heard of for so long goes to another one.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    lease_seconds: Annotated[float, Field(ge=1, le=3600)] = 60.0
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings of a nightly run; paths are relative to the configuration's folder."""
 
@@ -446,6 +459,7 @@ class Settings:
     cohorts: dict[str, CohortSettings] = field(default_factory=dict)
     log: LogSettings = field(default_factory=LogSettings)
     energy: EnergySettings = field(default_factory=EnergySettings)
+    engine: EngineSettings = field(default_factory=EngineSettings)
     base: Path = Path()
 
     def make_policy(self) -> Policy:

@@ -25,7 +25,6 @@ from pipeline.beam.worker import UnitShare, build_nightly_graph
 from pipeline.config.settings import load
 from pipeline.night import engine
 from pipeline.night.nightly import run_nightly
-from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError
 from tests.pipeline.conftest import Site
 
@@ -149,9 +148,7 @@ def test_the_serialized_graph_holds_no_secret(
     monkeypatch.setenv("WAREHOUSE", f"postgresql://reader:{PASSWORD}@localhost/cdm")
     pipeline = make_pipeline([])
     summary = hospital.folder / "worker-0.json"
-    build_nightly_graph(
-        pipeline, UnitShare(load(hospital.config), 1, [Unit(0, "", 1, 10, 10)], summary)
-    )
+    build_nightly_graph(pipeline, UnitShare(load(hospital.config), 1, summary))
     graph = unpacked(pipeline.to_runner_api())
     assert b"env:WAREHOUSE" in graph  # so what is looked for would be seen
     key = hospital.config.with_name("master.key").read_text().split()[-1]
