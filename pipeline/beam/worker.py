@@ -8,19 +8,20 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
 import apache_beam as beam
 
 from pipeline.beam.failures import QUARANTINE, DeadLetters, run_pipeline
-from pipeline.beam.runners import make_pipeline, refuse_passwords, split_runner
+from pipeline.beam.runners import list_pools, make_pipeline, refuse_passwords, split_runner
 from pipeline.beam.session import close_all, tools_of
 from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import Settings, load
 from pipeline.night.nightly import Job, JobRunner
+from pipeline.night.supervisor import run_in_workers
 from pipeline.notes.batch import Batch
 from pipeline.notes.claimed_units import claim_units, count_failure, run_guarded_stage
 from pipeline.notes.error_boundary import drop_error_texts
@@ -208,11 +209,15 @@ def work(
 def drive_on_runner(arguments: Sequence[str]) -> JobRunner:
     """Return what runs a whole job as one pipeline, on the runner that Beam's arguments name.
 
+    Several worker pools get a pipeline each, in a process of its own; all claim units of the job.
     Raises ConfigError for an unsafe runner or an unknown option.
     """
     split_runner(arguments)
+    pools = list_pools(arguments)
 
     def drive(job: Job) -> dict[str, int]:
+        if len(pools) > 1:
+            return run_in_workers(replace(job, workers=len(pools), arguments=pools))
         summary = job.scratch / "worker-0.json"
         work(UnitShare(job.settings, job.run_id, summary, job.workers), arguments)
         return {}

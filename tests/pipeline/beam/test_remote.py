@@ -30,6 +30,7 @@ from tests.pipeline.conftest import Site
 
 PASSWORD = "correct-horse-battery"
 CANARY = "Quillfeather"
+FLINK = ["--runner=FlinkRunner", "--job_endpoint=localhost:1"]
 SECONDS = 600
 """After which it hangs: no test waits so long unless something is wrong."""
 
@@ -182,7 +183,7 @@ def test_a_password_in_the_configuration_is_not_sent(hospital: Site, place: str,
     settings = load(hospital.config)
     changed = replace(getattr(settings, place), url=form.format(PASSWORD))
     leaky = replace(settings, **{place: changed})
-    for remote in (["--environment_type=EXTERNAL"], ["--runner=FlinkRunner"]):
+    for remote in (["--environment_type=EXTERNAL"], FLINK):
         with pytest.raises(ConfigError, match=rf"^{place}.url: must not hold a password") as caught:
             refuse_passwords(leaky, remote)
         assert PASSWORD not in str(caught.value)

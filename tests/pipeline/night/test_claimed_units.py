@@ -136,7 +136,8 @@ def test_where_every_batch_fails_the_run_ends_and_says_why(
 
 @pytest.mark.slow
 def test_a_note_that_ends_each_worker_process_is_isolated(poisoned: Site, tmp_path: Path) -> None:
-    poisoned.configure("notes_per_unit = 5", "notes_per_unit = 2")
+    # Each start of a worker takes seconds: halves are the matter of the tests above.
+    poisoned.configure("notes_per_unit = 5", "notes_per_unit = 1")
     (tmp_path / "sitecustomize.py").write_text(SITE_CUSTOMIZE)
     poisoned.environment |= {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     ended = poisoned.run()
