@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `worker`."""
     parser.add_argument(
         "--listen", default=f"{LOOPBACK}:50000", metavar="HOST:PORT",
-        help=f"the one address to listen on, never all (default {LOOPBACK}:50000)",
+        help=f"address to listen on, one and never all (default {LOOPBACK}:50000)",
     )  # fmt: skip
     add_output_format(parser)
 
