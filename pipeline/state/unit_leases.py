@@ -58,14 +58,10 @@ class UnitsFailed(CryptonymError):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A unit that was claimed; `is_hopeless` where it is not to be read any more.
-
-    `error` tells how the last claim ended without a result.
-    """
+    """A unit that was claimed; `is_hopeless` where it is not to be read any more."""
 
     unit: Unit
     is_hopeless: bool = False
-    error: str = ""
 
 
 class UnitLeases:
@@ -121,7 +117,7 @@ class UnitLeases:
             is_backfill=before is not None,
             is_condemned=failures >= MOST_FAILURES,
         )
-        return Claim(unit, failures >= HOPELESS, row.error or KILLED)
+        return Claim(unit, failures >= HOPELESS)
 
     @retrying
     def is_finished(self, run_id: int, *, before: int | None = None) -> bool:
@@ -267,9 +263,9 @@ def _halve(connection: Connection, run_id: int, row: Any, ids: Sequence[int]) ->
             "run_id": run_id,
             "unit": first + number,
             "part": row.part,
-            # Rows of a file have no order of ids.
-            "low": row.low if row.part else some[0],
-            "high": row.high if row.part else some[-1],
+            # In files the range is one of rows: the whole is read, and what is planned processed.
+            "low": row.low,
+            "high": row.high,
             "count": len(some),
             "first_id": some[0],
             "last_id": some[-1],
@@ -292,7 +288,8 @@ def _check_condemned(connection: Connection, run_id: int, row: Any) -> None:
     if number > most_condemned(connection, run_id):
         raise UnitsFailed(
             f"{number} notes failed, or ended their worker, {MOST_FAILURES} times each; the last "
-            f"error: {row.error or KILLED}"
+            f"error: {row.error or KILLED}. Remedy: look for a lack of memory, or for what they "
+            "have in common; the next run processes them again"
         )
 
 
