@@ -3,7 +3,6 @@
 import argparse
 import atexit
 import json
-import re
 import shutil
 import sys
 import tempfile
@@ -19,11 +18,10 @@ from apache_beam.transforms import environments
 
 from pipeline.beam.worker_pool import LOOPBACK, WorkerPool
 from pipeline.config.settings import Settings
+from pipeline.notes.worker_resources import refuse_written_passwords
 from record.errors import ConfigError
 
 IN_MEMORY = "FnApiRunner"
-
-_PASSWORD = re.compile(r"[^/]+://[^/@]*:[^/]*@|[^?]*\?(.*&)?(password|passfile)=")
 
 _REFUSED = {
     "DirectRunner": "it downloads an executable at run time, and hangs where the network is closed",
@@ -149,13 +147,7 @@ def refuse_passwords(settings: Settings, arguments: Sequence[str]) -> None:
     portable = PipelineOptions(rest).view_as(PortableOptions)
     if name == IN_MEMORY and not portable.environment_type:
         return
-    for place in ("source", "output", "state"):
-        if _PASSWORD.match(getattr(settings, place).url):
-            raise ConfigError(
-                f"{place}.url",
-                "must not hold a password, which would be sent to the workers in plain text",
-                'write "env:NAME", and set that variable on every worker',
-            )
+    refuse_written_passwords(settings)
 
 
 def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:
