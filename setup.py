@@ -131,6 +131,8 @@ setup(
         "quantization": ["openvino>=2026.1,<2027", "nncf>=3.1,<4"],
         # Few weights beside pretrained ones: `synthesize train --lora`.
         "lora": ["peft>=0.15,<1"],
+        # Several machines: `cryptonym run --engine spark`; it needs Java.
+        "spark": ["pyspark>=4.0,<5"],
         # Databases that notes are read from; PostgreSQL needs no extra.
         "mssql": ["pyodbc>=5.1,<6"],
         "oracle": ["oracledb>=2.4,<27"],

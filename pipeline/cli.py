@@ -26,6 +26,7 @@ COMMANDS = {
     "init": "look at a source and write a first configuration for it",
     "run": "run the nightly job, incremental and resumable",
     "watch": "run the nightly job continuously",
+    "worker": "start workers for a run on another machine",
     "runs": "list runs and releases with their outcomes",
     "quality": "compare entity counts with earlier nights; accept or reject held runs",
     "doctor": "check configuration, keys, databases and machine",

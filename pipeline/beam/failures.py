@@ -8,43 +8,16 @@ from apache_beam.runners.portability.portable_runner import PortableRunner
 from apache_beam.runners.runner import PipelineResult
 
 from pipeline.notes.batch import Batch
-from pipeline.notes.error_boundary import (
-    Unexpected,
-    attempt,
-    drop_error_texts,
-    tell_errors,
-)
-from pipeline.notes.stages import Stage, run_stage
-from pipeline.notes.worker_resources import WorkerResources
-from pipeline.warehouse.databases import retrying
+from pipeline.notes.error_boundary import Unexpected, drop_error_texts, tell_errors
 from record.errors import CryptonymError, Unavailable
-from record.failure import Failure
 
 _NO_ANSWER = ("FutureTimeoutError", "Connection")  # gRPC's, and the operating system's
 QUARANTINE = "quarantine"
 """The tag of the output that dead letters leave by."""
 
 
-class StageFailed(CryptonymError):
-    """A stage failed on a whole batch; names the stage, the unit and the class of the error."""
-
-
 class RunnerFailed(CryptonymError):
     """The graph ended with an error that is not ours; of its message nothing that may quote."""
-
-
-def run_guarded_stage(name: str, stage: Stage, batch: Batch, tools: WorkerResources) -> Batch:
-    """Run a stage on a batch; a failure of the batch itself is raised without any text.
-
-    Databases that do not answer are retried for a while. What still fails is raised as
-    Unavailable or as StageFailed, whose message holds a class name and no more: Beam logs
-    tracebacks, and a chained one could carry a note.
-    """
-    where = f"unit {batch.unit.index}"
-    result = retrying(attempt)(where, name, lambda: run_stage(name, stage, batch, tools))
-    if isinstance(result, Failure):
-        raise StageFailed(f"{name} failed on {where}: {result.error} {result.reason}".strip())
-    return result
 
 
 def run_pipeline(pipeline: beam.Pipeline, consequence: str) -> None:

@@ -4,7 +4,8 @@ import argparse
 import atexit
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,37 +20,43 @@ from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.release.release_context import ReleaseContext, open_worker_context
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import decode_request
-from pipeline.release.staging import ReleaseStaging
-from pipeline.release.unit import make_unit
+from pipeline.release.staging import LEASED, ReleaseStaging
+from pipeline.release.unit import claim_release_units, make_unit
 
 
 @dataclass(frozen=True)
 class ReleaseShare:
-    """What one pipeline works on: some units of a release, and the file for their number."""
+    """What one pipeline works on: units of a release, and the file for their number.
+
+    `holder` names the worker that claims them.
+    """
 
     request: ReleaseRequest = field(repr=False)
     settings: Settings
-    indexes: Sequence[int]
     summary: Path
+    holder: str
 
 
 class MakeUnit(beam.DoFn):
-    """Builds a staged unit; its rows leave this function in staged files only."""
+    """Claims units and builds them; their rows leave this function in staged files only."""
 
     def __init__(self, share: ReleaseShare) -> None:
         self._request = share.request
         self._settings = share.settings
+        self._holder = share.holder
         self._context: ReleaseContext | None = None
 
     def setup(self) -> None:
         self._context = open_worker_context(self._request, self._settings)
         atexit.register(self._context.close)
 
-    def process(self, element: int) -> Iterator[int]:
+    def process(self, element: int) -> Iterator[int]:  # noqa: ARG002 - the number of a claimer
         context = self._context
         assert context is not None
-        drop_error_texts(lambda: make_unit(element, context))
-        yield 1
+        with closing(claim_release_units(context, self._holder)) as units:
+            for unit in units:
+                drop_error_texts(lambda unit=unit: make_unit(unit, context))  # type: ignore[misc]
+                yield 1
 
 
 class CountUnits(beam.CombineFn):
@@ -70,12 +77,7 @@ class CountUnits(beam.CombineFn):
 
 def build_release_graph(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PCollection:
     """Lay out the graph of a share of a release; returns a 1 for each unit that was made."""
-    made = (
-        pipeline
-        | "Units" >> beam.Create(list(share.indexes))
-        | "Spread" >> beam.Reshuffle()
-        | "Make" >> beam.ParDo(MakeUnit(share))
-    )
+    made = pipeline | "Claimer" >> beam.Create([0]) | "Make" >> beam.ParDo(MakeUnit(share))
     (
         made
         | "Count" >> beam.CombineGlobally(CountUnits())
@@ -84,16 +86,14 @@ def build_release_graph(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PC
     return made
 
 
-def work(
-    request: ReleaseRequest, staging: ReleaseStaging, part: tuple[int, int], summary: Path
-) -> None:
-    """Make the units of a part (worker number, of how many) that are not made yet."""
-    indexes = staging.pending_units(*part)
-    staging.close()
-    if not indexes:
-        return
+def work(request: ReleaseRequest, staging: ReleaseStaging, summary: Path) -> None:
+    """Make units that are not made yet, as the worker that the summary is named after."""
+    with closing(staging):
+        if staging.leases.is_finished(LEASED):
+            return
     pipeline = make_pipeline([])
-    build_release_graph(pipeline, ReleaseShare(request, load(request.config), indexes, summary))
+    share = ReleaseShare(request, load(request.config), summary, summary.stem)
+    build_release_graph(pipeline, share)
     run_pipeline(pipeline, "nothing was released")
 
 
@@ -104,8 +104,7 @@ def main() -> int:
 
     def do_share(options: argparse.Namespace) -> None:
         staging = ReleaseStaging(options.summary.parent)
-        part = (options.worker, options.workers)
-        work(decode_request(staging.read_parameters(), output), staging, part, options.summary)
+        work(decode_request(staging.read_parameters(), output), staging, options.summary)
 
     return serve(do_share)
 

@@ -1,21 +1,28 @@
 """Which Beam runner a run uses: in memory by default, portable ones on request, others refused."""
 
 import argparse
-import re
+import atexit
+import json
+import shutil
+import sys
+import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions, StandardOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms import environments
 
+from pipeline.beam.worker_pool import LOOPBACK, WorkerPool
 from pipeline.config.near_misses import suggest
 from pipeline.config.settings import Settings
+from pipeline.notes.worker_resources import refuse_written_passwords
 from record.errors import ConfigError
 
 IN_MEMORY = "FnApiRunner"
-
-_PASSWORD = re.compile(r"[^/]+://[^/@]*:[^/]*@|[^?]*\?(.*&)?(password|passfile)=")
 
 _PORTABLE = ("PortableRunner", "FlinkRunner", "SparkRunner", "DataflowRunner", "PrismRunner")
 _OWN_OPTIONS = ("workers", "batch", "dry-run", "rebase", "log", "json", "plain", "runner")
@@ -26,6 +33,70 @@ _REFUSED = {
     "DaskRunner": "it loses the output of finished bundles and merges tagged outputs",
     "RayRunner": "it does not work with this version of Beam",
 }
+
+
+_BUILD_PRISM = (
+    f"go install github.com/apache/beam/sdks/v2/go/cmd/prism@v{beam.__version__}, then "
+    "--prism_location=FILE"
+)
+_UNTRIED = "this program was never run on it"
+
+_JOB_SERVERS = {
+    "FlinkRunner": ("--flink_job_server_jar", "beam-runners-flink-*-job-server"),
+    "SparkRunner": ("--spark_job_server_jar", "beam-runners-spark-3-job-server"),
+}
+"""Runner -> the option that names its job server, and the artifact of Apache Beam that it is."""
+
+
+def _check_job_server(name: str, arguments: Sequence[str]) -> None:
+    """Refuse a runner whose job server Beam would download.
+
+    Raises ConfigError.
+    """
+    option, artifact = _JOB_SERVERS[name]
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--job_endpoint", default="")
+    parser.add_argument(option, dest="jar", default="")
+    known, _ = parser.parse_known_args(list(arguments))
+    if known.job_endpoint:
+        return
+    how = (
+        f"download {artifact} {beam.__version__} of org.apache.beam from Maven Central yourself, "
+        f"check it, and name it with {option}=FILE; or start it, and name it with "
+        "--job_endpoint=HOST:PORT"
+    )
+    if not known.jar or "://" in known.jar:
+        problem = f"needs a job server, which is never downloaded; {_UNTRIED}"
+        raise ConfigError(f"--runner={name}", problem, how)
+    if not Path(known.jar).is_file():
+        raise ConfigError(option, f"no such file: {known.jar}", how)
+    if shutil.which("java") is None:
+        problem = "its job server needs Java, and there is no java in PATH"
+        raise ConfigError(f"--runner={name}", problem, "install Java 11 or 17")
+
+
+def _has_google_cloud() -> bool:
+    with suppress(ModuleNotFoundError):
+        return find_spec("google.cloud.storage") is not None
+    return False
+
+
+def list_pools(arguments: Sequence[str]) -> list[list[str]]:
+    """Return the arguments of each pipeline: one for each worker pool that they name.
+
+    Several pools are the addresses of one EXTERNAL environment, separated by commas.
+    """
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--environment_type", default="")
+    parser.add_argument("--environment_config", default="")
+    known, rest = parser.parse_known_args(list(arguments))
+    if known.environment_type != "EXTERNAL" or "," not in known.environment_config:
+        return [list(arguments)]
+    addresses = [each.strip() for each in known.environment_config.split(",") if each.strip()]
+    return [
+        [*rest, "--environment_type=EXTERNAL", f"--environment_config={address}"]
+        for address in addresses
+    ]
 
 
 def split_runner(arguments: Sequence[str]) -> tuple[str, list[str]]:
@@ -40,12 +111,24 @@ def split_runner(arguments: Sequence[str]) -> tuple[str, list[str]]:
     name: str = known.runner.rsplit(".", 1)[-1]
     location: str = known.prism_location
     if name == "PrismRunner" and location and "://" not in location:
-        return name, [*rest, f"--prism_location={location}"]
+        if not Path(location).is_file():
+            problem = f"no such file: {location}"
+            raise ConfigError("--prism_location", problem, f"build it: {_BUILD_PRISM}")
+        return name, [*rest, f"--prism_location={Path(location).resolve()}"]
     if name in _REFUSED:
         raise ConfigError(
             f"--runner={name}",
             _REFUSED[name],
-            f"leave it out for {IN_MEMORY}, or use FlinkRunner, SparkRunner or DataflowRunner",
+            f"leave it out for {IN_MEMORY}, or build Prism: {_BUILD_PRISM}",
+        )
+    if name in _JOB_SERVERS:
+        _check_job_server(name, rest)
+    if name == "DataflowRunner" and not _has_google_cloud():
+        raise ConfigError(
+            f"--runner={name}",
+            f"Beam's client of Google Cloud is not installed; {_UNTRIED}",
+            "pip install 'apache-beam[gcp]', and name an image that has cryptonym with "
+            "--sdk_container_image",
         )
     # Refuse what Beam would silently discard: a misspelt option must not go unnoticed
     options = PipelineOptions(list(rest))
@@ -70,13 +153,7 @@ def refuse_passwords(settings: Settings, arguments: Sequence[str]) -> None:
     portable = PipelineOptions(rest).view_as(PortableOptions)
     if name == IN_MEMORY and not portable.environment_type:
         return
-    for place in ("source", "output", "state"):
-        if _PASSWORD.match(getattr(settings, place).url):
-            raise ConfigError(
-                f"{place}.url",
-                "must not hold a password, which would be sent to the workers in plain text",
-                'write "env:NAME", and set that variable on every worker',
-            )
+    refuse_written_passwords(settings)
 
 
 def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:
@@ -88,6 +165,7 @@ def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:
     name, rest = split_runner(arguments)
     if name != IN_MEMORY:
         options = PipelineOptions([f"--runner={name}", *rest])
+        _set_environment(name, options.view_as(PortableOptions))
         try:
             return beam.Pipeline(options=options)
         except ValueError:
@@ -109,3 +187,28 @@ def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:
             "choose another --runner or leave the environment out",
         )
     return beam.Pipeline(runner=FnApiRunner(), options=options)
+
+
+def _set_environment(name: str, portable: PortableOptions) -> None:
+    """Give a portable runner workers that listen on loopback alone, or a boot command.
+
+    Beam's own workers of LOOPBACK listen on all interfaces.
+    """
+    kind = portable.environment_type
+    if kind == "LOOPBACK" or (not kind and name == "PrismRunner"):
+        pool = WorkerPool(LOOPBACK, 0, lambda line: None)
+        pool.__enter__()
+        atexit.register(pool.close)
+        portable.environment_type, portable.environment_config = "EXTERNAL", pool.address
+    elif kind == "PROCESS" and not portable.environment_config:
+        portable.environment_config = json.dumps({"command": str(_write_boot_command())})
+
+
+def _write_boot_command() -> Path:
+    """Write a program that starts a worker as Beam's container contract says."""
+    folder = tempfile.mkdtemp(prefix="cryptonym-boot-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    boot = Path(folder) / "boot"
+    boot.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m pipeline.beam.harness "$@"\n')
+    boot.chmod(0o700)
+    return boot

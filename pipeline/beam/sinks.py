@@ -8,12 +8,12 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from pipeline.beam.failures import run_guarded_stage
 from pipeline.beam.metrics import BatchMetrics
 from pipeline.beam.session import tools_of
 from pipeline.config.settings import Settings
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import commit_batch
+from pipeline.notes.claimed_units import count_failure, run_guarded_stage
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.run_summary import Tally, merge_tallies
 from record.atomic_write import OWNER_FILE, make_folders, write_atomically
@@ -35,13 +35,18 @@ class WriteBatch(beam.DoFn):
     def process(self, element: Batch) -> Iterator[str]:
         assert self._tools is not None
         assert self._metrics is not None
-        run_id = self._run_id
-        written = run_guarded_stage(
-            "write", lambda batch, tools: commit_batch(batch, tools, run_id), element, self._tools
-        )
-        self._metrics.add(written)
-        # What the quality gate counts is read from the state database, not from here.
-        yield json.dumps(replace(written.tally, cells=Counter()).to_json())
+        run_id, done = self._run_id, list[str]()
+        with count_failure(run_id, element.unit, self._tools):
+            written = run_guarded_stage(
+                "write",
+                lambda batch, tools: commit_batch(batch, tools, run_id),
+                element,
+                self._tools,
+            )
+            self._metrics.add(written)
+            # What the quality gate counts is read from the state database, not from here.
+            done.append(json.dumps(replace(written.tally, cells=Counter()).to_json()))
+        yield from done
 
 
 class MergeTallies(beam.CombineFn):

@@ -3,28 +3,31 @@
 import argparse
 import json
 import os
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
 import apache_beam as beam
 
-from pipeline.beam.failures import QUARANTINE, DeadLetters, run_guarded_stage, run_pipeline
-from pipeline.beam.runners import make_pipeline, refuse_passwords, split_runner
+from pipeline.beam.failures import QUARANTINE, DeadLetters, run_pipeline
+from pipeline.beam.runners import list_pools, make_pipeline, refuse_passwords, split_runner
 from pipeline.beam.session import close_all, tools_of
 from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import Settings, load
 from pipeline.night.nightly import Job, JobRunner
+from pipeline.night.supervisor import run_in_workers
 from pipeline.notes.batch import Batch
+from pipeline.notes.claimed_units import claim_units, count_failure, run_guarded_stage
 from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.notes.stages import STAGES, read_batch
 from pipeline.notes.worker_resources import WorkerResources, resolve_urls
 from pipeline.state.ledger import open_state
-from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError, CryptonymError, Unavailable
 from record.garbage_collection import collect_garbage_rarely
 
@@ -57,12 +60,31 @@ class BatchCoder(beam.coders.Coder):
 beam.coders.registry.register_coder(Batch, BatchCoder)
 
 
-class Step(beam.DoFn):
-    """Takes a batch through one stage; the stage is found by name on the worker."""
+@dataclass(frozen=True)
+class UnitShare:
+    """What one pipeline works on: units of a run, and where its combined counts go.
 
-    def __init__(self, name: str, settings: Settings) -> None:
+    Each of its `claimers` claims units, one after another, until none is left; `holder` names the
+    worker process of the pipeline, empty where the runner has workers of its own.
+    """
+
+    settings: Settings
+    run_id: int
+    summary: Path
+    claimers: int = 1
+    holder: str = ""
+
+
+class Step(beam.DoFn):
+    """Takes a batch through one stage; the stage is found by name on the worker.
+
+    A batch that fails as a whole leaves the graph, and its unit is claimed anew.
+    """
+
+    def __init__(self, name: str, share: UnitShare) -> None:
         self._name = name
-        self._settings = settings
+        self._settings = share.settings
+        self._run_id = share.run_id
         self._tools: WorkerResources | None = None
 
     def setup(self) -> None:
@@ -70,68 +92,68 @@ class Step(beam.DoFn):
 
     def process(self, element: Batch) -> Iterator[Batch]:
         assert self._tools is not None
-        yield run_guarded_stage(self._name, dict(STAGES)[self._name], element, self._tools)
+        done: list[Batch] = []
+        with count_failure(self._run_id, element.unit, self._tools):
+            stage = dict(STAGES)[self._name]
+            done.append(run_guarded_stage(self._name, stage, element, self._tools))
+        yield from done
 
 
 class ProcessUnits(beam.PTransform):
     """Every stage between reading and writing, fused into one chain by the runner."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, share: UnitShare) -> None:
         super().__init__()
-        self._settings = settings
+        self._share = share
 
     def expand(self, batches: beam.PCollection) -> beam.PCollection:
         for name, _ in STAGES:
-            batches |= name.capitalize() >> beam.ParDo(Step(name, self._settings))
+            batches |= name.capitalize() >> beam.ParDo(Step(name, self._share))
         return batches
 
 
-class PlannedUnits(beam.PTransform):
-    """The units of work of a run, spread over the workers: ranges of keys, never notes."""
+class Claimers(beam.PTransform):
+    """The numbers of those who claim units, spread over the workers of the runner."""
 
-    def __init__(self, units: Sequence[Unit]) -> None:
+    def __init__(self, count: int) -> None:
         super().__init__()
-        self._units = list(units)
+        self._count = count
 
     def expand(self, begin: beam.Pipeline) -> beam.PCollection:
-        return begin | "Units" >> beam.Create(self._units) | "Spread" >> beam.Reshuffle()
+        numbers = begin | "Claimers" >> beam.Create(list(range(self._count)))
+        return numbers | "Spread" >> beam.Reshuffle()
 
 
 class ReadNotes(beam.DoFn):
-    """Reads the notes of a unit from the warehouse into one batch.
+    """Claims units until none is left, and reads the notes of each into one batch.
 
-    A unit of a backfill whose time is over is left for the next one, unless it is the first.
+    The stages that follow are fused with this one: a batch is committed, or has failed, when the
+    next unit is claimed.
     """
 
-    def __init__(self, settings: Settings, run_id: int) -> None:
-        self._settings = settings
-        self._run_id = run_id
-        self._has_begun = False
+    def __init__(self, share: UnitShare) -> None:
+        self._settings = share.settings
+        self._run_id = share.run_id
+        self._holder = share.holder
         self._tools: WorkerResources | None = None
 
     def setup(self) -> None:
         self._tools = tools_of(self._settings)
 
-    def process(self, element: Unit) -> Iterator[Batch]:
-        assert self._tools is not None
-        is_late = element.wanted and self._has_begun and self._tools.state.is_over(self._run_id)
-        self._has_begun = True
-        if is_late:
-            return
-        empty = Batch(unit=element)
-        yield run_guarded_stage(
-            "read", lambda batch, tools: read_batch(batch.unit, tools), empty, self._tools
-        )
+    def process(self, element: int) -> Iterator[Batch]:
+        tools = self._tools
+        assert tools is not None
+        holder = self._holder or f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
+        with closing(claim_units(tools, self._run_id, holder)) as units:
+            for unit in units:
+                read: list[Batch] = []
+                with count_failure(self._run_id, unit, tools):
+                    read.append(run_guarded_stage("read", _read, Batch(unit=unit), tools))
+                yield from read
 
 
-@dataclass(frozen=True)
-class UnitShare:
-    """What one pipeline works on: units of a run, and where its combined counts go."""
-
-    settings: Settings
-    run_id: int
-    units: Sequence[Unit]
-    summary: Path
+def _read(batch: Batch, tools: WorkerResources) -> Batch:
+    return read_batch(batch.unit, tools)
 
 
 def build_nightly_graph(
@@ -139,22 +161,21 @@ def build_nightly_graph(
 ) -> beam.PCollection:
     """Lay out the graph of a share of a run.
 
-    No note ever crosses a shuffle: units do, and counts. `between` is put between rewriting and
+    No note ever crosses a shuffle: numbers do, and counts. `between` is put between rewriting and
     writing; tests lose batches there. Returns the dead letters (Failure, without payload).
     """
-    settings = share.settings
     batches = (
         pipeline
-        | "Plan" >> PlannedUnits(share.units)
-        | "Read" >> beam.ParDo(ReadNotes(settings, share.run_id))
-        | "Process units" >> ProcessUnits(settings)
+        | "Plan" >> Claimers(share.claimers)
+        | "Read" >> beam.ParDo(ReadNotes(share))
+        | "Process units" >> ProcessUnits(share)
     )
     if between is not None:
         batches |= "Between" >> between
     outputs = batches | "DeadLetters" >> beam.ParDo(DeadLetters()).with_outputs(
         QUARANTINE, main="batches"
     )
-    tallies = outputs["batches"] | "Write" >> beam.ParDo(WriteBatch(settings, share.run_id))
+    tallies = outputs["batches"] | "Write" >> beam.ParDo(WriteBatch(share.settings, share.run_id))
     (
         tallies
         | "Sum" >> beam.CombineGlobally(MergeTallies())
@@ -168,50 +189,37 @@ _STDIN = 0
 _CODES: dict[type[CryptonymError], int] = {ConfigError: 2, Unavailable: 4}
 
 
-@dataclass(frozen=True)
-class WorkerShare:
-    """Which part of a run this is: worker number `worker` of `workers`."""
-
-    run_id: int
-    worker: int
-    workers: int
-
-
 def work(
-    settings: Settings,
-    part: WorkerShare,
-    arguments: Sequence[str],
-    *,
-    summary: Path,
-    between: beam.PTransform | None = None,
+    share: UnitShare, arguments: Sequence[str], *, between: beam.PTransform | None = None
 ) -> None:
-    """Run the pipeline over the units of a part that are not done yet.
+    """Run the pipeline over the units of a run that are not done yet.
 
     Raises RunnerFailed, or an error of ours.
     """
-    state = open_state(resolve_urls(settings).state, settings.base)
-    try:
-        units = state.pending(part.run_id, part.worker, part.workers)
-    finally:
-        state.close()
-    if not units:
-        return
+    settings = share.settings
+    with closing(open_state(resolve_urls(settings).state, settings.base)) as state:
+        if not state.count_pending(share.run_id):
+            return
     refuse_passwords(settings, arguments)
     pipeline = make_pipeline(arguments)
-    build_nightly_graph(pipeline, UnitShare(settings, part.run_id, units, summary), between=between)
+    build_nightly_graph(pipeline, share, between=between)
     run_pipeline(pipeline, "what is done stays done")
 
 
 def drive_on_runner(arguments: Sequence[str]) -> JobRunner:
     """Return what runs a whole job as one pipeline, on the runner that Beam's arguments name.
 
+    Several worker pools get a pipeline each, in a process of its own; all claim units of the job.
     Raises ConfigError for an unsafe runner or an unknown option.
     """
     split_runner(arguments)
+    pools = list_pools(arguments)
 
     def drive(job: Job) -> dict[str, int]:
+        if len(pools) > 1:
+            return run_in_workers(replace(job, workers=len(pools), arguments=pools))
         summary = job.scratch / "worker-0.json"
-        work(job.settings, WorkerShare(job.run_id, 0, 1), arguments, summary=summary)
+        work(UnitShare(job.settings, job.run_id, summary, job.workers), arguments)
         return {}
 
     return drive
@@ -221,8 +229,9 @@ def main() -> int:
     """Work as a child of `cryptonym run`; prints one line of JSON about how it ended."""
 
     def do_share(options: argparse.Namespace) -> None:
-        part = WorkerShare(options.run, options.worker, options.workers)
-        work(load(options.config), part, [], summary=options.summary)
+        holder = options.summary.stem
+        share = UnitShare(load(options.config), options.run, options.summary, holder=holder)
+        work(share, options.beam)
 
     return serve(do_share)
 
@@ -233,9 +242,9 @@ def serve(do_share: Callable[[argparse.Namespace], None]) -> int:
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--run", type=int, required=True)
     parser.add_argument("--worker", type=int, required=True)
-    parser.add_argument("--workers", type=int, required=True)
     parser.add_argument("--summary", type=Path, required=True)
-    options = parser.parse_args()
+    options, rest = parser.parse_known_args()
+    options.beam = rest
 
     # End this process when the supervisor is gone: its end of our standard input closes
     def wait() -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.output import SUMMARY, add_output_format, print_json
 from pipeline.commands.options.values import EXITS, add_workers
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
+from pipeline.config.settings import load
 from pipeline.night.dry_run import foresee_run
 from pipeline.night.nightly import JobRunner, NightlyResult, run_nightly
 from pipeline.night.supervisor import run_in_workers
@@ -48,6 +50,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "from the stored spans",
     )  # fmt: skip
     add_workers(parser)
+    parser.add_argument(
+        "--engine", choices=("processes", "spark"), metavar="ENGINE",
+        help="processes of this machine, or tasks of spark (default: engine.kind)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--master", metavar="URL",
+        help="Spark's master, such as spark://HOST:7077 (default: engine.master, or what "
+        "spark-submit says)",
+    )  # fmt: skip
     add_log(parser)
     add_output_format(parser, json=SUMMARY)
 
@@ -60,7 +71,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if options.dry_run:
         return _foresee(options, console)
     drive: JobRunner = run_in_workers
-    if rest:
+    engine = load(options.config).engine
+    if (options.engine or engine.kind) == "spark":
+        if rest:
+            problem = "is an option of Apache Beam, which does not take part"
+            raise ConfigError(rest[0], problem, "leave it out, or leave out --engine spark")
+        drive = _drive_on_spark(options, options.master or engine.master)
+    elif options.master:
+        problem = "is that of Spark, and the engine is another one"
+        raise ConfigError("--master", problem, "add --engine spark, or leave it out")
+    elif rest:
         # Beam is heavy, and only needed here where it is not started in workers.
         from pipeline.beam.worker import drive_on_runner
 
@@ -79,6 +99,20 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         journal.log_result(ended)
     report_run(ended, options, console)
     return ended.exit_code
+
+
+def _drive_on_spark(options: argparse.Namespace, master: str | None) -> JobRunner:
+    """Return what runs a job on Spark; raises ConfigError or Unavailable where that cannot be."""
+    try:
+        # An extra, and seconds to import.
+        from pipeline.spark.cluster import check_cluster, drive_on_spark
+    except ModuleNotFoundError:
+        problem = "PySpark is not installed"
+        raise ConfigError("--engine spark", problem, "pip install 'cryptonym[spark]'") from None
+    # The interpreter that executors start, which a site may have named.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    check_cluster(master, load(options.config))
+    return drive_on_spark(master)
 
 
 def _foresee(options: argparse.Namespace, console: Console) -> int:

@@ -423,6 +423,29 @@ class EnergySettings:
 
 
 @dataclass(frozen=True)
+class EngineSettings:
+    """What runs the workers, and how units of work are given to them.
+
+    `kind` is `processes` of this machine or tasks of `spark`; `master` is the URL of Spark's
+    master, none under spark-submit. A worker holds a unit for `lease_seconds`, and renews that
+    while it works; a unit whose worker
+    has not been heard of for so long goes to another one.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    kind: Literal["processes", "spark"] = "processes"
+    master: str | None = None
+    lease_seconds: Annotated[float, Field(ge=1, le=3600)] = 60.0
+
+    def __post_init__(self) -> None:
+        """Raise ConfigError where there is a master of another engine."""
+        if self.master is not None and self.kind != "spark":
+            problem = "is that of Spark, and the engine is another one"
+            raise ConfigError("engine.master", problem, 'remove it, or set engine.kind = "spark"')
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings of a nightly run; paths are relative to the configuration's folder."""
 
@@ -447,6 +470,7 @@ class Settings:
     cohorts: dict[str, CohortSettings] = field(default_factory=dict)
     log: LogSettings = field(default_factory=LogSettings)
     energy: EnergySettings = field(default_factory=EnergySettings)
+    engine: EngineSettings = field(default_factory=EngineSettings)
     base: Path = Path()
 
     def make_policy(self) -> Policy:

@@ -1,31 +1,39 @@
 """The engine: runs all stages in order without Beam, on a unit of notes or on a single note."""
 
+from collections.abc import Callable
+from contextlib import closing
+
 from pipeline.night.nightly import Job
 from pipeline.notes import residual_identifiers
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import commit_batch
+from pipeline.notes.claimed_units import claim_units, count_failure, run_guarded_stage
 from pipeline.notes.detection import KnownPatients, detect
 from pipeline.notes.overlap_resolution import resolve_spans
-from pipeline.notes.stages import STAGES, read_batch, run_stage
+from pipeline.notes.stages import STAGES, read_batch
 from pipeline.notes.worker_resources import WorkerResources, open_resources
-from pipeline.warehouse.databases import retrying
 from pipeline.warehouse.note_rows import Unit
 from record.document import Annotated, Document
 from record.patient import PatientRecord
 from record.release import Release
 from surrogates.rewrite import Rewriter
 
+_HERE = "this process"
+
 
 def process_unit(unit: Unit, resources: WorkerResources) -> Batch:
-    """Read a unit of notes and run every stage on it except the commit."""
-    batch = run_stage(
+    """Read a unit of notes and run every stage on it except the commit.
+
+    Raises StageFailed or Unavailable.
+    """
+    batch = run_guarded_stage(
         "read",
         lambda empty, resources: read_batch(empty.unit, resources),
         Batch(unit=unit),
         resources,
     )
     for name, stage in STAGES:
-        batch = run_stage(name, stage, batch, resources)
+        batch = run_guarded_stage(name, stage, batch, resources)
     return batch
 
 
@@ -37,17 +45,27 @@ def run_in_process(job: Job) -> dict[str, int]:
 
 
 def process_units(job: Job, resources: WorkerResources) -> None:
-    """Process and commit the pending units of a job with resources that are open."""
-    for number, unit in enumerate(resources.state.pending(job.run_id, 0, 1)):
-        # A night whose time a model takes to load still makes some progress.
-        if number and unit.wanted and resources.state.is_over(job.run_id):
-            return
-        retrying(_process_and_commit)(unit, resources, job.run_id)
-        job.watch()
+    """Process and commit the units of a job that can be claimed, with resources that are open."""
+    process_claimed_units(job.run_id, resources, _HERE, job.watch)
 
 
-def _process_and_commit(unit: Unit, resources: WorkerResources, run_id: int) -> None:
-    commit_batch(process_unit(unit, resources), resources, run_id)
+def process_claimed_units(
+    run_id: int, resources: WorkerResources, holder: str, watch: Callable[[], None]
+) -> None:
+    """Claim, process and commit units of a run as the worker `holder`, until none is left.
+
+    `watch` is called after each of them.
+    """
+    with closing(claim_units(resources, run_id, holder)) as units:
+        for unit in units:
+            with count_failure(run_id, unit, resources):
+                run_guarded_stage(
+                    "write",
+                    lambda batch, resources: commit_batch(batch, resources, run_id),
+                    process_unit(unit, resources),
+                    resources,
+                )
+            watch()
 
 
 def annotate_note(

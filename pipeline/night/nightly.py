@@ -1,8 +1,8 @@
 """The nightly run from start to end: plan, process, reconcile, judge, publish, verify, report."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
@@ -99,7 +99,9 @@ class Job:
     `scratch` is a folder for the workers' summaries; `lock_fd` is the descriptor of the run's
     lock, which child processes inherit so that the lock lasts as long as any of them; `watch`
     reports progress and is called regularly. `program` is the module that a worker process runs,
-    and `stdin_line` a line that it reads from its standard input.
+    and `stdin_line` a line that it reads from its standard input. `take_from` takes the units of a
+    worker that died, by its name, counts them as failed or not, and returns how many it had.
+    `is_finished` returns whether all units are done. `arguments` are those of Beam for each worker.
     """
 
     config: Path
@@ -111,6 +113,9 @@ class Job:
     watch: Callable[[], None]
     program: str = "pipeline.beam.worker"
     stdin_line: str = field(default="", repr=False)
+    is_finished: Callable[[], bool] = lambda: False
+    arguments: Sequence[Sequence[str]] = ()
+    take_from: Callable[[str, bool], int] = lambda worker, as_failed: 0
 
 
 JobRunner = Callable[[Job], dict[str, int]]
@@ -223,11 +228,32 @@ class NightlyRun:
             self.progress.advance(*self.state.progress(run.run_id))
 
         scratch = self.settings.base / ".cryptonym" / f"run-{run.run_id}"
-        job = Job(self.config, self.settings, run.run_id, workers, scratch, lock_fd, watch)
-        if self.backfill is None:
-            self.peaks = run_job(job)
-        else:
-            self.peaks = self._work_off(self.backfill, job, run_job)
+        leases = self.state.leases
+        job = Job(
+            config=self.config,
+            settings=self.settings,
+            run_id=run.run_id,
+            workers=workers,
+            scratch=scratch,
+            lock_fd=lock_fd,
+            watch=watch,
+            is_finished=lambda: leases.is_finished(run.run_id),
+            take_from=lambda worker, as_failed: leases.take_from(
+                run.run_id, worker, as_failed=as_failed
+            ),
+        )
+        # Who holds a unit now is dead, or cut off: a note may have ended the whole run.
+        leases.revoke(run.run_id, as_failed=True)
+        try:
+            if self.backfill is None:
+                self.peaks = run_job(job)
+            else:
+                self.peaks = self._work_off(self.backfill, job, run_job)
+        except BaseException:
+            with suppress(CryptonymError):
+                leases.revoke(run.run_id, as_failed=False)
+                self.state.retry_condemned(run.run_id)
+            raise
         watch()
 
     def _work_off(self, plan: BackfillPlan, job: Job, run_job: JobRunner) -> dict[str, int]:

@@ -13,7 +13,7 @@ from pipeline.night.nightly import Job
 from record.errors import ConfigError, CryptonymError, Unavailable
 
 MAX_ATTEMPTS = 3
-"""Attempts per worker; units that are done are not processed again."""
+"""Times in succession that a worker may end without having a unit."""
 
 _POLL_SECONDS = 0.5
 _CONFIG, _UNAVAILABLE = 2, 4
@@ -25,7 +25,7 @@ class WorkerFailed(CryptonymError):
 
 @dataclass
 class _WorkerProcess:
-    """One worker's share of a run and the process that works on it."""
+    """One worker of a run and its process; `attempts` since it last had a unit."""
 
     number: int
     process: "subprocess.Popen[str]"
@@ -36,6 +36,9 @@ class _WorkerProcess:
 class Supervisor:
     """Runs N workers, each a new interpreter with a bounded pipeline of its own.
 
+    They claim units until none is left. One that dies is started again; the unit that it had goes
+    to whoever claims it next, and is halved where it ends its worker again and again.
+
     Workers receive the path of the configuration and read keys and passwords themselves. They
     inherit the run's lock, so that no second run starts while one of them is alive, and exit
     when this process is gone.
@@ -45,15 +48,19 @@ class Supervisor:
     peaks: dict[str, int] = field(default_factory=dict)
 
     def run(self) -> dict[str, int]:
-        """Run until every share is done; raises the last error of a worker that kept failing."""
+        """Run until every unit is done; raises the last error of a worker that kept failing."""
         running = [
             _WorkerProcess(number, self._start(number)) for number in range(self.job.workers)
         ]
+        patience = self.job.settings.engine.lease_seconds
         try:
-            while running:
+            while running and patience > 0:
                 time.sleep(_POLL_SECONDS)
                 self.job.watch()
                 running = [worker for worker in running if not self._is_done(worker)]
+                # A runner whose workers died may never end, although others did its work.
+                is_idle = len(running) < self.job.workers and self.job.is_finished()
+                patience -= _POLL_SECONDS if is_idle else 0
         finally:
             for worker in running:
                 worker.process.kill()
@@ -68,8 +75,8 @@ class Supervisor:
             "--config", str(job.config.resolve()),
             "--run", str(job.run_id),
             "--worker", str(number),
-            "--workers", str(job.workers),
             "--summary", str(job.scratch / f"worker-{number}.json"),
+            *(job.arguments[number] if job.arguments else ()),
         ]  # fmt: skip
         process = subprocess.Popen(  # noqa: S603 - our own module, arguments of our own
             command,
@@ -98,6 +105,10 @@ class Supervisor:
         self.peaks[name] = max(self.peaks.get(name, 0), int(str(report.get("peak_kilobytes", 0))))
         if code == 0:
             return True
+        # A database that was away for too long is not the fault of the unit.
+        is_fault = code not in (_CONFIG, _UNAVAILABLE)
+        if self.job.take_from(name, is_fault) and is_fault:
+            worker.attempts = 0
         if code == _CONFIG or worker.attempts >= MAX_ATTEMPTS:
             raise _make_error(code, report, name)
         worker.attempts += 1

@@ -159,7 +159,8 @@ _TENTHS = tuple(f"{tenth / 10:.1f}" for tenth in range(10))
 def commit_batch(batch: Batch, resources: WorkerResources, run_id: int) -> Batch:
     """Commit a batch in one transaction; return it with its final tally.
 
-    Notes whose output row cannot be made go to quarantine. Committing twice changes nothing.
+    Notes whose output row cannot be made go to quarantine. Committing twice changes nothing; what
+    was committed before, or by the worker that has the unit now, comes back as an empty batch.
     """
     batch, staged = _stage_notes(batch, resources)
     tally = _tally_batch(batch)
@@ -171,7 +172,8 @@ def commit_batch(batch: Batch, resources: WorkerResources, run_id: int) -> Batch
         prints=[_fingerprint_note(item, resources) for item in batch.items],
         tally=json.dumps(tally.to_json()),
     )
-    resources.state.commit_unit(run_id, batch.unit, result)
+    if not resources.state.commit_unit(run_id, batch.unit, result):
+        return Batch(unit=batch.unit)
     return replace(batch, tally=tally)
 
 

@@ -189,7 +189,7 @@ def skip_unchanged(batch: Batch, resources: WorkerResources) -> Batch:
     or the unit is one of a backfill: their output stays as it is until then.
     """
     entries = resources.state.read_entries(batch.read_ids)
-    deferred = frozenset() if batch.unit.wanted else resources.stale
+    deferred = frozenset() if batch.unit.is_backfill else resources.stale
 
     def is_known(item: BatchNote) -> bool:
         entry = entries.get(item.row.note_id)
@@ -231,6 +231,22 @@ def recall_spans(batch: Batch, resources: WorkerResources) -> Batch:
         return replace(item, read=kept.read, found=found, title_found=title_found, is_recalled=True)
 
     return batch.apply("recall", step)
+
+
+def refuse_condemned(batch: Batch, resources: WorkerResources) -> Batch:  # noqa: ARG001 - a stage
+    """Refuse a note that ended its worker again and again, before anything is done with its text.
+
+    It is read up to here, so that the ledger knows the version that was refused.
+    """
+
+    def step(_: BatchNote) -> BatchNote:
+        raise Unsafe(KILLER)
+
+    return batch.apply("isolate", step) if batch.unit.is_condemned else batch
+
+
+KILLER = "worker-killed"
+"""The reason for the quarantine of a note that failed, or ended its worker, each time."""
 
 
 def extract_texts(batch: Batch, resources: WorkerResources) -> Batch:
@@ -330,6 +346,7 @@ STAGES: tuple[tuple[str, Stage], ...] = (
     ("fetch", fetch_documents),
     ("skip", skip_unchanged),
     ("recall", recall_spans),
+    ("isolate", refuse_condemned),
     ("extract", extract_texts),
     ("detect", detect_identifiers),
     ("resolve", resolve_and_seal),

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -288,6 +289,20 @@ def resolve_urls(settings: Settings) -> Settings:
         output=replace(settings.output, url=resolve_url(settings.output.url, os.environ)),
         state=replace(settings.state, url=resolve_url(settings.state.url, os.environ)),
     )
+
+
+_PASSWORD = re.compile(r"[^/]+://[^/@]*:[^/]*@|[^?]*\?(.*&)?(password|passfile)=")
+
+
+def refuse_written_passwords(settings: Settings) -> None:
+    """Raise ConfigError, which names the setting, where a URL has a password: settings are sent."""
+    for place in ("source", "output", "state"):
+        if _PASSWORD.match(getattr(settings, place).url):
+            raise ConfigError(
+                f"{place}.url",
+                "must not hold a password, which would be sent to the workers in plain text",
+                'write "env:NAME", and set that variable on every worker',
+            )
 
 
 def load_tagger(settings: Settings) -> SpanTagger | None:

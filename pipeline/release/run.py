@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -54,10 +54,21 @@ from pipeline.release.request import (
     make_policy,
 )
 from pipeline.release.row_digests import Change, Changes
-from pipeline.release.staging import ReleaseStaging, ReleaseUnit, ReleaseUnitResult, incomplete
+from pipeline.release.staging import (
+    LEASED,
+    ReleaseStaging,
+    ReleaseUnit,
+    ReleaseUnitResult,
+    incomplete,
+)
 from pipeline.release.tables import NOTE_NLP
 from pipeline.release.targets import describe_place, resolve_output
-from pipeline.release.unit import make_metadata_unit, make_reference_unit, make_unit
+from pipeline.release.unit import (
+    claim_release_units,
+    make_metadata_unit,
+    make_reference_unit,
+    make_unit,
+)
 from pipeline.state.release_register import RegisterEntry, register_release
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.schema_version import check_state_tables
@@ -270,20 +281,25 @@ class _Release:
             self.resources.progress.advance(*staging.progress())
 
         if resources.drive is None:
-            for index in staging.pending_units(0, 1):
-                make_unit(index, self.context)
-                watch()
+            with closing(claim_release_units(self.context, "this process")) as units:
+                for unit in units:
+                    make_unit(unit, self.context)
+                    watch()
             return
         job = Job(
             config=self.context.request.config,
             settings=self.context.tools.settings,
-            run_id=0,
+            run_id=LEASED,
             workers=resources.workers,
             scratch=staging.folder,
             lock_fd=resources.lock.fileno(),
             watch=watch,
             program="pipeline.beam.release_worker",
             stdin_line=json.dumps(self.context.request.output),
+            is_finished=lambda: staging.leases.is_finished(LEASED),
+            take_from=lambda worker, as_failed: staging.leases.take_from(
+                LEASED, worker, as_failed=as_failed
+            ),
         )
         self.peaks = resources.drive(job)
 

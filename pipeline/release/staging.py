@@ -1,5 +1,6 @@
 """Staging folder of a release: its planned units, their files and their results, unpublished."""
 
+import copy
 import json
 import shutil
 from collections.abc import Iterable, Iterator
@@ -25,13 +26,17 @@ from sqlalchemy import (
 
 from pipeline.night.nightly import Incomplete
 from pipeline.release.row_digests import Difference
-from pipeline.state.tables import pack_ids, unpack_ids
+from pipeline.state.tables import DONE, OPEN, RUN_UNIT, pack_ids, unpack_ids
+from pipeline.state.unit_leases import UnitLeases, is_lease_kept
 from pipeline.warehouse.databases import connect, guard, retrying, transaction
+from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.omop_tables import LONG
 from record.atomic_write import make_folders
 
 _WHAT = "release staging folder"
 _FILE = "staging.db"
+LEASED = 0
+"""The number of the run that the leases of a staging folder belong to: it has only one."""
 _STAGING = MetaData()
 _PARAMETERS = Table("parameters", _STAGING, Column("json", Text, nullable=False))
 _UNIT = Table(
@@ -108,11 +113,28 @@ class ReleaseStaging:
     """The folder in which a release is built, readable by its owner alone.
 
     Workers open it concurrently. It holds what will be published: no keys and no original text.
+    The files of a unit that a worker has claimed come to their places with its result, if it still
+    has the unit then.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._engine: Engine = connect(f"sqlite:///{_FILE}", folder, what=_WHAT, use="state")
+        self.leases = UnitLeases(self._engine)
+        self._claimed: Unit | None = None
+
+    def draft(self, claimed: Unit) -> "ReleaseStaging":
+        """Return this folder for the work on a claimed unit, whose files have another place."""
+        drafted = copy.copy(self)
+        drafted._claimed = claimed
+        return drafted
+
+    @property
+    def _place(self) -> Path:
+        unit = self._claimed
+        if unit is None:
+            return self.folder
+        return self.folder / "drafts" / f"{unit.index:06d}-{unit.attempt}"
 
     @staticmethod
     def create(folder: Path) -> "ReleaseStaging":
@@ -123,6 +145,7 @@ class ReleaseStaging:
         staging = ReleaseStaging(folder)
         with transaction(staging._engine, _WHAT, write=True) as connection:
             _STAGING.create_all(connection)
+            RUN_UNIT.create(connection)
         return staging
 
     def store_parameters(self, parameters: dict[str, Any]) -> None:
@@ -147,12 +170,12 @@ class ReleaseStaging:
                     "note_ids": pack_ids(unit.note_ids),
                 }  # fmt: skip
                 connection.execute(insert(_UNIT), [row])
-
-    def pending_units(self, worker: int, workers: int) -> list[int]:
-        """Return the indexes of a worker's share of the unfinished units, in order."""
-        mine = select(_UNIT.c.unit).where(_UNIT.c.done == 0, _UNIT.c.unit % workers == worker)
-        with transaction(self._engine, _WHAT) as connection:
-            return list(connection.scalars(mine.order_by(_UNIT.c.unit)))
+                # A unit of persons cannot be halved: it has no notes of its own there.
+                lease = {
+                    "run_id": LEASED, "unit": unit.index, "part": "", "low": unit.low,
+                    "high": unit.high, "count": 0, "planned": pack_ids([]), "done": OPEN,
+                }  # fmt: skip
+                connection.execute(insert(RUN_UNIT), [lease])
 
     def indexes(self) -> list[int]:
         """Return the indexes of all units, in order."""
@@ -175,11 +198,11 @@ class ReleaseStaging:
 
     def path(self, name: str, index: int, suffix: str) -> Path:
         """Return the path of a unit's rows of a table."""
-        return self.folder / name / f"part-{index:06d}.{suffix}"
+        return self._place / name / f"part-{index:06d}.{suffix}"
 
     def unit_path(self, name: str, index: int) -> Path:
         """Return the path of a unit's rows of a table, before they are sorted with all others."""
-        return self.folder / "units" / name / f"unit-{index:06d}.parquet"
+        return self._place / "units" / name / f"unit-{index:06d}.parquet"
 
     def unit_files(self, name: str) -> list[Path]:
         """Return the files of the units that have rows of a table, in order."""
@@ -196,7 +219,10 @@ class ReleaseStaging:
 
     @retrying
     def commit(self, index: int, made: ReleaseUnitResult) -> None:
-        """Store the result of a unit whose files are in place; idempotent."""
+        """Store the result of a unit, and move its files into place if it was claimed.
+
+        Nothing happens where the claim was lost: another worker makes the unit.
+        """
         result: dict[str, Any] = {
             "counts": made.counts, "reasons": made.reasons, "referred": made.referred,
             "labels": made.labels, "detectors": made.detectors, "written": made.written,
@@ -206,11 +232,32 @@ class ReleaseStaging:
             "refused": pack_ids(made.refused), "outside": pack_ids(made.outside),
         }  # fmt: skip
         rows = [_part_row(index, part) for part in made.parts]
+        here = (RUN_UNIT.c.run_id == LEASED, RUN_UNIT.c.unit == index)
         with transaction(self._engine, _WHAT, write=True) as connection:
+            if self._claimed is not None:
+                held = connection.execute(select(RUN_UNIT).where(*here)).one()
+                if held.done or not is_lease_kept(held, self._claimed):
+                    return
+                # Others wait for this transaction before they write.
+                self._move_files(index)
+            ended = update(RUN_UNIT).where(*here).values(done=DONE, lease_ends=None)
+            connection.execute(ended)
             connection.execute(delete(_PART).where(_PART.c.unit == index))
             connection.execute(update(_UNIT).where(_UNIT.c.unit == index).values(done))
             if rows:
                 connection.execute(insert(_PART), rows)
+        if self._claimed is not None:
+            self.leases.forget(LEASED, self._claimed)
+
+    def _move_files(self, index: int) -> None:
+        """Put the files of the claimed unit in place of those of an attempt that was cut off."""
+        for pattern in (f"*/part-{index:06d}.*", f"units/*/unit-{index:06d}.parquet"):
+            for left in self.folder.glob(pattern):
+                left.unlink()
+        for made in sorted(path for path in self._place.rglob("*") if path.is_file()):
+            place = self.folder / made.relative_to(self._place)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            made.replace(place)
 
     def result(self, index: int) -> ReleaseUnitResult | None:
         """Return the result of a unit; None while it is unfinished."""

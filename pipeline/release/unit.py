@@ -1,7 +1,8 @@
 """Builds one unit of a release: its persons, notes and rows, compared with what is published."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
@@ -12,12 +13,19 @@ import pyarrow.compute as pc
 
 from pipeline.notes.batch import Batch, BatchNote
 from pipeline.notes.batch_commit import make_output_row
+from pipeline.notes.claimed_units import Worker, claim_leases
 from pipeline.notes.stages import start_batch
 from pipeline.notes.stored_spans import run_release_stages
 from pipeline.release.release_context import ReleaseContext
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Row, TableHashes, compare_rows
-from pipeline.release.staging import PartResult, ReleaseUnit, ReleaseUnitResult, incomplete
+from pipeline.release.staging import (
+    LEASED,
+    PartResult,
+    ReleaseUnit,
+    ReleaseUnitResult,
+    incomplete,
+)
 from pipeline.release.tables import (
     METADATA_TABLES,
     NOTE_NLP,
@@ -26,6 +34,7 @@ from pipeline.release.tables import (
     visit_columns,
 )
 from pipeline.release.unit_files import TableFile, digest_file, read_keys
+from pipeline.state.unit_leases import MOST_FAILURES
 from pipeline.warehouse.cdm_tables import REFERENCE_TABLES, VISIT_TABLES, patient_tables
 from pipeline.warehouse.databases import chunks, retrying
 from pipeline.warehouse.note_rows import (
@@ -53,10 +62,24 @@ _WINDOW = 8
 """Batches of notes that are read before they are grouped by patient."""
 
 
-def make_unit(index: int, context: ReleaseContext) -> None:
-    """Build a staged unit, compare it with what is published, and store its result."""
-    unit = context.staging.unit(index)
-    context.staging.commit(index, retrying(_build_unit)(unit, context))
+def claim_release_units(context: ReleaseContext, holder: str) -> Generator[Unit, None, None]:
+    """Yield the units that this worker claims, until all are made; see `claim_units`.
+
+    Raises Incomplete where a unit failed again and again.
+    """
+    worker = Worker(holder, context.tools.settings.engine.lease_seconds)
+    with closing(claim_leases(context.staging.leases, LEASED, worker)) as claims:
+        for claim in claims:
+            if claim.unit.is_condemned:
+                raise incomplete(f"unit {claim.unit.index} ended its worker {MOST_FAILURES} times")
+            yield claim.unit
+
+
+def make_unit(claimed: Unit, context: ReleaseContext) -> None:
+    """Build a claimed unit, compare it with what is published, and store its result."""
+    staging = context.staging.draft(claimed)
+    unit = staging.unit(claimed.index)
+    staging.commit(unit.index, retrying(_build_unit)(unit, replace(context, staging=staging)))
 
 
 def _build_unit(unit: ReleaseUnit, context: ReleaseContext) -> ReleaseUnitResult:

@@ -269,6 +269,10 @@ _REMEDIES = {
     "overlapping-spans": Remedy("Two spans overlap.", _BUG),
     "span-outside-text": Remedy("A span is outside the text.", _BUG),
     "wrong-record": Remedy("The note was paired with another patient's record.", _BUG),
+    "worker-killed": Remedy(
+        "Each time this note was processed, the worker ended or the whole step failed.",
+        "Look for a lack of memory; the note is tried again when it changes. Else report it.",
+    ),
     "unknown-unit": Remedy("A worker returned a unit that was not planned.", _BUG),
     "not-extracted": Remedy("The extraction stage was skipped.", _BUG),
     "not-rewritten": Remedy("The rewriting stage was skipped.", _BUG),

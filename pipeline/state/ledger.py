@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Engine, Select, delete, func, insert, select, update
 
@@ -38,7 +38,9 @@ from pipeline.state.sealing_at_rest import is_sealed, require_sealed, seal_at_re
 from pipeline.state.span_sealing import NoteVersion, StateKeys
 from pipeline.state.tables import (
     AUDIT_NOTE,
+    DONE,
     LEDGER,
+    OPEN,
     OUTCOMES,
     QUARANTINE,
     QUARANTINED,
@@ -49,6 +51,13 @@ from pipeline.state.tables import (
     STAGE,
     STAGED,
     pack_ids,
+    unpack_ids,
+)
+from pipeline.state.unit_leases import (
+    UnitLeases,
+    find_condemned,
+    is_lease_kept,
+    most_condemned,
 )
 from pipeline.state.unit_results import (
     FailedNote,
@@ -121,7 +130,17 @@ Scope = Literal["all", "new", "backfill"]
 """A run of scope `new` processes only some new notes, one of scope `backfill` only notes that
 earlier detectors read; both do not detect deleted ones."""
 
+
+class BackfillLimit(NamedTuple):
+    """What workers process of a backfill: units below `before`, begun before `ends`."""
+
+    before: int
+    ends: datetime
+
+
 _WHAT = "state"
+_FIRST_UNIT = -(2**31)
+_ORIGIN = func.coalesce(RUN_UNIT.c.origin, RUN_UNIT.c.unit)
 _ENDED = ("finished", "abandoned")
 _PAGE = 10_000
 _UNITS = 200
@@ -138,6 +157,7 @@ class State:
     def __init__(self, engine: Engine, keys: StateKeys | None = None) -> None:
         self._engine = engine
         self._keys = keys
+        self.leases = UnitLeases(engine)
         self.quality = QualityStore(engine, keys)
         self.withdrawals = WithdrawalStore(engine, keys)
         self.detections = DetectionRegister(engine, keys)
@@ -187,6 +207,25 @@ class State:
             update_codes(connection, self._keys, note_ids),
         ):
             discard_results(connection, note_ids)
+
+    @retrying
+    def retry_condemned(self, run_id: int) -> None:
+        """Process the condemned notes of a run again, if there are so many that it had to end.
+
+        Then the cause is not in the notes, and may be gone at the next attempt.
+        """
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            units = find_condemned(connection, run_id)
+            if len(units) < most_condemned(connection, run_id):
+                return
+            these = RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit.in_(units)
+            planned = connection.scalars(select(RUN_UNIT.c.planned).where(*these))
+            note_ids = [note_id for packed in planned for note_id in unpack_ids(packed)]
+            connection.execute(
+                update(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id).values(failures=0)
+            )
+            with update_codes(connection, self._keys, note_ids):
+                discard_results(connection, note_ids)
 
     def _require_keys(self) -> StateKeys:
         if self._keys is None:
@@ -256,21 +295,14 @@ class State:
             connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(phase="working"))
 
     @retrying
-    def pending(self, run_id: int, worker: int, workers: int) -> list[Unit]:
-        """Return the pending units of one of several workers, in order."""
-        names = ("unit", "part", "low", "high", "count", "planned")
-        found = (
-            select(*(RUN_UNIT.c[name] for name in names))
-            .where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 0)
-            .where(RUN_UNIT.c.unit % workers == worker)
-            .order_by(RUN_UNIT.c.unit)
-        )
+    def count_pending(self, run_id: int) -> int:
+        """Count the units of a run that are not done; of a backfill, those that may be now."""
+        found = select(func.count()).where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == OPEN)
         with transaction(self._engine, _WHAT) as connection:
             limit = _read_limit(connection, run_id)
-            if limit is None:
-                return [Unit(*row[:-1]) for row in connection.execute(found)]
-            some = found.where(RUN_UNIT.c.unit < limit["before"])
-            return [Unit(*row) for row in connection.execute(some)]
+            if limit is not None:
+                found = found.where(RUN_UNIT.c.unit < limit.before)
+            return connection.scalar(found) or 0
 
     @retrying
     def limit_backfill(self, run_id: int, ends: datetime, before: int) -> None:
@@ -282,16 +314,15 @@ class State:
             connection.execute(update(RUN).where(mine).values(about=json.dumps(about)))
 
     @retrying
-    def is_over(self, run_id: int) -> bool:
-        """Return whether the time of a backfill is over."""
+    def read_limit(self, run_id: int) -> BackfillLimit | None:
+        """Return the limit of a backfill; None for other runs."""
         with transaction(self._engine, _WHAT) as connection:
-            limit = _read_limit(connection, run_id)
-        return limit is not None and datetime.now(UTC) >= datetime.fromisoformat(limit["ends"])
+            return _read_limit(connection, run_id)
 
     @retrying
     def drop_pending(self, run_id: int) -> None:
         """Take the units of a backfill that are not done out of its plan."""
-        mine = RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 0
+        mine = RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == OPEN
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(delete(RUN_UNIT).where(*mine))
 
@@ -299,8 +330,8 @@ class State:
     def count_done(self, run_id: int, first: int, before: int) -> int:
         """Count the notes in the completed units of a range of units."""
         total = select(func.coalesce(func.sum(RUN_UNIT.c["count"]), 0))
-        mine = RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 1
-        units = RUN_UNIT.c.unit >= first, RUN_UNIT.c.unit < before
+        mine = RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == DONE
+        units = first <= _ORIGIN, before > _ORIGIN
         with transaction(self._engine, _WHAT) as connection:
             return int(connection.scalar(total.where(*mine, *units)) or 0)
 
@@ -310,7 +341,7 @@ class State:
         total = func.coalesce(func.sum(RUN_UNIT.c["count"]), 0)
         mine = select(total).where(RUN_UNIT.c.run_id == run_id)
         with transaction(self._engine, _WHAT) as connection:
-            done = connection.scalar(mine.where(RUN_UNIT.c.done == 1))
+            done = connection.scalar(mine.where(RUN_UNIT.c.done == DONE))
             return int(done or 0), int(connection.scalar(mine) or 0)
 
     @retrying
@@ -331,25 +362,30 @@ class State:
 
     @retrying
     def commit_unit(self, run_id: int, unit: Unit, result: UnitResult) -> bool:
-        """Store the result of a unit in one transaction; return False if it was already done.
+        """Store the result of a unit in one transaction.
 
-        Raises Unsafe `unknown-unit` for a unit that is not part of the run.
+        Returns False, and stores nothing, if it was already done or its lease was lost: another
+        worker has it. Raises Unsafe `unknown-unit` for a unit that is not part of the run.
         """
         here = (RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit == unit.index)
         written = [note.note_id for note in result.releases]
         written += [note.note_id for note in result.failures]
         with transaction(self._engine, _WHAT, write=True) as connection:
-            planned = connection.execute(select(RUN_UNIT).where(*here)).first()
-            if planned is None:
+            # Locked: nobody claims it while it is written.
+            locked = select(RUN_UNIT).where(*here).with_for_update()
+            planned = connection.execute(locked).first()
+            if planned is None and not unit.attempt:
                 raise Unsafe("unknown-unit")
-            if planned.done:
+            # A unit that was halved meanwhile is not there any more.
+            if planned is None or planned.done or not is_lease_kept(planned, unit):
                 return False
             # Codes come last: from then on other workers wait for the end of the transaction.
             with update_codes(connection, self._keys, written):
                 write_unit_result(connection, run_id, result)
                 ids = {*result.read_ids, planned.first_id, planned.last_id} - {None}
                 record = {
-                    "done": 1,
+                    "done": DONE,
+                    "lease_ends": None,
                     "first_id": min(ids, default=None),
                     "last_id": max(ids, default=None),
                     "read_ids": pack_ids(result.read_ids),
@@ -357,6 +393,7 @@ class State:
                     "tally": result.tally,
                 }
                 connection.execute(update(RUN_UNIT).where(*here).values(record))
+        self.leases.forget(run_id, unit)
         return True
 
     def reconcile(self, run_id: int, source: PresenceLookup) -> Reconciliation:
@@ -487,7 +524,7 @@ class State:
 
     def read_tallies(self, run_id: int) -> Iterator[str]:
         """Stream the tallies of a run's units, in order."""
-        after = -1
+        after = _FIRST_UNIT
         while page := self._tally_page(run_id, after):
             yield from (tally for _, tally in page)
             after = page[-1][0]
@@ -496,7 +533,7 @@ class State:
     def _tally_page(self, run_id: int, after: int) -> list[tuple[int, str]]:
         found = (
             select(RUN_UNIT.c.unit, RUN_UNIT.c.tally)
-            .where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == 1, RUN_UNIT.c.unit > after)
+            .where(RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == DONE, RUN_UNIT.c.unit > after)
             .order_by(RUN_UNIT.c.unit)
             .limit(_TALLIES)
         )
@@ -566,10 +603,12 @@ def open_state(settings: StateSettings, base: Path, keys: StateKeys | None = Non
     return State(connect_state(settings, base), keys)
 
 
-def _read_limit(connection: Connection, run_id: int) -> dict[str, Any] | None:
+def _read_limit(connection: Connection, run_id: int) -> BackfillLimit | None:
     about = connection.scalar(select(RUN.c.about).where(RUN.c.run_id == run_id))
-    limit: dict[str, Any] | None = json.loads(about or "{}").get("limit")
-    return limit
+    limit = json.loads(about or "{}").get("limit")
+    if limit is None:
+        return None
+    return BackfillLimit(limit["before"], datetime.fromisoformat(limit["ends"]))
 
 
 def _make_unit_row(run_id: int, unit: Unit, ids: Sequence[int]) -> dict[str, Any]:

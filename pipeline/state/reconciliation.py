@@ -36,6 +36,7 @@ from pipeline.warehouse.databases import chunks, retrying, transaction
 
 _WHAT = "state"
 _UNITS = 100
+_FIRST = -(2**31)
 _LEDGER_PAGE = 20_000
 _CHUNK = 500
 _SHOWN = 20
@@ -135,7 +136,7 @@ def find_deleted_notes(engine: Engine, run_id: int) -> Iterator[list[int]]:
 def _stream_units(
     engine: Engine, run_id: int, between: tuple[int, int] | None = None
 ) -> "Iterator[Row[tuple[object, ...]]]":
-    after = -1
+    after = _FIRST
     while page := _read_unit_page(engine, run_id, after, between):
         yield from page
         after = page[-1].unit

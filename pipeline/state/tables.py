@@ -21,7 +21,7 @@ from pipeline.warehouse.omop_tables import LONG
 
 STATE = MetaData()
 
-REVISION = "0005"
+REVISION = "0006"
 """Revision of these tables; changing them requires a step in `pipeline/state/migrations`."""
 
 SCHEMA = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
@@ -67,8 +67,23 @@ RUN_UNIT = Table(
     Column("read_ids", LargeBinary),
     Column("accounted", LargeBinary),
     Column("tally", Text),
+    Column("attempt", Integer),
+    Column("lease_ends", LONG),
+    Column("holder", Text),
+    Column("failures", Integer),
+    Column("error", Text),
+    Column("origin", Integer),
 )
-"""The units of a run, with the ids planned, read and accounted for."""
+"""The units of a run, with the ids planned, read and accounted for.
+
+`done` is 1 when the result is stored, and `UNRETURNED` where a worker returned a unit without one.
+`attempt` counts the claims; `lease_ends` is when the last of them ends, in milliseconds since 1970
+by the clock of the database, 0 where it was taken away; null without a claim. `failures` counts the
+claims that ended without a result, `error` tells how the last one did. `origin` is the planned unit
+that this one is a part of; such parts have negative numbers.
+"""
+
+OPEN, DONE, UNRETURNED = 0, 1, 2
 
 LEDGER = Table(
     "ledger",
@@ -209,6 +224,14 @@ rows of earlier versions.
 """
 
 Index("idx_run_unit_ids", RUN_UNIT.c.run_id, RUN_UNIT.c.first_id)
+_IS_OPEN = RUN_UNIT.c.done == OPEN
+Index(
+    "idx_run_unit_open",
+    RUN_UNIT.c.run_id,
+    RUN_UNIT.c.unit,
+    sqlite_where=_IS_OPEN,
+    postgresql_where=_IS_OPEN,
+)
 
 _MASK = 2**64 - 1
 

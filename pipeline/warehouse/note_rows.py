@@ -17,7 +17,9 @@ class Unit:
     `part` is empty in a database, where `low..high` is the inclusive range of note ids; in a
     folder it is the Parquet file's path below the folder and `low..high` its inclusive rows.
     `count` is the number of note ids planned. `wanted` are the only ids to process, packed; empty
-    for all of them.
+    for all of them. `attempt` is the number of the claim under which a worker has it, 0 without
+    one. With `is_backfill`, notes that earlier detectors read are detected again; with
+    `is_condemned` the unit is a single note that ended its worker again and again.
     """
 
     index: int
@@ -26,6 +28,9 @@ class Unit:
     high: int
     count: int
     wanted: bytes = b""
+    attempt: int = 0
+    is_backfill: bool = False
+    is_condemned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

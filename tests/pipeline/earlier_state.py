@@ -18,6 +18,7 @@ from pipeline.state.tables import STATE
 from pipeline.warehouse.databases import connect
 
 NEW_TABLES = ("row_code", "sealing", "accepted_config")
+NEW_COLUMNS = ("attempt", "lease_ends", "holder", "failures", "error", "origin")
 _ACCESSED = ("", "-wal", "-shm", "-journal")
 
 
@@ -65,6 +66,9 @@ def forget_new_tables(url: str, base: Path) -> None:
     with engine.begin() as connection:
         for name in NEW_TABLES:
             connection.execute(text(f"drop table {name}"))
+        connection.execute(text("drop index idx_run_unit_open"))
+        for name in NEW_COLUMNS:
+            connection.execute(text(f"alter table run_unit drop column {name}"))
         before = {"number": revisions()[revisions().index("0004") - 1]}
         connection.execute(text("update alembic_version set version_num = :number"), before)
     engine.dispose()

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NoReturn, cast
@@ -15,18 +15,18 @@ import psutil
 import pytest
 from apache_beam import coders
 
-from pipeline.beam.failures import RunnerFailed, StageFailed, run_guarded_stage
+from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.beam.session import tools_of
-from pipeline.beam.worker import UnitShare, WorkerShare, build_nightly_graph, work
+from pipeline.beam.worker import UnitShare, build_nightly_graph, work
 from pipeline.config.exit_codes import EXIT_USAGE
 from pipeline.config.settings import Settings, load
 from pipeline.night import supervisor
 from pipeline.night.nightly import Incomplete, Job, NightlyResult, run_nightly
 from pipeline.notes.batch import Batch
-from pipeline.notes.worker_resources import WorkerResources, resolve_urls
-from pipeline.state.ledger import open_state
+from pipeline.notes.claimed_units import StageFailed, run_guarded_stage
+from pipeline.notes.worker_resources import WorkerResources
 from pipeline.warehouse.note_rows import NoteRow, Unit
 from record.errors import Unavailable
 from tests.pipeline.conftest import Site
@@ -38,8 +38,8 @@ def graph(between: "Lose | None" = None) -> Callable[[Job], dict[str, int]]:
     """A drive that runs the graph in this process."""
 
     def drive(job: Job) -> dict[str, int]:
-        part, summary = WorkerShare(job.run_id, 0, 1), job.scratch / "worker-0.json"
-        work(job.settings, part, [], summary=summary, between=between)
+        summary = job.scratch / "worker-0.json"
+        work(UnitShare(job.settings, job.run_id, summary), [], between=between)
         return {}
 
     return drive
@@ -68,16 +68,20 @@ def test_equals_the_engine(
     assert (hospital.digest(), counted(ended)) == reference
 
 
-def test_shares_may_be_worked_in_any_order(
+def test_pipelines_at_once_claim_from_one_another(
     hospital: Site, reference: tuple[str, Any], counted: Callable[[NightlyResult], Any]
 ) -> None:
-    def backwards(job: Job) -> dict[Any, Any]:
-        for number in (2, 0, 1):
-            part = WorkerShare(job.run_id, number, 3)
-            work(job.settings, part, [], summary=job.scratch / f"worker-{number}.json")
+    def three(job: Job) -> dict[Any, Any]:
+        with ThreadPoolExecutor(3) as pool:
+            names = [f"worker-{number}" for number in range(3)]
+            shares = [
+                UnitShare(job.settings, job.run_id, job.scratch / f"{name}.json", holder=name)
+                for name in names
+            ]
+            list(pool.map(lambda share: work(share, []), shares))
         return {}
 
-    ended = run_nightly(hospital.config, backwards)
+    ended = run_nightly(hospital.config, three)
     assert (hospital.digest(), counted(ended)) == reference
 
 
@@ -163,11 +167,8 @@ def test_dead_letters_and_counters_agree_with_the_tally(hospital: Site, tmp_path
     seen = {}
 
     def drive(job: Any) -> Any:
-        state = open_state(resolve_urls(job.settings).state, job.settings.base)
-        with closing(state):
-            units = state.pending(job.run_id, 0, 1)
         pipeline = make_pipeline([])
-        share = UnitShare(job.settings, job.run_id, units, job.scratch / "worker-0.json")
+        share = UnitShare(job.settings, job.run_id, job.scratch / "worker-0.json")
         dead = build_nightly_graph(pipeline, share)
         dead | beam.Map(lambda failure: append(letters, failure))
         result = pipeline.run()

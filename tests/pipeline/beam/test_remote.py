@@ -25,12 +25,12 @@ from pipeline.beam.worker import UnitShare, build_nightly_graph
 from pipeline.config.settings import load
 from pipeline.night import engine
 from pipeline.night.nightly import run_nightly
-from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError
 from tests.pipeline.conftest import Site
 
 PASSWORD = "correct-horse-battery"
 CANARY = "Quillfeather"
+FLINK = ["--runner=FlinkRunner", "--job_endpoint=localhost:1"]
 SECONDS = 600
 """After which it hangs: no test waits so long unless something is wrong."""
 
@@ -149,9 +149,7 @@ def test_the_serialized_graph_holds_no_secret(
     monkeypatch.setenv("WAREHOUSE", f"postgresql://reader:{PASSWORD}@localhost/cdm")
     pipeline = make_pipeline([])
     summary = hospital.folder / "worker-0.json"
-    build_nightly_graph(
-        pipeline, UnitShare(load(hospital.config), 1, [Unit(0, "", 1, 10, 10)], summary)
-    )
+    build_nightly_graph(pipeline, UnitShare(load(hospital.config), 1, summary))
     graph = unpacked(pipeline.to_runner_api())
     assert b"env:WAREHOUSE" in graph  # so what is looked for would be seen
     key = hospital.config.with_name("master.key").read_text().split()[-1]
@@ -185,7 +183,7 @@ def test_a_password_in_the_configuration_is_not_sent(hospital: Site, place: str,
     settings = load(hospital.config)
     changed = replace(getattr(settings, place), url=form.format(PASSWORD))
     leaky = replace(settings, **{place: changed})
-    for remote in (["--environment_type=EXTERNAL"], ["--runner=FlinkRunner"]):
+    for remote in (["--environment_type=EXTERNAL"], FLINK):
         with pytest.raises(ConfigError, match=rf"^{place}.url: must not hold a password") as caught:
             refuse_passwords(leaky, remote)
         assert PASSWORD not in str(caught.value)

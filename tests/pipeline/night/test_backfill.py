@@ -14,6 +14,7 @@ from pipeline.config.settings import DetectionSettings, Settings, load
 from pipeline.night.engine import process_unit
 from pipeline.night.nightly import Job, NightlyResult, run_nightly
 from pipeline.notes.batch_commit import commit_batch
+from pipeline.notes.claimed_units import claim_units
 from pipeline.notes.detection import DETECTOR_VERSION, is_older
 from pipeline.notes.worker_resources import find_releasable, open_resources
 from pipeline.quality.drift import judge
@@ -35,10 +36,11 @@ def backfilling(units: int) -> Callable[[Job], dict[str, int]]:
 
     def run_job(job: Job) -> dict[str, int]:
         with open_resources(job.settings) as resources:
-            pending = resources.state.pending(job.run_id, 0, 1)
-            is_backfill = any(unit.wanted for unit in pending)
-            for unit in pending[: units if is_backfill else None]:
+            claimed = claim_units(resources, job.run_id, "one of some units")
+            for number, unit in enumerate(claimed, start=1):
                 commit_batch(process_unit(unit, resources), resources, job.run_id)
+                if unit.is_backfill and number == units:
+                    break
         return {}
 
     return run_job

@@ -17,13 +17,13 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 import pipeline.notes.detection
-from pipeline.beam.failures import run_guarded_stage
 from pipeline.beam.worker import UnitShare, build_nightly_graph
 from pipeline.config.settings import load
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import Job, run_nightly
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import commit_batch
+from pipeline.notes.claimed_units import run_guarded_stage
 from pipeline.notes.stages import STAGES, read_batch
 from pipeline.notes.worker_resources import WorkerResources, open_resources
 from pipeline.warehouse.note_rows import Unit, name_kind
@@ -307,8 +307,7 @@ def test_the_serialized_graph_holds_no_secret(
     hospital.configure("sqlite:///hospital.db", "env:WAREHOUSE")
     settings = load(hospital.config)
     graph = beam.Pipeline()
-    units = [Unit(k, "", 5 * k + 1, 5 * k + 5, 5) for k in range(3)]
-    build_nightly_graph(graph, UnitShare(settings, 1, units, hospital.folder / "summary.json"))
+    build_nightly_graph(graph, UnitShare(settings, 1, hospital.folder / "summary.json"))
     data = unpacked(graph.to_runner_api().SerializeToString())
     assert b"env:WAREHOUSE" in data
     assert b"file:master.key" in data
@@ -317,16 +316,14 @@ def test_the_serialized_graph_holds_no_secret(
     assert key[1] not in data
 
 
-def test_units_and_settings_are_all_that_travels(hospital: Site) -> None:
+def test_settings_are_all_that_travels(hospital: Site) -> None:
     settings = load(hospital.config)
     run_nightly(hospital.config, run_in_process)
     with open_resources(settings) as tools:
         batches = list(stages_of(tools))
         commit_batch(batches[-1], tools, 1)
     graph = beam.Pipeline()
-    build_nightly_graph(
-        graph, UnitShare(settings, 1, [batches[-1].unit], hospital.folder / "summary.json")
-    )
+    build_nightly_graph(graph, UnitShare(settings, 1, hospital.folder / "summary.json"))
     data = unpacked(graph.to_runner_api().SerializeToString())
     assert not any(holds(data, word) for word in (NAME, META, WORD))
     assert secrets(hospital)[1] not in data

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 NOTES = 60
 MOMENTS = 4
 SEED = 20240302
-TRANSACTIONS = 40
+TRANSACTIONS = 60
 """More than a run of the small hospital has."""
 
 

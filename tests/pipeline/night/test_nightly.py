@@ -15,6 +15,7 @@ from pipeline.night.engine import process_unit, run_in_process
 from pipeline.night.nightly import Incomplete, Job, NightlyResult, run_nightly
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import commit_batch
+from pipeline.notes.claimed_units import claim_units
 from pipeline.notes.worker_resources import open_resources, resolve_urls
 from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError
@@ -152,7 +153,7 @@ class Lossy:
 
     def __call__(self, job: Job) -> dict[Any, Any]:
         with open_resources(job.settings) as tools:
-            for unit in tools.state.pending(job.run_id, 0, 1):
+            for unit in claim_units(tools, job.run_id, "lossy"):
                 batch = self.lose(process_unit(unit, tools))
                 if batch is not None:
                     commit_batch(batch, tools, job.run_id)

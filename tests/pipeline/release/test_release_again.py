@@ -266,7 +266,7 @@ def test_nothing_of_a_patient_or_key_is_told(
     assert main([*command, *parameters]) in (EXIT_DONE, EXIT_QUARANTINE)
 
     def quotes(index: int, context: ReleaseContext) -> None:
-        raise ValueError(NAME, PERSON, context.staging.unit(index).person_ids)
+        raise ValueError(NAME, PERSON, context.staging.unit(index.index).person_ids)
 
     monkeypatch.setattr(running, "make_unit", quotes)
     assert main([*command, ward.url("parquet:cohort")]) == 1

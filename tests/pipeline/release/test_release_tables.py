@@ -352,7 +352,7 @@ def test_what_fails_in_the_graph_is_told_without_text(
     staging.store_parameters({"fingerprint": context.fingerprint})
     staging.add_units([ReleaseUnit(0, 0, 2**62 - 1, [1], [])])
     with pytest.raises(raised) as caught:
-        release_worker.work(order, staging, (0, 1), staging.folder / "worker-0.json")
+        release_worker.work(order, staging, staging.folder / "worker-0.json")
     assert "Wexlovitch" not in str(caught.value)
     context.close()
     staging.remove()

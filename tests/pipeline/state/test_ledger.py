@@ -94,6 +94,12 @@ def everything(state: State) -> dict[Any, Any]:
         }
 
 
+def claimed(state: State, run_id: int) -> list[Unit]:
+    """All units that can be claimed now."""
+    claims = iter(lambda: state.leases.claim(run_id, "test", 60), None)
+    return [claim.unit for claim in claims]
+
+
 def publish(state: State) -> None:
     """What the run does after it was reconciled."""
     while notes := state.read_staged(limit=2):
@@ -140,7 +146,7 @@ def test_a_plan_replaces_the_plan_before(state: State) -> None:
     run = state.begin(A)
     state.plan(run.run_id, units([1], [2], [3]))
     state.plan(run.run_id, units([4, 5], [6]))
-    assert [unit.count for unit in state.pending(run.run_id, 0, 1)] == [2, 1]
+    assert [unit.count for unit in claimed(state, run.run_id)] == [2, 1]
     assert state.progress(run.run_id) == (0, 3)
 
 
@@ -154,17 +160,17 @@ def test_a_plan_that_breaks_off_leaves_nothing(state: State) -> None:
     with pytest.raises(Unsafe):
         state.plan(run.run_id, breaking())
     assert state.begin(A).phase == "planning"
-    assert state.pending(run.run_id, 0, 1) == []
+    assert claimed(state, run.run_id) == []
 
 
 def test_workers_share_the_units(state: State) -> None:
     run = state.begin(A)
     planned = units(*[[k] for k in range(10)])
     state.plan(run.run_id, planned)
-    shares = [state.pending(run.run_id, worker, 3) for worker in range(3)]
-    assert sorted(unit.index for share in shares for unit in share) == list(range(10))
     state.commit_unit(run.run_id, planned[3][0], result([3]))
-    assert 3 not in [unit.index for unit in state.pending(run.run_id, 0, 3)]
+    assert [unit.index for unit in claimed(state, run.run_id)] == [0, 1, 2, 4, 5, 6, 7, 8, 9]
+    assert claimed(state, run.run_id) == []
+    assert state.count_pending(run.run_id) == 9
     assert state.progress(run.run_id) == (1, 10)
 
 
@@ -342,7 +348,7 @@ def test_one_note_dropped_on_the_way_is_noticed_and_made_good(
     found = state.reconcile(run.run_id, Warehouse(ids))
     assert (found.ok, list(found.missing_ids)) == (not lost, lost)
     if lost:
-        assert state.pending(run.run_id, 0, 1) == [unit]
+        assert state.count_pending(run.run_id) == 1
         rest = [k for k in ids if k not in lost]
         state.commit_unit(run.run_id, unit, result(lost, [], rest))
     assert state.reconcile(run.run_id, Warehouse(ids)).ok
@@ -352,12 +358,12 @@ def test_notes_astray_are_done_again(state: State, worked: int) -> None:
     publish(state)
     tamper(state, "update ledger set outcome = 1 where note_id in (1, 3)")
     assert not state.reconcile(worked, Warehouse(range(1, 10))).ok
-    assert len(state.pending(worked, 0, 1)) == 3
+    assert state.count_pending(worked) == 3
     entries = state.read_entries(range(1, 10))
     assert entries[1].content != A, "its hash matches nothing: it will be done again"
     assert 3 not in entries
     for unit, came in zip(
-        state.pending(worked, 0, 1),
+        claimed(state, worked),
         [result([1], [3], [2]), result([], [], [4, 5, 6]), result([], [], [7, 8, 9])],
         strict=True,
     ):
@@ -426,7 +432,8 @@ WORKER = (
     "from pipeline.state.ledger import *; from pipeline.config.settings import StateSettings\n"
     "url, base, run, worker = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])\n"
     "state = open_state(StateSettings(url), base)\n"
-    "for unit in state.pending(run, worker, 2):\n"
+    "while claim := state.leases.claim(run, str(worker), 60):\n"
+    "    unit = claim.unit\n"
     "    ids = list(range(unit.low, unit.high + 1))\n"
     "    notes = [StagedNote(i, 1, b'a' * 16, bytes(16), bytes(16), b's', b'p' * 2000, 'k', None,\n"
     "                        1) for i in ids]\n"
@@ -459,8 +466,8 @@ def test_a_worker_killed_between_commits_loses_nothing(
     done, planned = state.progress(run.run_id)
     assert 0 < done < planned
     assert sum(len(state.read_staged(after=k, limit=100)) for k in (-1,)) == min(done, 100)
-    for share in "01":
-        subprocess.run([*command, share], check=True, cwd=ROOT)
+    state.leases.revoke(run.run_id, as_failed=True)
+    subprocess.run([*command, "1"], check=True, cwd=ROOT)
     assert state.reconcile(run.run_id, Warehouse(range(4000))).ok
 
 
@@ -476,7 +483,7 @@ def test_a_full_disk_is_unavailable_and_says_no_text(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="disk full") as caught:
         state.commit_unit(run.run_id, unit, came)
     assert CANARY not in repr(caught.value) + repr(caught.value.__context__)
-    assert state.pending(run.run_id, 0, 1) == [unit]
+    assert state.count_pending(run.run_id) == 1
     state.close()
 
 

@@ -16,8 +16,9 @@ from pipeline.state.ledger import State, open_state
 from pipeline.state.migrations.upgrade import FIRST, revisions, upgrade
 from pipeline.state.run_lock import Held, make_run_lock
 from pipeline.state.schema_version import read_revision
-from pipeline.state.tables import LEDGER, REVISION, RUN, STATE
+from pipeline.state.tables import LEDGER, REVISION, RUN, STATE, pack_ids
 from pipeline.warehouse.databases import connect, transaction
+from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError
 
 
@@ -49,6 +50,9 @@ def make_first(url: str, folder: Path) -> None:
             "started": "2024-03-02T01:00:00+00:00",
         }
         connection.execute(insert(RUN), [old])
+        unit = "insert into run_unit (run_id, unit, part, low, high, count, planned, done)"
+        planned = {"planned": pack_ids([7, 8])}
+        connection.execute(text(f"{unit} values (1, 0, '', 7, 8, 2, :planned, 0)"), planned)
         entry = {"note_id": 7, "content": b"a", "identity": b"b", "config": b"c"}
         connection.execute(insert(LEDGER), [entry | {"outcome": 2, "was_released": 1}])
     engine.dispose()
@@ -81,6 +85,9 @@ def test_a_database_of_the_first_version_keeps_what_it_holds(
         run = state.begin(b"c")
         assert (run.run_id, run.resumed) == (1, True)
         assert state.scope(1) == "all"
+        # A unit that the version before had planned is claimed by this one.
+        claim = state.leases.claim(1, "worker-0", 60)
+        assert claim.unit == Unit(0, "", 7, 8, 2, attempt=1)
     with opened(database_url, tmp_path) as state:
         assert state.read_entries([7])
 

@@ -1,0 +1,167 @@
+"""Spark as the engine: each task claims units of a run, and runs the nightly stages over them."""
+
+import json
+import os
+import shutil
+import socket
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from pyspark import SparkConf, SparkContext
+
+from pipeline.config.peak_memory import measure_peak_kilobytes
+from pipeline.config.settings import Settings
+from pipeline.night.engine import process_claimed_units
+from pipeline.night.nightly import Job, JobRunner
+from pipeline.notes.error_boundary import Unexpected, drop_error_texts
+from pipeline.notes.worker_resources import open_resources, refuse_written_passwords, resolve_urls
+from pipeline.warehouse.databases import database_path
+from record.errors import ConfigError, CryptonymError, Unavailable
+from record.garbage_collection import collect_garbage_rarely
+
+_POLL_SECONDS = 0.5
+_SECONDS_TO_CONNECT = 5
+
+
+class TaskFailed(CryptonymError):
+    """A task failed in every attempt; names the class of the error, no text."""
+
+
+class EngineFailed(CryptonymError):
+    """Spark ended the job with an error of its own; names its class alone, as it may quote."""
+
+
+class TaskEnd(NamedTuple):
+    """How a task ended: its worker, its peak memory in kilobytes, and its error, if any.
+
+    Spark keeps what a task returns, and prints what it raises: errors come back as text of ours.
+    """
+
+    worker: str
+    peak_kilobytes: int
+    error: str = ""
+    message: str = ""
+
+
+def check_cluster(master: str | None, settings: Settings) -> None:
+    """Raise ConfigError or Unavailable where a run on Spark cannot begin; starts nothing."""
+    state = resolve_urls(settings).state
+    if database_path(state.url, settings.base, what="state.url") is not None:
+        problem = "must be PostgreSQL with the engine spark: a SQLite file serves one machine alone"
+        raise ConfigError("state.url", problem, 'write "postgresql://..." or "env:NAME"')
+    refuse_written_passwords(settings)
+    home = os.environ.get("JAVA_HOME")
+    if not (Path(home, "bin", "java").is_file() if home else shutil.which("java")):
+        problem = "Spark needs Java, and there is none at JAVA_HOME or in PATH"
+        raise ConfigError("engine.kind", problem, "install Java 17 or later")
+    if master is None or not master.startswith("spark://"):
+        return
+    for address in master.removeprefix("spark://").split(","):
+        parts = urlsplit(f"//{address}")
+        try:
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            host, port = None, None
+        if host is None or port is None:
+            problem = f"must be spark://HOST:PORT, not {master}"
+            raise ConfigError("engine.master", problem, "see the page of Spark's master")
+        with suppress(OSError), socket.create_connection((host, port), _SECONDS_TO_CONNECT):
+            return
+    remedy = "start it, or correct engine.master or --master"
+    raise Unavailable("engine.master", f"no answer from {master}", remedy)
+
+
+def drive_on_spark(master: str | None) -> JobRunner:
+    """Return what runs a job as tasks of Spark.
+
+    `master` is a Spark master's URL; None for what spark-submit or Spark's configuration says.
+    """
+
+    def drive(job: Job) -> dict[str, int]:
+        with _connect(master, job) as context:
+            return _run_tasks(context, job)
+
+    return drive
+
+
+@contextmanager
+def _connect(master: str | None, job: Job) -> Iterator[SparkContext]:
+    conf = SparkConf().setAppName(f"cryptonym run {job.run_id}")
+    # The command has a progress bar of its own.
+    conf.setIfMissing("spark.ui.showConsoleProgress", "false")
+    if master is not None:
+        conf.setMaster(master)
+    # Two copies of a task would claim units of their own: more work at once, and nothing twice.
+    context = SparkContext(conf=conf)
+    try:
+        yield context
+    finally:
+        context.stop()
+
+
+def _run_tasks(context: SparkContext, job: Job) -> dict[str, int]:
+    """Run tasks until all units are done; reports progress meanwhile."""
+    settings, run_id, count = job.settings, job.run_id, job.workers
+
+    def task(numbers: Iterable[int]) -> Iterable[str]:
+        for number in numbers:
+            yield json.dumps(work(settings, run_id, number))
+
+    numbers = context.parallelize(range(count), count)
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(lambda: numbers.mapPartitions(task).collect())
+        try:
+            ends = _wait(future, job)
+        except BaseException:
+            # Also where Spark has ended by itself.
+            with suppress(CryptonymError):
+                drop_error_texts(context.cancelAllJobs)
+            raise
+    return _read_ends([TaskEnd(*json.loads(end)) for end in ends])
+
+
+def _wait(future: "Future[list[str]]", job: Job) -> list[str]:
+    done = threading.Event()
+    future.add_done_callback(lambda _: done.set())
+    while not done.wait(_POLL_SECONDS):
+        job.watch()
+    try:
+        return drop_error_texts(future.result)
+    except Unexpected as error:
+        # What Spark raises quotes the traceback of a task.
+        raise EngineFailed(
+            f"Spark failed with {error}; nothing was released. Remedy: look at the pages of its "
+            "master, then run again: completed units are kept"
+        ) from None
+
+
+def _read_ends(ends: Sequence[TaskEnd]) -> dict[str, int]:
+    for end in ends:
+        if end.error == Unavailable.__name__:
+            raise Unavailable(end.worker, end.message, "run again: completed units are kept")
+        if end.error == ConfigError.__name__:
+            raise ConfigError(end.worker, end.message, "correct the configuration of the node")
+        if end.error:
+            raise TaskFailed(f"{end.worker}: {end.message}; nothing was released")
+    return {end.worker: end.peak_kilobytes for end in ends}
+
+
+def work(settings: Settings, run_id: int, number: int) -> TaskEnd:
+    """Claim and process units in a task, until none is left; errors are returned, without text."""
+    worker = f"{socket.gethostname()}:{os.getpid()}:task-{number}"
+
+    def claim() -> None:
+        collect_garbage_rarely()
+        with open_resources(settings) as resources:
+            process_claimed_units(run_id, resources, worker, lambda: None)
+
+    try:
+        drop_error_texts(claim)
+    except CryptonymError as error:
+        return TaskEnd(worker, measure_peak_kilobytes(), type(error).__name__, str(error))
+    return TaskEnd(worker, measure_peak_kilobytes())

@@ -1,0 +1,212 @@
+"""Workers of portable runners: where a pool listens, how a worker's end is told, and equality."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import grpc
+import psutil
+import pytest
+from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
+
+from pipeline.beam.runners import list_pools, split_runner
+from pipeline.beam.worker_pool import WorkerPool, is_loopback, parse_address
+from pipeline.cli import main
+from pipeline.config.exit_codes import EXIT_USAGE
+from record.errors import ConfigError
+from tests.pipeline.conftest import Site
+
+PRISM = os.environ.get("CRYPTONYM_TEST_PRISM") or shutil.which("prism")
+"""Prism, built by `go install github.com/apache/beam/sdks/v2/go/cmd/prism@v2.77.0`."""
+needs_prism = pytest.mark.skipif(
+    PRISM is None, reason="Prism is not there: build it, and set CRYPTONYM_TEST_PRISM to the file"
+)
+
+
+# Where it listens --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("0.0.0.0:50000", "stands for all interfaces"),
+        ("[::]:50000", "stands for all interfaces"),
+        ("0:50000", "stands for all interfaces"),
+        ("localhost", "must be HOST:PORT"),
+        ("localhost:http", "must be HOST:PORT"),
+        ("localhost:70000", "must be HOST:PORT"),
+        ("no.such.host.invalid:50000", "unknown host"),
+        ("192.0.2.7:0", "cannot listen on"),
+    ],
+)
+def test_addresses_that_are_refused(
+    text: str, problem: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["worker", "--listen", text]) == EXIT_USAGE
+    said = capfd.readouterr().err
+    assert problem in said
+    assert "Remedy: " in said
+
+
+def test_a_pool_listens_on_its_address_alone() -> None:
+    assert parse_address(":50000") == ("127.0.0.1", 50000)
+    assert is_loopback("127.0.0.1")
+    assert not is_loopback("192.0.2.7")
+    with WorkerPool(*parse_address("127.0.0.1:0"), lambda line: None) as pool:
+        port = int(pool.address.rpartition(":")[2])
+        mine = psutil.Process().net_connections("inet")
+        listening = {c.laddr.ip for c in mine if c.status == psutil.CONN_LISTEN}
+        assert {ip.removeprefix("::ffff:") for ip in listening} == {"127.0.0.1"}
+        with pytest.raises(ConfigError, match="cannot listen"):
+            WorkerPool("127.0.0.1", port, lambda line: None)
+
+
+# How a worker ends -------------------------------------------------------------------------------
+
+
+def wait_for(lines: list[str], word: str) -> str:
+    deadline = time.monotonic() + 120
+    while not (found := [line for line in lines if word in line]):
+        assert time.monotonic() < deadline, lines
+        time.sleep(0.05)
+    return found[0]
+
+
+def test_a_pool_starts_its_own_interpreter_and_tells_why_a_worker_died(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    lines: list[str] = []
+    with WorkerPool("127.0.0.1", 0, lines.append) as pool:
+        channel = grpc.insecure_channel(pool.address)
+        stub = beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolStub(channel)
+        request = beam_fn_api_pb2.StartWorkerRequest(worker_id="first")
+        request.control_endpoint.url = "127.0.0.1:1"
+        assert not stub.StartWorker(request).error
+        pid = int(wait_for(lines, "started").rpartition("pid ")[2].rstrip(")"))
+        assert Path(psutil.Process(pid).cmdline()[0]).name == Path(sys.executable).name
+        os.kill(pid, signal.SIGKILL)
+        assert wait_for(lines, "died") == "worker first died: killed by SIGKILL"
+        channel.close()
+
+
+# Options -----------------------------------------------------------------------------------------
+
+
+def test_each_pool_has_a_pipeline() -> None:
+    both = ["--runner=PrismRunner", "--environment_type=EXTERNAL", "--environment_config=a:1, b:2"]
+    external = ["--runner=PrismRunner", "--environment_type=EXTERNAL"]
+    assert list_pools(both) == [
+        [*external, "--environment_config=a:1"],
+        [*external, "--environment_config=b:2"],
+    ]
+    assert list_pools(external) == [external]
+    assert list_pools([]) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["--runner=FlinkRunner"],
+            ("never downloaded", "never run", "--flink_job_server_jar=FILE"),
+        ),
+        (["--runner=SparkRunner"], ("never downloaded", "--spark_job_server_jar=FILE")),
+        (
+            ["--runner=FlinkRunner", "--flink_job_server_jar=https://example.org/x.jar"],
+            ("never downloaded",),
+        ),
+        (["--runner=FlinkRunner", "--flink_job_server_jar=no.jar"], ("no such file: no.jar",)),
+        (["--runner=DataflowRunner"], ("never run", "apache-beam[gcp]")),
+        (["--runner=PrismRunner", "--prism_location=no"], ("no such file: no", "go install")),
+    ],
+)
+def test_what_a_runner_lacks_is_told_and_not_fetched(
+    arguments: list[str], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        split_runner(arguments)
+    for word in words:
+        assert word in str(caught.value)
+    assert split_runner(["--runner=FlinkRunner", "--job_endpoint=localhost:1"])[0] == "FlinkRunner"
+
+
+# Prism -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def start_pool(tmp_path: Path) -> Iterator[Callable[[Site], tuple[subprocess.Popen[str], str]]]:
+    """Starts `cryptonym worker` on a free port; gives the process and the address."""
+    with ExitStack() as stack:
+
+        def start(site: Site) -> tuple[subprocess.Popen[str], str]:
+            command = [sys.executable, "-P", "-m", "pipeline.cli", "worker", "--plain"]
+            process = stack.enter_context(
+                subprocess.Popen(
+                    [*command, "--listen", "127.0.0.1:0"],
+                    stdout=subprocess.PIPE, text=True, env=site.environment,
+                )
+            )  # fmt: skip
+            stack.callback(process.terminate)
+            assert process.stdout
+            first = process.stdout.readline()
+            assert first.startswith("listening on 127.0.0.1:")
+            return process, first.split()[-1]
+
+        yield start
+
+
+@needs_prism
+@pytest.mark.slow
+def test_prism_with_two_pools_of_which_one_loses_its_worker(
+    make_site: Callable[..., Site],
+    peaceful: str,
+    start_pool: Callable[[Site], tuple[subprocess.Popen[str], str]],
+) -> None:
+    site = make_site(30)
+    site.configure("[limits]", "[engine]\nlease_seconds = 5\n\n[limits]")
+    (first, one), (second, two) = start_pool(site), start_pool(site)
+    process = site.start(
+        "--runner=PrismRunner", f"--prism_location={PRISM}",
+        "--environment_type=EXTERNAL", f"--environment_config={one},{two}",
+    )  # fmt: skip
+    workers = [wait_for_child(pool, process) for pool in (first, second)]
+    workers[0].kill()
+    _, stderr = process.communicate(timeout=600)
+    assert process.returncode == 0, stderr
+    assert site.digest() == peaceful
+    first.terminate()
+    assert first.stdout
+    assert "died: killed by SIGKILL" in first.stdout.read()
+
+
+def wait_for_child(pool: subprocess.Popen[str], run: subprocess.Popen[str]) -> psutil.Process:
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline:
+        assert run.poll() is None
+        with suppress(psutil.Error):
+            if found := psutil.Process(pool.pid).children():
+                return found[0]
+        time.sleep(0.1)
+    raise AssertionError("the pool was asked for no worker")
+
+
+@needs_prism
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["LOOPBACK", "PROCESS"])
+def test_prism_with_workers_of_this_machine(
+    make_site: Callable[..., Site], peaceful: str, kind: str
+) -> None:
+    site = make_site(30)
+    found: Any = site.run(
+        "--runner=PrismRunner", f"--prism_location={PRISM}", f"--environment_type={kind}"
+    )
+    assert found.returncode == 0, found.stderr
+    assert site.digest() == peaceful

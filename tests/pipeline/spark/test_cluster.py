@@ -1,0 +1,215 @@
+"""Spark as the engine: a real standalone cluster, one of whose workers is killed; and refusals."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from sqlalchemy import create_engine, text
+
+from pipeline.cli import main
+from tests.pipeline.conftest import Site
+
+has_spark = pytest.mark.skipif(
+    shutil.which("java") is None, reason="Java is not installed: Spark needs version 17 or later"
+)
+
+
+def refused(site: Site, capfd: pytest.CaptureFixture[str], code: int, *arguments: str) -> str:
+    assert main(["run", str(site.config), "--plain", *arguments]) == code
+    said = capfd.readouterr().err
+    assert said.count("cryptonym: error: ") == 1
+    assert "Remedy: " in said
+    assert site.released() == {}
+    return said
+
+
+def on_server(site: Site, url: str) -> Site:
+    site.environment |= {"CRYPTONYM_TEST_STATE": url}
+    site.configure('url = "sqlite:///state.db"', 'url = "env:CRYPTONYM_TEST_STATE"')
+    return site
+
+
+# Refusals ----------------------------------------------------------------------------------------
+
+
+def test_without_pyspark(
+    site: Site, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.delitem(sys.modules, "pipeline.spark.cluster", raising=False)
+    said = refused(site, capfd, 2, "--engine", "spark", "--master", "local[1]")
+    assert "pip install 'cryptonym[spark]'" in said
+
+
+def test_options_that_do_not_go_together(site: Site, capfd: pytest.CaptureFixture[str]) -> None:
+    said = refused(site, capfd, 2, "--engine", "spark", "--runner=PrismRunner")
+    assert "--runner=PrismRunner: is an option of Apache Beam" in said
+    said = refused(site, capfd, 2, "--master", "spark://localhost:7077")
+    assert "--master: is that of Spark" in said
+    site.configure("[limits]", '[engine]\nmaster = "spark://localhost:7077"\n\n[limits]')
+    assert "engine.master" in refused(site, capfd, 2)
+
+
+def test_a_state_that_is_a_file(site: Site, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is not installed")
+    said = refused(site, capfd, 2, "--engine", "spark", "--master", "local[1]")
+    assert "state.url: must be PostgreSQL" in said
+
+
+def test_without_java_or_a_master_that_answers(
+    site: Site, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is not installed")
+    monkeypatch.setenv("CRYPTONYM_TEST_STATE", "postgresql://localhost/nowhere")
+    on_server(site, "")
+    spark = ["--engine", "spark", "--master"]
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", "/nowhere")
+        patch.delenv("JAVA_HOME", raising=False)
+        assert "Spark needs Java" in refused(site, capfd, 2, *spark, "spark://127.0.0.1:1")
+        patch.setenv("JAVA_HOME", "/nowhere")
+        assert "Spark needs Java" in refused(site, capfd, 2, *spark, "spark://127.0.0.1:1")
+    if shutil.which("java"):
+        said = refused(site, capfd, 4, *spark, "spark://127.0.0.1:1")
+        assert "engine.master: no answer from spark://127.0.0.1:1" in said
+        assert "must be spark://HOST:PORT" in refused(site, capfd, 2, *spark, "spark://localhost")
+
+
+def test_a_password_in_a_url_is_not_sent(site: Site, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is not installed")
+    site.configure('"sqlite:///state.db"', '"postgresql://me:s3cret@localhost/db"')
+    said = refused(site, capfd, 2, "--engine", "spark", "--master", "spark://127.0.0.1:1")
+    assert "state.url: must not hold a password" in said
+    assert "s3cret" not in said
+
+
+# A cluster ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, postgres_url: str) -> Iterator[tuple[str, list[psutil.Process]]]:
+    """A master and two workers from PySpark's own jars; gives the master's URL and the workers."""
+    pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
+    home = Path(pyspark.__file__).parent
+    environment = os.environ | {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    # Else Spark looks for the folders of its own build.
+    environment["SPARK_SCALA_VERSION"] = "2.13"
+    environment["CRYPTONYM_TEST_STATE"] = postgres_url
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with ExitStack() as stack:
+
+        def start(name: str, *arguments: str) -> psutil.Process:
+            log = stack.enter_context((tmp_path / f"{name}-{len(arguments)}.log").open("a"))
+            command = ["java", "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", f"{home}/jars/*"]
+            command += ["-Dspark.master.rest.enabled=false"]
+            process = psutil.Popen(
+                [*command, f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1",
+                 "--webui-port", "0", *arguments],
+                stdout=log, stderr=log, env=environment,
+            )  # fmt: skip
+            stack.callback(process.wait, 60)
+            stack.callback(end, process)
+            return process
+
+        start("master.Master", "--port", str(port))
+        wait_until(lambda: is_open(port))
+        url = f"spark://127.0.0.1:{port}"
+        places = ["--cores", "1", "--memory", "1g", "--work-dir"]
+        workers = [
+            start("worker.Worker", *places, str(tmp_path / f"work-{k}"), url) for k in range(2)
+        ]
+        yield url, workers
+
+
+def end(process: psutil.Process) -> None:
+    """Kill a process with all that it started."""
+    try:
+        family = [process, *process.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return
+    for one in family:
+        try:
+            one.kill()
+        except psutil.NoSuchProcess:
+            continue
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as attempt:
+        return attempt.connect_ex(("127.0.0.1", port)) == 0
+
+
+def wait_until(found: Callable[[], Any], process: "subprocess.Popen[str] | None" = None) -> Any:
+    deadline = time.monotonic() + 600
+    while not (value := found()):
+        assert time.monotonic() < deadline
+        if process is not None and process.poll() is not None:
+            raise AssertionError(process.communicate()[1])
+        time.sleep(0.1)
+    return value
+
+
+@has_spark
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(
+    make_site: Callable[..., Site],
+    peaceful: str,
+    postgres_url: str,
+    cluster: tuple[str, list[psutil.Process]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    master, workers = cluster
+    monkeypatch.setenv("CRYPTONYM_TEST_STATE", postgres_url)
+    site = on_server(make_site(30), postgres_url)
+    site.configure("[limits]", "[engine]\nlease_seconds = 3\n\n[limits]")
+    site.configure("notes_per_unit = 5", "notes_per_unit = 2")
+    # Java opens a socket to its Python, and executors one to the driver.
+    site.environment |= {
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    engine = create_engine(postgres_url)
+    held = text("select holder, unit from run_unit where done = 0 and lease_ends > 0")
+
+    def find_victim() -> tuple[psutil.Process, int] | None:
+        if not site.processes():
+            return None
+        with engine.connect() as connection:
+            if not connection.scalar(text("select to_regclass('run_unit')")):
+                return None
+            rows = connection.execute(held).all()
+        for holder, unit in rows:
+            pid = int(holder.split(":")[1])
+            for worker in workers:
+                if pid in [child.pid for child in worker.children(recursive=True)]:
+                    return worker, unit
+        return None
+
+    process = site.start("--engine", "spark", "--master", master)
+    victim, unit = wait_until(find_victim, process)
+    for one in [victim, *victim.children(recursive=True)]:
+        os.kill(one.pid, signal.SIGKILL)
+    with engine.connect() as connection:
+        is_done = text("select done from run_unit where unit = :unit")
+        assert connection.scalar(is_done, {"unit": unit}) == 0
+    _, stderr = process.communicate(timeout=600)
+    assert process.returncode == 0, stderr
+    assert site.digest() == peaceful
+    with engine.connect() as connection:
+        taken = text("select done, attempt from run_unit where unit = :unit")
+        assert tuple(connection.execute(taken, {"unit": unit}).one()) == (1, 2)
+        assert connection.scalar(text("select min(done) from run_unit")) == 1
+    engine.dispose()
