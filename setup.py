@@ -66,7 +66,7 @@ setup(
         "models.tagger": ["weights/*"],
         "evaluation": ["py.typed", "requirements/*.toml"],
         "pipeline.release": ["readme.md"],
-        "pipeline.reports": ["templates/*.j2"],
+        "pipeline.reports": ["templates/*"],
     },
     entry_points={
         "console_scripts": ["cryptonym = pipeline.cli:main"],
@@ -168,6 +168,8 @@ setup(
             "bm25s>=0.2.13,<1",
             "rouge-score>=0.1.2,<0.2",
             "textstat>=0.7.13,<0.8",
+            # axe-core, by which a test measures the contrast of reports where there is Chromium.
+            "axe-core-python>=0.1,<1",
         ],
     },
     classifiers=[

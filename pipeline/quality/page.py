@@ -41,7 +41,7 @@ class PageContents:
 
 
 def render_page(assessment: Assessment, contents: PageContents) -> str:
-    """Return the page without scripts or external resources: alarms first, then all counts."""
+    """Return the page, which loads nothing: alarms first, then all counts."""
     alarmed = {alarm.series for alarm in assessment.alarms}
     panels = {each.series: _make_panel(each, assessment, alarmed) for each in assessment.compared}
     ordered = sorted(assessment.compared, key=lambda each: (each.series.family, each.series))
