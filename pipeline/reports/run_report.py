@@ -418,6 +418,11 @@ def _format_amount(amount: float, unit: str) -> str:
     return f"under {10**-digits:g}{unit}" if small else _format_number(amount, digits) + unit
 
 
+def _format_short(value: float) -> str:
+    """Three digits, and a whole number where there are more before its point."""
+    return _format_number(value) if abs(value) >= 1000 else f"{value:.3g}"
+
+
 def _format_duration(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.1f} s"
@@ -460,6 +465,7 @@ TEMPLATES = jinja2.Environment(
 TEMPLATES.globals["chart_size"] = (PANEL_WIDTH, PANEL_HEIGHT)
 TEMPLATES.globals["scripts"] = {name: _read_script(name) for name in ("tables", "review")}
 TEMPLATES.filters["number"] = _format_number
+TEMPLATES.filters["short"] = _format_short
 TEMPLATES.filters["counted"] = _count_noun
 TEMPLATES.filters["duration"] = _format_duration
 TEMPLATES.filters["detector"] = describe_detector

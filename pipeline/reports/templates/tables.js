@@ -53,7 +53,7 @@ function addFilter(table) {
 
 for (const table of document.querySelectorAll("table.sortable")) {
   for (const [column, head] of [...table.tHead.rows[0].cells].entries()) {
-    if (!head.textContent.trim()) continue;
+    if (!head.textContent.trim() || head.classList.contains("chart")) continue;
     const button = document.createElement("button");
     button.type = "button";
     button.append(...head.childNodes);

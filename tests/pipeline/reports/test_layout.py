@@ -77,7 +77,7 @@ def busy_tally(factor: int) -> Tally:
     for number in range(9):
         tally.add_failure(Failure(str(number), "read", "Unavailable", "no-text-layer"), kinds[0])
         tally.add_extraction(kinds[number], number / 9, recognized=1)
-    tally.outcomes.update({"planned": 61, "read": 61})
+    tally.outcomes.update({"planned": 49 + 12 * factor, "read": 49 + 12 * factor})
     tally.microseconds = Counter({"extract": 123_456_789_000, "skip": 3})
     tally.peak_memory = {"worker-0": 20_480_000, "worker-1": 9}
     return tally
@@ -267,14 +267,14 @@ def test_nothing_is_lost_in_print(name: str, pages: dict[str, str], tmp_path: Pa
     page.write_text(pages[name], encoding="utf-8")
     browse(f"--print-to-pdf={printed}", page.as_uri())
     with pymupdf.open(printed) as pdf:
-        words: Counter[str] = Counter()
+        words: list[str] = []
         for sheet in pdf:
             assert sheet.rect.width > sheet.rect.height
             for x0, _, x1, _, word, *_ in sheet.get_text("words"):
                 assert 0 <= x0 < x1 <= sheet.rect.width, word
-                words[word] += 1
+                words.append(word)
     shown = re.sub(r"<(script|style|title)\b.*?</\1>|<[^>]+>", " ", pages[name], flags=re.DOTALL)
     wanted = set(re.findall(r"\b[a-z]{3,12}\b", html.unescape(shown)))
-    joined = " ".join(words)
+    joined = "".join(words)  # long names break within a cell
     assert sorted(word for word in wanted if word not in joined) == []
-    assert words["Filter"] == 0
+    assert "Filter" not in words

@@ -198,7 +198,7 @@ def test_runs_before_are_charted_and_compared() -> None:
     assert "The last 2 runs, oldest first" in text
     assert "This run beside run 9" in text
     assert "Labels DATE 1 1 3 1 per released note +0.0 %" in text
-    assert "Kinds of notes kind 2 0 0 1 33.33 % of released new" in text
+    assert "Kinds of notes kind 2 0 0 1 33.3 % of released new" in text
 
 
 def test_every_detector_has_a_meaning() -> None:
