@@ -66,7 +66,7 @@ setup(
         "models.tagger": ["weights/*"],
         "evaluation": ["py.typed", "requirements/*.toml"],
         "pipeline.release": ["readme.md"],
-        "pipeline.reports": ["templates/*.j2"],
+        "pipeline.reports": ["templates/*"],
     },
     entry_points={
         "console_scripts": ["cryptonym = pipeline.cli:main"],
@@ -104,8 +104,6 @@ setup(
         "faker>=37",
         "reportlab>=4.2,<6",
         "scipy>=1.14,<2",
-        "pyphen>=0.17,<1",
-        "stop-words>=2025.11.4",
         # The tagger without PyTorch: its pieces, its weights, and its layers in 32 or 8 bits.
         "tokenizers>=0.21,<1",
         "safetensors>=0.5,<1",
@@ -124,6 +122,9 @@ setup(
             "gensim>=4.4,<5",
             # Which real note a synthetic one is nearest to.
             "bm25s>=0.2.13,<1",
+            # How hard a letter is to read, and which of its words say little.
+            "pyphen>=0.17,<1",
+            "stop-words>=2025.11.4",
         ],
         # Another runtime of the tagger's encoder: `--runtime openvino`.
         "openvino": ["openvino>=2026.1,<2027"],
@@ -168,8 +169,15 @@ setup(
             "pandas>=3,<4",
             "polars>=2,<3",
             "bm25s>=0.2.13,<1",
+            "pyphen>=0.17,<1",
+            "stop-words>=2025.11.4",
             "rouge-score>=0.1.2,<0.2",
             "textstat>=0.7.13,<0.8",
+            # axe-core, by which a test measures the contrast of reports where there is Chromium.
+            "axe-core-python>=0.1,<1",
+            # Completions and the manual page: scripts/shell_files.py.
+            "shtab>=1.7,<2",
+            "argparse-manpage>=4.6,<5",
         ],
     },
     classifiers=[

@@ -6,7 +6,7 @@ Each command is a module of `pipeline.commands`, imported when it is called and 
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any, NoReturn, Protocol, cast
@@ -231,6 +231,11 @@ def make_parser(
     called: str | None = None, command: CommandModule | None = None
 ) -> argparse.ArgumentParser:
     """Make the parser with the help of every command, and the options of the one that is called."""
+    return make_whole_parser({called: command} if called and command else {})
+
+
+def make_whole_parser(loaded: Mapping[str, CommandModule]) -> argparse.ArgumentParser:
+    """Make the parser with the help of every command, and the options of those loaded."""
     parser = Parser(
         prog="cryptonym",
         description="Pseudonymize the notes of a clinical data warehouse.",
@@ -252,7 +257,8 @@ def make_parser(
         else:
             place, word = added, name
         texts: dict[str, Any] = {"help": summary} if summary else {}
-        if name == called and command is not None:
+        command = loaded.get(name)
+        if command is not None:
             texts |= {"description": command.DESCRIPTION, "epilog": command.EXAMPLES}
         made = place.add_parser(
             word,
@@ -260,7 +266,7 @@ def make_parser(
             allow_abbrev=False,
             **texts,
         )
-        if name == called and command is not None:
+        if command is not None:
             command.add_options(made)
             made.set_defaults(parser=made)
             made.add_argument(

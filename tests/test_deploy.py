@@ -18,7 +18,7 @@ DAG = DEPLOY / "airflow" / "cryptonym_nightly.py"
 def lines_of(text: str) -> list[list[str]]:
     """Every call of the program in a text, as words."""
     text = text.replace("{PROGRAM}", "/bin/cryptonym").replace("{CONFIG}", "c.toml")
-    text = re.sub(r'"\s*\n\s*f?"', "", text)
+    text = re.sub(r'"\s*\n\s*f?"', "", text).replace("{UNLESS_QUARANTINE}", "|")
     found = re.findall(r"/bin/cryptonym ([^\"|>;\n]+)", text)
     return [shlex.split(line) for line in found]
 
@@ -43,6 +43,42 @@ def test_the_program_takes_what_an_example_gives_it(path: Path, count: int) -> N
     assert len(lines) == count
     for words in lines:
         accept(words)
+
+
+def ending(shell: str, code: int, folder: Path) -> int:
+    """The exit code that a scheduler sees of a call of the program that ends with one."""
+    program = folder / "cryptonym"
+    program.write_text(f"#!/bin/sh\nexit {code}\n")
+    program.chmod(0o755)
+    env = {"PATH": f"{folder}:/usr/bin:/bin"}
+    call = ["/bin/sh", "-c", shell, "cryptonym", "run"]
+    return subprocess.run(call, env=env, check=False).returncode
+
+
+SEEN = {0: 0, 1: 1, 2: 2, 3: 0, 4: 4}
+"""The exit code that each scheduler sees, by that of the program."""
+
+
+@pytest.mark.parametrize("code", SEEN)
+def test_quarantine_above_the_limit_is_no_failure_to_any_scheduler(
+    code: int, tmp_path: Path
+) -> None:
+    unit = (DEPLOY / "systemd" / "cryptonym.service").read_text(encoding="utf-8")
+    assert re.findall(r"^SuccessExitStatus=(.*)$", unit, re.MULTILINE) == ["3"]
+    text = DAG.read_text(encoding="utf-8")
+    (after,) = re.findall(r'^UNLESS_QUARANTINE = "(.*)"$', text, re.MULTILINE)
+    assert text.count("{UNLESS_QUARANTINE}") == 2
+    assert ending(f"set -e; cryptonym run{after}", code, tmp_path) == SEEN[code]
+    job = (DEPLOY / "kubernetes" / "cronjob.yaml").read_text(encoding="utf-8")
+    (shell,) = re.findall(r"""command: \["/bin/sh", "-c", '(.*)', "cryptonym"\]""", job)
+    assert ending(shell, code, tmp_path) == SEEN[code]
+    assert "values: [1, 2]\n" in job
+    cron = (DEPLOY / "cron" / "cryptonym").read_text(encoding="utf-8")
+    (line,) = re.findall(r"/opt/cryptonym/bin/(cryptonym run .*)", cron)
+    printed = line.replace("/var/lib/cryptonym", str(tmp_path))
+    assert ending(printed.replace(" || cat ", " || exit 9 # "), code, tmp_path) == (
+        9 if SEEN[code] else 0
+    )
 
 
 def test_kubernetes() -> None:

@@ -1,7 +1,9 @@
 """The wheel works without the sources, brings all it needs and nothing that is not ours."""
 
 import ast
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +11,7 @@ import sysconfig
 import venv
 import zipfile
 from collections.abc import Mapping
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -18,10 +21,10 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 ROOMS = {
     *("record", "locales", "rules", "models", "surrogates"),
-    *("extractors", "pipeline", "synthesis", "evaluation"),
+    *("extractors", "pipeline", "synthesis", "evaluation", "cryptonym"),
 }
 SHIPPED = (*sorted(ROOMS), "setup.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
-DATA = {".toml", ".txt", ".j2", ".typed", ".npz", ".md", ".json", ".safetensors"}
+DATA = {".toml", ".txt", ".j2", ".css", ".js", ".typed", ".npz", ".md", ".json", ".safetensors"}
 
 
 def said(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
@@ -115,6 +118,81 @@ def test_constraints_lie_within_the_bounds_of_setup() -> None:
     assert len(bounds) > 20
     for bound in bounds:
         assert bound.specifier.contains(pinned[canonicalize_name(bound.name)]), str(bound)
+
+
+def required(name: str = "install_requires") -> list[Requirement]:
+    """What `setup.py` asks for by default."""
+    tree = ast.parse((ROOT / "setup.py").read_text(encoding="utf-8"))
+    (found,) = (n.value for n in ast.walk(tree) if isinstance(n, ast.keyword) and n.arg == name)
+    return [Requirement(text) for text in ast.literal_eval(found)]
+
+
+def closure() -> set[str]:
+    """The names of everything that the default installation brings, as it is installed here."""
+    todo, found = required(), set[tuple[str, tuple[str, ...]]]()
+    while todo:
+        asked = todo.pop()
+        key = canonicalize_name(asked.name), tuple(sorted(asked.extras))
+        if key not in found:
+            found.add(key)
+            extras = ["", *asked.extras]
+            needs = map(Requirement, metadata.requires(asked.name) or ())
+            todo += [
+                each
+                for each in needs
+                if not each.marker or any(each.marker.evaluate({"extra": e}) for e in extras)
+            ]
+    return {name for name, _ in found}
+
+
+def pinned(text: str) -> dict[str, str]:
+    """The versions of a file of requirements, by name."""
+    found = re.findall(r"^([\w.-]+)==([^\s;]+)", text, re.MULTILINE)
+    return {canonicalize_name(name): version for name, version in found}
+
+
+def test_the_requirements_with_hashes_are_those_of_the_constraints() -> None:
+    """Write them anew with scripts/supply_chain."""
+    text = (ROOT / "deploy" / "requirements.txt").read_text(encoding="utf-8")
+    hashed, pins = pinned(text), pinned((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    assert sorted(closure() - hashed.keys()) == []
+    assert {name: pins.get(name, version) for name, version in hashed.items()} == hashed
+    blocks = re.split(r"^(?=\S+==)", text, flags=re.MULTILINE)[1:]
+    assert len(blocks) == len(hashed)
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}\b", block) for block in blocks)
+
+
+def test_the_bill_of_materials_is_that_of_the_requirements() -> None:
+    text = (ROOT / "deploy" / "requirements.txt").read_text(encoding="utf-8")
+    bill = json.loads((ROOT / "deploy" / "sbom.json").read_text(encoding="utf-8"))
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    listed = {canonicalize_name(each["name"]): each["version"] for each in bill["components"]}
+    assert listed == pinned(text)
+    hashes = {
+        found["content"]
+        for each in bill["components"]
+        for reference in each["externalReferences"]
+        for found in reference.get("hashes", ())
+    }
+    assert hashes == set(re.findall(r"sha256:([0-9a-f]{64})", text))
+
+
+def licence(name: str) -> str:
+    told = metadata.metadata(name).json
+    written = str(told.get("license_expression") or told.get("license") or "")[:99]
+    classified = [line for line in told.get("classifier", ()) if line.startswith("License")]
+    return " ".join([written, *classified])
+
+
+def test_the_notice_names_every_licence_with_conditions_on_source() -> None:
+    conditions = re.compile(r"GPL|MPL|Mozilla|GNU|CDDL|EUPL|Eclipse|CeCILL", re.IGNORECASE)
+    found = sorted(name for name in closure() if conditions.search(licence(name)))
+    assert {"psycopg", "pymupdf", "python-stdnum"} <= set(found)
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
+    assert [name for name in found if not re.search(rf"\b{name}\b", notice)] == []
+    extras = re.findall(r"extra \[(\w+)\]", notice)
+    setup = (ROOT / "setup.py").read_text(encoding="utf-8")
+    assert [extra for extra in extras if f'"{extra}": [' not in setup] == []
 
 
 @pytest.mark.parametrize(

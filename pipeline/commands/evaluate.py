@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evaluation.detection.alignment import Pair, pair_annotations
+from evaluation.detection.alignment import Pair, PairedNotes, pair_annotations
 from evaluation.detection.calibration import calibrate_pairs
 from evaluation.detection.label_thresholds import (
     calibrate_labels,
@@ -41,6 +41,7 @@ examples:
   cryptonym evaluate truth.jsonl found.jsonl
   cryptonym evaluate gold.jsonl found.jsonl --label-map labels.toml --json
   cryptonym evaluate annotated/ found.jsonl --html scores.html
+  cryptonym evaluate gold.jsonl found.jsonl --beside rules.jsonl --html scores.html
   cryptonym detect gold.jsonl -o scored.jsonl --min-score 0.01
   cryptonym evaluate gold.jsonl scored.jsonl --calibrate 0.02 --thresholds thresholds.toml
 
@@ -60,6 +61,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--label-map", type=Path, metavar="M.toml", help="TOML file that renames labels"
     )
+    parser.add_argument(
+        "--beside", type=Path, metavar="PRED",
+        help="second predictions to score beside the first, such as those of rules alone "
+        "(`detect --detectors rules,known`)",
+    )  # fmt: skip
     parser.add_argument("--html", type=Path, metavar="FILE", help="output page with plots")
     parser.add_argument(
         "--calibrate", type=share, metavar="ALPHA",
@@ -86,6 +92,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         sys.stdout.write(json.dumps(scores, sort_keys=True) + "\n")
     else:
         console.say(format_scores(scores))
+        if options.beside:
+            console.say(f"\nbeside it, {options.beside}:")
+            console.say(format_scores(scores["beside"]))
     if options.thresholds:
         console.say(
             f"wrote {options.thresholds}; give it to `detect` as --thresholds, or name it in "
@@ -95,7 +104,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 
 def _score(options: argparse.Namespace, console: Console, progress: Progress) -> dict[str, Any]:
-    inputs = given(options.gold, options.predicted, options.label_map)
+    inputs = given(options.gold, options.predicted, options.label_map, options.beside)
     if options.html:
         check_output_path(options.html, inputs)
     if options.thresholds:
@@ -105,17 +114,18 @@ def _score(options: argparse.Namespace, console: Console, progress: Progress) ->
     labels = read_label_map(options.label_map) if options.label_map else None
     warnings: list[str] = []
     progress.phase("reading")
-    gold, predicted = (read_annotated(path, warnings) for path in (options.gold, options.predicted))
-    paired = pair_annotations(gold, predicted, labels)
-    for count, what in (
-        (paired.missing, "notes of GOLD are not in PRED: all their spans count as missed"),
-        (paired.extra, "notes of PRED are not in GOLD: they are not scored"),
-    ):
-        warnings += [f"{count} {what}"] * bool(count)
-    for warning in warnings:
+    paired = _pair(options.gold, options.predicted, labels=labels, warnings=warnings)
+    beside = (
+        _pair(options.gold, options.beside, labels=labels, warnings=warnings, name="--beside")
+        if options.beside
+        else None
+    )
+    for warning in dict.fromkeys(warnings):
         console.warn(warning)
     progress.phase("scoring")
     scores = score_pairs(paired.pairs, _is_medical)
+    if beside:
+        scores["beside"] = score_pairs(beside.pairs, _is_medical)
     if options.calibrate is not None:
         scores["calibration"] = asdict(calibrate_pairs(paired.pairs, options.calibrate))
     if options.thresholds:
@@ -125,6 +135,25 @@ def _score(options: argparse.Namespace, console: Console, progress: Progress) ->
         examples = ErrorExamples(leaked_shapes(paired.pairs), false_positive_shapes(paired.pairs))
         write_scores(options.html, scores, examples)
     return scores
+
+
+def _pair(
+    gold: Path,
+    path: Path,
+    *,
+    labels: dict[str, str] | None,
+    warnings: list[str],
+    name: str = "PRED",
+) -> PairedNotes:
+    paired = pair_annotations(
+        read_annotated(gold, warnings), read_annotated(path, warnings), labels
+    )
+    for count, what in (
+        (paired.missing, f"notes of GOLD are not in {name}: all their spans count as missed"),
+        (paired.extra, f"notes of {name} are not in GOLD: they are not scored"),
+    ):
+        warnings += [f"{count} {what}"] * bool(count)
+    return paired
 
 
 def _write_thresholds(pairs: Sequence[Pair], options: argparse.Namespace) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -13,20 +14,25 @@ from pipeline.commands.options.output import add_output_format
 from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
-from pipeline.night.run_history import PastRun, read_history
+from pipeline.files.output_files import check_output_path
+from pipeline.night.run_history import PastRun, read_history, to_compared
 from pipeline.notes.worker_resources import resolve_urls
 from pipeline.reports.console import Console, describe_backfill
+from pipeline.reports.run_comparison import compare_runs, format_comparison
+from pipeline.reports.run_report import render_comparison, write_report_file
 from pipeline.state.release_register import PastRelease, read_register
 from pipeline.warehouse.databases import database_path
+from record.errors import ConfigError
 
 DESCRIPTION = """\
 Lists nightly runs and cohort releases, latest first: time, outcome, counts, author of a release,
-verdict of the quality gate, and who decided on a held run.
+verdict of the quality gate, and who decided on a held run. With --compare, two runs side by side.
 """
 EXAMPLES = """\
 examples:
   cryptonym runs nightly.toml
   cryptonym runs nightly.toml --last 90 --json
+  cryptonym runs nightly.toml --compare 12 19 --html compared.html
 
 Exit codes: 0 done; 2 usage or configuration error; 4 the state database is unavailable.
 """
@@ -41,19 +47,28 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--last", type=positive, default=20, metavar="N",
         help="number of runs and releases to show (default 20)",
     )  # fmt: skip
+    parser.add_argument(
+        "--compare", type=int, nargs=2, metavar="RUN",
+        help="compare two finished runs: notes, labels, detectors, quarantine and time",
+    )  # fmt: skip
+    parser.add_argument("--html", type=Path, metavar="FILE", help="output page of the comparison")
     add_output_format(parser, json='JSON array only; "what" is "run" or "release"')
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Show runs and releases; returns the exit code."""
+    if options.html and not options.compare:
+        raise ConfigError("--html", "needs --compare", "name the two runs")
     settings = resolve_urls(load(options.config))
     path = database_path(settings.state.url, settings.base, what="state.url")
     runs: list[PastRun] = []
     releases: list[PastRelease] = []
     if path is None or path.is_file():
         where = settings.state, settings.base
-        runs = read_history(*where, limit=options.last)
+        runs = read_history(*where, limit=None if options.compare else options.last)
         releases = read_register(*where, limit=options.last)
+    if options.compare:
+        return _compare(options, runs, console)
     if options.json:
         sys.stdout.write(json.dumps(_merge(runs, releases), sort_keys=True) + "\n")
         return EXIT_DONE
@@ -65,6 +80,25 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         console.say(_table(_RELEASES, map(_release_row, releases)))
         for line in _errors(releases):
             console.say(line)
+    return EXIT_DONE
+
+
+def _compare(options: argparse.Namespace, runs: Sequence[PastRun], console: Console) -> int:
+    finished = {run.run_id: run for run in runs if run.status == "finished"}
+    for run_id in options.compare:
+        if run_id not in finished:
+            problem = f"there is no finished run {run_id}"
+            raise ConfigError("--compare", problem, "see `cryptonym runs CONFIG.toml`")
+    earlier, later = (to_compared(finished[run_id]) for run_id in options.compare)
+    comparison = compare_runs(earlier, later)
+    if options.html:
+        check_output_path(options.html, [options.config])
+        write_report_file(options.html, render_comparison(comparison), "--html")
+    if options.json:
+        told = {part.title: list(map(asdict, part.rows)) for part in comparison.parts}
+        sys.stdout.write(json.dumps(told, sort_keys=True) + "\n")
+    else:
+        console.say(format_comparison(comparison))
     return EXIT_DONE
 
 

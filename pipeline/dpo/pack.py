@@ -538,7 +538,7 @@ def verify_seal(pack: dict[str, Any], master: MasterKey) -> bool:
 
 
 def render_pack(pack: dict[str, Any]) -> str:
-    """Render the pack as one HTML page that loads nothing and runs no script."""
+    """Render the pack as one HTML page that loads nothing."""
     return TEMPLATES.get_template("dpo.html.j2").render(pack=pack)
 
 

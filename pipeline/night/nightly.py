@@ -31,7 +31,7 @@ from pipeline.night.output_versions import (
 )
 from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
 from pipeline.night.release_history import read_release_history
-from pipeline.night.run_history import serialize_run
+from pipeline.night.run_history import read_finished_runs, serialize_run, to_compared
 from pipeline.night.structured_tables import StructuredTables, list_nightly_tables
 from pipeline.night.withdrawals import find_withdrawals, hold_withdrawals, judge_withdrawals
 from pipeline.notes.detection import DETECTOR_VERSION
@@ -85,6 +85,7 @@ from record.errors import ConfigError, CryptonymError, Unavailable
 from surrogates.keys.keys import CohortKey, MasterKey
 
 _SHOWN = 20
+_EARLIER_RUNS = 13
 """Number of releases and decisions shown on the page of a run."""
 
 
@@ -578,7 +579,9 @@ def _execute(
 def _write_report(night: NightlyRun, ended: NightlyResult) -> None:
     past = read_release_history(night.settings)
     panels = make_label_panels(ended.assessment) if ended.assessment else ()
-    beside = RunBackground(panels, past.latest(_SHOWN))
+    state = resolve_urls(night.settings).state
+    earlier = read_finished_runs(state, night.settings.base, night.scope, limit=_EARLIER_RUNS)
+    beside = RunBackground(panels, past.latest(_SHOWN), list(map(to_compared, earlier)))
     mode = night.settings.report.file_mode
     write_report(ended.summary, ended.report.parent, beside, mode=mode)
 

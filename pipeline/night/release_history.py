@@ -48,7 +48,7 @@ def write_release_page(settings: Settings) -> None:
 
 
 def render_release_page(past: ReleaseHistory) -> str:
-    """Return releases and decisions as an HTML page without scripts or external resources."""
+    """Return releases and decisions as an HTML page that loads nothing."""
     names = list(dict.fromkeys(each.cohort for each in past.releases))[:_COHORTS]
     by_cohort = {
         name: [r for r in past.releases[::-1] if r.cohort == name and r.labels] for name in names

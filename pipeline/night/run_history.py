@@ -13,7 +13,9 @@ from sqlalchemy import Engine, select
 
 from pipeline.config.settings import StateSettings
 from pipeline.quality.gate import describe_alarm as alarm_told
+from pipeline.reports.run_comparison import ComparedRun
 from pipeline.reports.run_report import to_json
+from pipeline.state.ledger import Scope
 from pipeline.state.quality_store import GateDecision, JudgedRun, QualityStore
 from pipeline.state.release_register import read_register
 from pipeline.state.run_lock import find_holder
@@ -97,6 +99,31 @@ def read_history(settings: StateSettings, base: Path, *, limit: int | None = Non
             _make_past_run(row, is_running=is_running and n == 0) for n, row in enumerate(latest)
         ]
         return [_add_verdict(run, judged.get(run.run_id)) for run in past]
+
+
+def read_finished_runs(
+    settings: StateSettings, base: Path, scope: Scope, *, limit: int
+) -> list[PastRun]:
+    """Read the latest finished runs of a scope that processed notes, latest first.
+
+    Raises ConfigError or Unavailable as opening the state database does.
+    """
+    engine = connect_state(settings, base)
+    with ExitStack() as stack:
+        stack.callback(engine.dispose)
+        rows = (
+            row
+            for row in _stream_rows(engine)
+            if row.phase == "finished" and (row.scope or "all") == scope and row.summary
+        )
+        runs = (_make_past_run(row, is_running=False) for row in rows)
+        return list(islice((run for run in runs if run.notes.get("read")), limit))
+
+
+def to_compared(run: PastRun) -> ComparedRun:
+    """Return what reports compare of a finished run."""
+    seconds = (run.ended - run.started).total_seconds() if run.ended else 0.0
+    return ComparedRun(str(run.run_id), f"{run.started:%Y-%m-%d %H:%M}", seconds, run.tally)
 
 
 def _stream_rows(engine: Engine) -> Iterator[Any]:

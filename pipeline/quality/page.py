@@ -7,7 +7,7 @@ from itertools import groupby
 from pipeline.quality.gate import Assessment, describe_alarm
 from pipeline.reports.charts import Panel, make_panel
 from pipeline.reports.run_report import TEMPLATES
-from pipeline.state.quality_counts import Series
+from pipeline.state.quality_counts import ALL, Series
 from pipeline.state.quality_series import ComparedSeries
 from pipeline.state.quality_store import GateDecision, JudgedRun
 from record.count_drift import WEEKDAYS, DriftVerdict
@@ -41,7 +41,7 @@ class PageContents:
 
 
 def render_page(assessment: Assessment, contents: PageContents) -> str:
-    """Return the page without scripts or external resources: alarms first, then all counts."""
+    """Return the page, which loads nothing: alarms first, then all counts."""
     alarmed = {alarm.series for alarm in assessment.alarms}
     panels = {each.series: _make_panel(each, assessment, alarmed) for each in assessment.compared}
     ordered = sorted(assessment.compared, key=lambda each: (each.series.family, each.series))
@@ -60,6 +60,7 @@ def render_page(assessment: Assessment, contents: PageContents) -> str:
         lately=[f"{night:%a %d %b}" for night in nights[-TABLE_NIGHTS:]],
         table_nights=TABLE_NIGHTS,
         contents=contents,
+        detectors=sorted({each.series.detector for each in assessment.compared} - {ALL, ""}),
     )
 
 

@@ -13,7 +13,7 @@ def write_gate(folder: Path, report: Mapping[str, Any], statement: Mapping[str, 
     """Write report.json, report.html and the signed manifest.json, each atomically."""
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "report.json", report_bytes(report))
-    # Render a gate report as one HTML page that loads nothing and runs no script. `report` has
+    # Render a gate report as one HTML page that loads nothing. `report` has
     # `verdict`, `reasons`, `advice`, `about` and `measured`, whose entries hold the fields of
     # `evaluation.gate.Measured` with `asked`, and `problems`.
     axes: dict[str, list[Mapping[str, Any]]] = {}

@@ -1,5 +1,7 @@
 """The report of a run: one self-contained page for data managers, and the same as JSON."""
 
+import base64
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,7 +22,17 @@ from pipeline.reports.charts import (
     make_axis,
     sum_by_bin,
 )
+from pipeline.reports.detector_legend import describe_detector, is_tagger
 from pipeline.reports.quarantine_remedies import Remedy, remedy
+from pipeline.reports.run_comparison import (
+    ComparedRun,
+    RunComparison,
+    compare_runs,
+    make_run_panels,
+    sum_kinds,
+    sum_labels,
+    sum_reasons,
+)
 from pipeline.state.run_summary import MAX_SAMPLES, Outcome, RunSummary, Tally
 from record.atomic_write import OWNER_FILE, make_folders, write_atomically
 from record.errors import Unavailable
@@ -96,6 +108,29 @@ class Bar:
     percent: float
 
 
+@dataclass(frozen=True)
+class DetectorRow:
+    """A detector: what it looks for, what it found, and what of that was replaced.
+
+    `found` counts spans before overlaps between detectors are resolved, `kept` those replaced.
+    """
+
+    name: str
+    meaning: str
+    found: int
+    kept: int
+
+
+@dataclass(frozen=True)
+class LabelShare:
+    """A label's spans found by rules and known values, by the tagger, and those replaced."""
+
+    label: str
+    by_rules: int
+    by_tagger: int
+    replaced: int
+
+
 class History(Protocol):
     """Releases and decisions before a run (see `pipeline.night.release_history`)."""
 
@@ -112,10 +147,14 @@ class History(Protocol):
 
 @dataclass(frozen=True)
 class RunBackground:
-    """What a run's page shows beyond the run: labels by night, earlier releases and decisions."""
+    """What a run's page shows beyond the run: labels by night, earlier releases and decisions.
+
+    `earlier` are finished runs before it, latest first.
+    """
 
     panels: Sequence[Panel] = ()
     past: History | None = None
+    earlier: Sequence[ComparedRun] = ()
 
 
 NO_BACKGROUND = RunBackground()
@@ -123,8 +162,14 @@ NO_BACKGROUND = RunBackground()
 
 
 def render(summary: RunSummary, background: RunBackground = NO_BACKGROUND) -> str:
-    """Render a run as one HTML page that loads nothing and runs no script."""
+    """Render a run as one HTML page that loads nothing; its script sorts and filters tables."""
     released = summary.tally.outcomes[Outcome.RELEASED.value]
+    this = ComparedRun(
+        summary.run_id,
+        f"{summary.started:%Y-%m-%d %H:%M}",
+        summary.seconds,
+        summary.tally,
+    )
     return TEMPLATES.get_template("report.html.j2").render(
         summary=summary,
         tally=summary.tally,
@@ -135,7 +180,13 @@ def render(summary: RunSummary, background: RunBackground = NO_BACKGROUND) -> st
         stages=_make_bars(
             {name: n / _SECONDS for name, n in summary.tally.microseconds.items()}, " s"
         ),
-        detectors=_make_bars(summary.tally.detectors, ""),
+        labels=_make_bars(sum_labels(summary.tally), ""),
+        kinds=_make_bars(sum_kinds(summary.tally), ""),
+        reasons=_make_bars(sum_reasons(summary.tally), ""),
+        detectors=_list_detectors(summary.tally),
+        shares=_list_shares(summary.tally),
+        run_panels=make_run_panels([*reversed(background.earlier), this]),
+        comparison=compare_runs(background.earlier[0], this) if background.earlier else None,
         memory=_make_bars(
             {name: kb / 1024 for name, kb in summary.tally.peak_memory.items()}, " MB"
         ),
@@ -145,6 +196,11 @@ def render(summary: RunSummary, background: RunBackground = NO_BACKGROUND) -> st
         audit_chart=_chart_audits(summary),
         background=background,
     )
+
+
+def render_comparison(comparison: RunComparison) -> str:
+    """Render two runs side by side as one HTML page that loads nothing."""
+    return TEMPLATES.get_template("compare.html.j2").render(comparison=comparison)
 
 
 def to_json(summary: RunSummary) -> dict[str, Any]:
@@ -292,6 +348,47 @@ def _list_extractions(tally: Tally) -> list[ExtractionRow]:
     return [ExtractionRow(kind, sum(tenths), tuple(tenths)) for kind, tenths in by_kind.items()]
 
 
+def _list_detectors(tally: Tally) -> list[DetectorRow]:
+    found = _count_found(tally)
+    by_detector = Counter(tally.detectors)
+    for (_, detector), _ in found.items():
+        by_detector[detector] += 0
+    return [
+        DetectorRow(
+            name,
+            describe_detector(name),
+            sum(count for (_, detector), count in found.items() if detector == name),
+            kept,
+        )
+        for name, kept in sorted(by_detector.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def _list_shares(tally: Tally) -> list[LabelShare]:
+    """Return what rules alone found beside the tagger, by label; empty without a tagger."""
+    found = _count_found(tally)
+    if not any(is_tagger(detector) for _, detector in found):
+        return []
+    by_rules: Counter[str] = Counter()
+    by_tagger: Counter[str] = Counter()
+    for (label, detector), count in found.items():
+        (by_tagger if is_tagger(detector) else by_rules)[label] += count
+    kept = sum_labels(tally)
+    return [
+        LabelShare(label, by_rules[label], by_tagger[label], kept[label])
+        for label in sorted(by_rules.keys() | by_tagger.keys() | kept.keys())
+    ]
+
+
+def _count_found(tally: Tally) -> Counter[tuple[str, str]]:
+    """Count the spans of released notes, before overlaps are resolved, by label and detector."""
+    found: Counter[tuple[str, str]] = Counter()
+    for cell, count in tally.cells.items():
+        if cell.measure == "spans":
+            found[cell.name, cell.detector] += count
+    return found
+
+
 def _chart_audits(summary: RunSummary) -> IntervalChart | None:
     """Return the chart of all audits; None for fewer than two."""
     audits = (summary.reevaluation or {}).get("audits", ())
@@ -303,7 +400,7 @@ def _make_bars(amounts: Mapping[str, float], unit: str) -> list[Bar]:
     ranked = sorted(amounts.items(), key=lambda item: (-item[1], item[0]))
     top = max((amount for _, amount in ranked), default=0) or 1
     return [
-        Bar(name, _format_number(amount, 1 if unit else 0) + unit, 100 * amount / top)
+        Bar(name, _format_amount(amount, unit), 100 * amount / top)
         for name, amount in ranked
         if amount
     ]
@@ -311,6 +408,19 @@ def _make_bars(amounts: Mapping[str, float], unit: str) -> list[Bar]:
 
 def _format_number(value: float, digits: int = 0) -> str:
     return f"{value:,.{digits}f}".replace(",", _THIN_SPACE)
+
+
+def _format_amount(amount: float, unit: str) -> str:
+    if not unit:
+        return _format_number(amount)
+    digits = 1 if amount >= 1 else 2
+    small = amount < 10**-digits / 2
+    return f"under {10**-digits:g}{unit}" if small else _format_number(amount, digits) + unit
+
+
+def _format_short(value: float) -> str:
+    """Three digits, and a whole number where there are more before its point."""
+    return _format_number(value) if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _format_duration(seconds: float) -> str:
@@ -321,15 +431,41 @@ def _format_duration(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
 
 
+def _count_noun(value: float, one: str, many: str = "") -> str:
+    """Return a number with its noun; the plural is that with an s unless another is given."""
+    return f"{_format_number(value)} {one if value == 1 else many or one + 's'}"
+
+
+@dataclass(frozen=True)
+class InlineScript:
+    """A script within pages, and its digest, by which their content security policy allows it."""
+
+    text: str
+    digest: str
+
+
+_FOLDER = Path(__file__).with_name("templates")
+
+
+def _read_script(name: str) -> InlineScript:
+    text = (_FOLDER / f"{name}.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+    return InlineScript(text, f"sha256-{digest}")
+
+
 TEMPLATES = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
+    loader=jinja2.FileSystemLoader(_FOLDER),
     autoescape=True,
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-"""The templates of all pages, which share one style sheet."""
+"""The templates of all pages, which share one frame: style sheet, and script for tables."""
 
 TEMPLATES.globals["chart_size"] = (PANEL_WIDTH, PANEL_HEIGHT)
+TEMPLATES.globals["scripts"] = {name: _read_script(name) for name in ("tables", "review")}
 TEMPLATES.filters["number"] = _format_number
+TEMPLATES.filters["short"] = _format_short
+TEMPLATES.filters["counted"] = _count_noun
 TEMPLATES.filters["duration"] = _format_duration
+TEMPLATES.filters["detector"] = describe_detector

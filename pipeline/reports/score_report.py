@@ -57,6 +57,14 @@ class ScoreRate:
 
 
 @dataclass(frozen=True)
+class ScorePair:
+    """A measure of the predictions and of those beside them, each with its interval if any."""
+
+    name: str
+    rates: tuple[ScoreRate, ScoreRate]
+
+
+@dataclass(frozen=True)
 class MatrixCell:
     """A cell of the confusion matrix; `heat` is its share of the row."""
 
@@ -75,7 +83,7 @@ class ConfusionMatrix:
 
 
 def render(scores: Mapping[str, Any], examples: ErrorExamples) -> str:
-    """Render scores as one HTML page that loads nothing and runs no script.
+    """Render scores as one HTML page that loads nothing; its script sorts and filters tables.
 
     `scores` has the keys of `cryptonym evaluate --json`.
     """
@@ -98,6 +106,7 @@ def render(scores: Mapping[str, Any], examples: ErrorExamples) -> str:
         )
         if scores.get("threshold_curve")
         else "",
+        beside=_list_pairs(scores, scores["beside"]) if "beside" in scores else [],
         matrix=_make_matrix(scores["confusion"]),
         examples=examples,
     )
@@ -116,6 +125,43 @@ def write_scores(path: Path, scores: Mapping[str, Any], examples: ErrorExamples)
 def _label_rate(name: str, found: Mapping[str, Any], measure: str, count: int) -> ScoreRate:
     bounds = found["intervals"][measure]
     return ScoreRate(name, found[measure], bounds["low"], bounds["high"], count)
+
+
+def _list_pairs(scores: Mapping[str, Any], beside: Mapping[str, Any]) -> list[ScorePair]:
+    both = scores, beside
+    fully = [each["fully_redacted"] for each in both]
+    whole = (
+        "notes without any leak",
+        [
+            ScoreRate("", each["rate"], each["low"], each["high"], each["documents"])
+            for each in fully
+        ],
+    )
+    words = (
+        "words of identifiers redacted",
+        [_overall_rate(each, each["redacted"], "redacted") for each in both],
+    )
+    f1 = (
+        "F1, exact span and label",
+        [_overall_rate(each, each["strict"]["f1"], "strict_f1") for each in both],
+    )
+    names = sorted(scores["per_label"].keys() | beside["per_label"].keys())
+    labels = [
+        (name, [_redacted_rate(each["per_label"].get(name)) for each in both]) for name in names
+    ]
+    return [ScorePair(name, (one, other)) for name, (one, other) in (whole, words, f1, *labels)]
+
+
+def _overall_rate(scores: Mapping[str, Any], rate: float, measure: str) -> ScoreRate:
+    bounds = scores["intervals"][measure]
+    return ScoreRate("", rate, bounds["low"], bounds["high"], scores["notes"])
+
+
+def _redacted_rate(found: Mapping[str, Any] | None) -> ScoreRate:
+    """Return the share of a label's words redacted; of no words where it is not in the gold."""
+    if found is None:
+        return ScoreRate("", 0.0, 0.0, 0.0, 0)
+    return _label_rate("", found, "redacted", found["gold_tokens"])
 
 
 def _kind_rate(name: str, found: Mapping[str, Any]) -> ScoreRate:

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -169,16 +170,19 @@ def test_every_example_runs(
 ) -> None:
     if "spacy" in block:
         pytest.importorskip("spacy")
-        import cryptonym.spacy_component  # noqa: F401
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MASTER_KEY", key)
-    names: dict[str, Any] = {"text": TEXT.replace("VAUQUELIN", "MARTIN")}
+    names: dict[str, Any] = {"text": TEXT.replace("VAUQUELIN", "MARTIN"), "patient": PATIENT}
+    names["cryptonym"] = sys.modules["cryptonym"]
     exec(compile(block, "example", "exec"), names)
     if "note" in names:
         assert not {"VAUQUELIN", "MARTIN"} & set(names["note"].text.replace(",", "").split())
+    elif "table" in names:
+        assert names["table"]["refused"].to_list() == [None]
+        assert "MARTIN" not in names["table"]["note"][0]
     elif "found" in names:
         assert ("VAUQUELIN", "LAST_NAME") in names["found"]
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 4
+    assert len(EXAMPLES) == 5

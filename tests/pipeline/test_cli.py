@@ -226,6 +226,22 @@ def test_evaluate_takes_other_formats_and_writes_a_page(
     assert "no such file" in capsys.readouterr().err
 
 
+def test_evaluate_scores_other_predictions_beside(
+    scored: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    rules, page = tmp_path / "rules.jsonl", tmp_path / "page.html"
+    rules.write_text(annotated("1", "Zoé Roy", (0, 3, "A")) + annotated("2", "Zoé"))
+    gold = annotated("1", "Zoé Roy", (0, 3, "A"), (4, 7, "B"))
+    code, out, err = scored(gold, gold, "--beside", str(rules), "--json", "--html", str(page))
+    assert code == 0
+    assert json.loads(out)["redacted"] == 1.0
+    assert json.loads(out)["beside"]["redacted"] == 0.5
+    assert "1 notes of --beside are not in GOLD" in err
+    assert "Beside the other predictions" in page.read_text()
+    _, out, _ = scored(gold, gold, "--beside", str(rules))
+    assert f"beside it, {rules}:" in out
+
+
 def test_evaluate_calibrates_a_threshold(scored: Callable[..., tuple[int, str, str]]) -> None:
     gold = "".join(annotated(str(n), "Zoé", (0, 3, "A")) for n in range(9))
     predicted = gold.replace('"A"', '"A", "detector": "model", "score": 0.7')

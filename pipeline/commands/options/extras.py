@@ -8,7 +8,7 @@ from record.errors import ConfigError
 _OF_EXTRAS = {
     "models": (
         *("torch", "transformers", "tokenizers", "safetensors", "opacus", "spacy"),
-        *("en_core_web_sm", "gensim", "bm25s"),
+        *("en_core_web_sm", "gensim", "bm25s", "pyphen", "stop_words"),
     ),
     "quantization": ("nncf", "openvino"),
     "openvino": ("openvino",),

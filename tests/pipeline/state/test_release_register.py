@@ -164,7 +164,7 @@ def test_what_people_wrote_cannot_script_the_page() -> None:
         [GateDecision(1, "accepted", hostile, hostile, new_normal=True, notes=7)],
     )
     page = render_release_page(past)
-    assert "script" not in Text(page).tags
+    assert Text(page).tags.count("script") == 1
     assert page.count("alert(1)") >= 5
     assert "No cohort has been released yet" in render_release_page(ReleaseHistory())
 

@@ -1,0 +1,19 @@
+const form = document.getElementById("review");
+form.addEventListener("submit", event => {
+  event.preventDefault();
+  const answers = [];
+  let open = 0;
+  for (const item of form.querySelectorAll(".item")) {
+    const scores = {};
+    for (const chosen of item.querySelectorAll("input:checked")) scores[chosen.dataset.question] = Number(chosen.value);
+    if (Object.keys(scores).length < 3) { open += 1; continue; }
+    answers.push({pair: Number(item.dataset.pair), trial: item.dataset.trial === "yes", scores, why: item.querySelector("textarea").value});
+  }
+  const pairs = open === 1 ? "1 pair is not answered yet; the file contains the others" : open + " pairs are not answered yet; the file contains the others";
+  document.getElementById("left").textContent = open ? pairs : "all pairs are answered";
+  const reviewer = form.dataset.reviewer;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([JSON.stringify({reviewer, answers})], {type: "application/json"}));
+  link.download = reviewer + ".json";
+  link.click();
+});
