@@ -313,7 +313,8 @@ def _format_number(value: float, digits: int = 0) -> str:
     return f"{value:,.{digits}f}".replace(",", _THIN_SPACE)
 
 
-def _format_duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
+    """Return a duration for people, such as `2 h 05 min`."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -332,4 +333,4 @@ TEMPLATES = jinja2.Environment(
 
 TEMPLATES.globals["chart_size"] = (PANEL_WIDTH, PANEL_HEIGHT)
 TEMPLATES.filters["number"] = _format_number
-TEMPLATES.filters["duration"] = _format_duration
+TEMPLATES.filters["duration"] = format_duration
