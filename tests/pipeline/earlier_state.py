@@ -65,6 +65,7 @@ def forget_new_tables(url: str, base: Path) -> None:
     with engine.begin() as connection:
         for name in NEW_TABLES:
             connection.execute(text(f"drop table {name}"))
+        connection.execute(text("alter table ledger drop column digest"))
         before = {"number": revisions()[revisions().index("0004") - 1]}
         connection.execute(text("update alembic_version set version_num = :number"), before)
     engine.dispose()
