@@ -79,6 +79,19 @@ def _read_objections(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
+class ChangeSettings:
+    """The column of `note` with the time of a row's last change, by which nights are narrowed.
+
+    One night of `full_every` compares all notes, whatever the column says.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    column: Name
+    full_every: Annotated[int, Field(ge=2, le=366)] = 7
+
+
+@dataclass(frozen=True)
 class SourceSettings:
     """The source of the notes: an OMOP CDM 5.4 database, a folder of Parquet tables, or an export.
 
@@ -89,7 +102,8 @@ class SourceSettings:
     `kinds` maps a note_class_concept_id (as text) to the kind of note shown in reports; titles
     are never used, since they may hold names. `sites` maps a care_site_id (as text), of the visit
     or else of the provider, to the name of a site. `classes` maps a code of the kind of document
-    in an export, such as a LOINC code, to a note_class_concept_id.
+    in an export, such as a LOINC code, to a note_class_concept_id. With `changes`, most nights
+    compare only the notes that a column says were touched.
     """
 
     __pydantic_config__ = _STRICT
@@ -103,6 +117,7 @@ class SourceSettings:
     sites: dict[str, Kind] = field(default_factory=dict)
     classes: dict[str, int] = field(default_factory=dict)
     objections: Annotated[ObjectionSettings | None, BeforeValidator(_read_objections)] = None
+    changes: ChangeSettings | None = None
 
 
 _OWN_TABLES = frozenset(("person", "note", "note_span", "note_nlp"))

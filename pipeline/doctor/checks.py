@@ -4,17 +4,13 @@ import os
 import platform
 import shutil
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Literal
 
 from packaging.requirements import Requirement
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
 from extractors.document.limits import Limits
 from extractors.document_reader import DocumentReader
@@ -23,11 +19,20 @@ from models.tagger.shipped_model import DEFAULT
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_UNAVAILABLE, EXIT_USAGE
 from pipeline.config.installation import has_compiled_rules
 from pipeline.config.settings import Settings, StateSettings, load
+from pipeline.doctor.check_results import CheckResult, failed, passed, run_check, warned
+from pipeline.doctor.source_checks import (
+    check_contents,
+    check_encodings,
+    check_source,
+    check_source_ids,
+    dispose_after,
+    measure_speed,
+)
 from pipeline.night.nightly import check_distinct_places
 from pipeline.night.run_history import read_history
+from pipeline.notes.model_detection import SpanTagger
 from pipeline.notes.worker_resources import (
     describe_detection,
-    documents_folder,
     load_tagger,
     make_extraction_options,
     open_master,
@@ -35,133 +40,18 @@ from pipeline.notes.worker_resources import (
 )
 from pipeline.state.migrations.upgrade import revisions
 from pipeline.state.run_lock import find_holder
-from pipeline.state.schema_version import read_revision
+from pipeline.state.schema_version import has_state_tables, read_revision
 from pipeline.state.tables import REVISION
 from pipeline.warehouse.databases import (
-    SOURCE_DRIVERS,
     connect,
     database_path,
     transaction,
 )
-from pipeline.warehouse.export_source import find_format
-from pipeline.warehouse.id_range import check_ids, check_night_ids, list_keys
-from pipeline.warehouse.warehouse import PARQUET, open_source
-from record.algorithms import ALGORITHM
-from record.columns import TABLES
-from record.errors import ConfigError, Unavailable
-from surrogates.ciphers.id_permutation import ID_BITS
+from pipeline.warehouse.warehouse import PARQUET
+from record.errors import ConfigError
 from surrogates.keys.keys import MasterKey
 
-Status = Literal["ok", "warn", "fail"]
-
-
-@dataclass(frozen=True)
-class CheckResult:
-    """The result of a check; `is_away` is set where a service is unavailable, not misconfigured."""
-
-    check: str
-    status: Status
-    seen: str
-    remedy: str = ""
-    is_away: bool = False
-
-
-Check = Callable[[], Iterable[CheckResult]]
-
-
-def passed(check: str, seen: str) -> CheckResult:
-    """Return the result of a passed check."""
-    return CheckResult(check, "ok", seen)
-
-
-def warned(check: str, seen: str, remedy: str) -> CheckResult:
-    """Return a warning: runs work, but something needs attention."""
-    return CheckResult(check, "warn", seen, remedy)
-
-
-def failed(check: str, seen: str, remedy: str) -> CheckResult:
-    """Return a failure: runs do not work, or must not."""
-    return CheckResult(check, "fail", seen, remedy)
-
-
-def run_check(name: str, check: Check) -> Iterator[CheckResult]:
-    """Run a check; a ConfigError, Unavailable or OSError becomes a failure with its remedy."""
-    try:
-        yield from check()
-    except ConfigError as error:
-        yield CheckResult(name, "fail", f"{error.key}: {error.problem}", error.remedy)
-    except Unavailable as error:
-        yield CheckResult(
-            name, "fail", f"{error.what}: {error.problem}", error.remedy, is_away=True
-        )
-    except OSError as error:
-        remedy = "check path, permissions and disk"
-        yield CheckResult(name, "fail", f"{error.strerror}", remedy, is_away=True)
-
-
 _PROBE = "cryptonym_doctor"
-_SECONDS_APART = 60
-
-
-def check_source_ids(settings: Settings, master: MasterKey) -> Iterator[CheckResult]:
-    """Check that pseudonyms have a place for the ids of every table."""
-    recorded = master.recorded_algorithm(settings.cohort) or ALGORITHM
-    bits = settings.make_policy().under(recorded).id_bits or ID_BITS[0]
-    if recorded != ALGORITHM:
-        yield passed("ids", f"hashed: the cohort has version {recorded} of the surrogates")
-        return
-    with closing(open_source(settings.source, settings.base)) as source:
-        check_ids(source, bits, list_keys(TABLES))
-        check_night_ids(source, bits)
-    yield passed("ids", f"within 1 to 2^{bits} - 1")
-
-
-def check_source(settings: Settings) -> Iterator[CheckResult]:
-    """Check that the source can be read, and cannot be written."""
-    with closing(open_source(settings.source, settings.base)) as source:
-        is_empty = next(iter(source.plan(1)), None) is None
-    if is_empty:
-        yield warned("source", "contains no notes", "check source.url and source.schema")
-    else:
-        yield passed("source", "notes are readable")
-    yield from _check_source_rights(settings)
-    folder = documents_folder(settings)
-    if folder is not None and not folder.is_dir():
-        yield failed("documents", "folder not found", "mount it or correct source.documents")
-    elif folder is not None and not os.access(folder, os.R_OK | os.X_OK):
-        yield failed("documents", "folder not readable", "grant this account read permission")
-    elif folder is not None:
-        yield passed("documents", "folder readable")
-
-
-def _check_source_rights(settings: Settings) -> Iterator[CheckResult]:
-    url, name = settings.source.url, "source rights"
-    remedy = "grant this account read-only access to the source"
-    if url.startswith(PARQUET) or find_format(url) is not None:
-        return
-    path = database_path(url, settings.base, what="source.url")
-    if path is not None:
-        if os.geteuid() and os.access(path, os.W_OK):
-            yield warned(name, "this account can write to the source", remedy)
-        return
-    engine = connect(url, settings.base, what="source.url", use="source")
-    if engine.dialect.name in SOURCE_DRIVERS:
-        engine.dispose()
-        yield warned(name, "not checked on this kind of database", remedy)
-        return
-    place = f"{settings.source.schema}.note" if settings.source.schema else "note"
-    has_write_privilege = text("select has_table_privilege(:place, 'INSERT, UPDATE, DELETE')")
-    with _dispose_after(engine), transaction(engine, "source.url") as connection:
-        if connection.scalar(has_write_privilege, {"place": place}):
-            yield warned(name, "this account can write to the source", remedy)
-        else:
-            yield passed(name, "read-only for this account")
-        apart = abs(
-            float(connection.scalar(text("select extract(epoch from now())")) or 0) - time.time()
-        )
-        if apart > _SECONDS_APART:
-            seen = f"the clocks of this machine and of the source differ by {apart:.0f} seconds"
-            yield warned("clock", seen, "synchronize both with the same time server")
 
 
 def check_output(settings: Settings) -> Iterator[CheckResult]:
@@ -184,7 +74,7 @@ def check_state(settings: Settings) -> Iterator[CheckResult]:
     if path is not None and path.stat().st_mode & 0o077:
         yield failed("state rights", "other accounts can read the file", f"chmod 600 {path}")
     engine = connect(url, settings.base, what="state.url", use="output")
-    with _dispose_after(engine), transaction(engine, "state.url") as connection:
+    with dispose_after(engine), transaction(engine, "state.url") as connection:
         found = read_revision(connection)
         if found in (REVISION, ""):
             yield passed("state version", f"schema version {REVISION}")
@@ -203,8 +93,17 @@ def is_current(settings: StateSettings, base: Path) -> bool:
     if path is not None and not path.is_file():
         return False
     engine = connect(settings.url, base, what="state.url", use="output")
-    with _dispose_after(engine), transaction(engine, "state.url") as connection:
+    with dispose_after(engine), transaction(engine, "state.url") as connection:
         return read_revision(connection) == REVISION
+
+
+def is_before_first_night(settings: Settings) -> bool:
+    """Return whether no run has ended yet, as far as the state database tells it."""
+    if not has_state_tables(settings.state, settings.base):
+        return True
+    if not is_current(settings.state, settings.base):
+        return False
+    return not any(run.ended for run in read_history(settings.state, settings.base, limit=_RUNS))
 
 
 def _check_database(check: str, what: str, url: str, settings: Settings) -> Iterator[CheckResult]:
@@ -215,7 +114,7 @@ def _check_database(check: str, what: str, url: str, settings: Settings) -> Iter
         return
     schema = settings.output.schema if check == "output" else None
     engine = connect(url, settings.base, what=what, use="output")
-    with _dispose_after(engine), transaction(engine, what, write=True) as connection:
+    with dispose_after(engine), transaction(engine, what, write=True) as connection:
         place = f'"{schema}".{_PROBE}' if schema else _PROBE
         connection.execute(text(f"create table {place} (n integer)"))
         connection.execute(text(f"drop table {place}"))
@@ -233,14 +132,6 @@ def check_writable(check: str, folder: Path) -> Iterator[CheckResult]:
         yield failed(
             check, f"{place} is not writable", "choose a folder that this account can write to"
         )
-
-
-@contextmanager
-def _dispose_after(engine: Engine) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        engine.dispose()
 
 
 LOW_SPACE, INSUFFICIENT_SPACE = 5_000_000_000, 200_000_000
@@ -326,9 +217,10 @@ def check_confinement(settings: Settings) -> Iterator[CheckResult]:
         yield warned("sandbox", seen, remedy)
 
 
-def check_model(settings: Settings) -> Iterator[CheckResult]:
-    """Check that the tagger loads, if one is configured."""
+def check_model(settings: Settings, loaded: list[SpanTagger | None]) -> Iterator[CheckResult]:
+    """Check that the tagger loads, if one is configured; adds it, or None, to `loaded`."""
     tagger = load_tagger(settings)
+    loaded.append(tagger)
     if tagger is None:
         remedy = "remove `model.folder`: the default is the bundled tagger"
         yield warned("model", "switched off: names of others are found by rules alone", remedy)
@@ -383,8 +275,15 @@ def check_lock(settings: Settings) -> Iterator[CheckResult]:
     yield passed("lock", f"a run is in progress: {who}" if who else "no run in progress")
 
 
-def run_checks(config: Path) -> Iterator[CheckResult]:
-    """Run all checks whose prerequisites hold; nothing is changed and no key is derived."""
+SAMPLE_SECONDS = 20
+"""How long notes of a sample are processed, at most, before the first night."""
+
+
+def run_checks(config: Path, *, sample_seconds: int = SAMPLE_SECONDS) -> Iterator[CheckResult]:
+    """Run all checks whose prerequisites hold; nothing is changed and no key is derived.
+
+    Before the first night, notes of a sample are processed for `sample_seconds`, if not 0.
+    """
     yield from run_check("versions", check_versions)
     try:
         settings = load(config)
@@ -396,12 +295,23 @@ def run_checks(config: Path) -> Iterator[CheckResult]:
     yield from run_check("places", lambda: _check_places(open_settings))
     master: list[MasterKey] = []
     yield from run_check("key", lambda: _check_key(settings, master))
-    yield from run_check("source", lambda: check_source(open_settings))
+    source = list(run_check("source", lambda: check_source(open_settings)))
+    yield from source
+    if is_readable := all(found.status != "fail" for found in source):
+        yield from run_check("rows", lambda: check_contents(open_settings))
     if master:
         yield from run_check("ids", lambda: check_source_ids(open_settings, master[0]))
     yield from run_check("output", lambda: check_output(open_settings))
-    yield from run_check("state", lambda: check_state(open_settings))
-    yield from run_check("model", lambda: check_model(settings))
+    state = list(run_check("state", lambda: check_state(open_settings)))
+    yield from state
+    yield from run_check("encoding", lambda: check_encodings(open_settings))
+    tagger: list[SpanTagger | None] = []
+    yield from run_check("model", lambda: check_model(settings, tagger))
+    is_known = all(found.status != "fail" for found in state)
+    is_trial = tagger and is_readable and sample_seconds and is_known
+    if is_trial and is_before_first_night(open_settings):
+        trial = (open_settings, tagger[0], sample_seconds)
+        yield from run_check("speed", lambda: measure_speed(*trial))
     yield from run_check("sandbox", lambda: check_confinement(settings))
     yield from run_check("tesseract", lambda: check_recognition(settings))
     yield from run_check("disk", lambda: check_space(open_settings))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipeline.config.settings import OutputSettings, load
-from pipeline.doctor.checks import CheckResult, failed, passed, run_check, warned
+from pipeline.doctor.check_results import CheckResult, failed, passed, run_check, warned
 from pipeline.notes.worker_resources import resolve_urls
 from pipeline.quality.conformance import Violation, check_conformance
 from pipeline.warehouse.warehouse import JSONL, open_source

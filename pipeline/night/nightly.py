@@ -206,7 +206,13 @@ class NightlyRun:
     def plan(self) -> RunRecord:
         """Begin a run, or resume the interrupted one, and plan its units of work."""
         config = config_hash(self.settings, self.cohort)
-        run = self.state.begin(config, scope=self.scope, algorithm=self.cohort.algorithm)
+        changes = self.settings.source.changes
+        since = None
+        if changes is not None and self.scope == "all":
+            since = self.state.find_since(changes.full_every)
+        run = self.state.begin(
+            config, scope=self.scope, algorithm=self.cohort.algorithm, since=since
+        )
         if run.phase == "planning":
             self.progress.phase("planning")
             # Retried as a whole: the plan is one transaction, open while the source is read.

@@ -24,9 +24,10 @@ EMPTY_HASH = bytes(16)
 class BatchNote:
     """One note in process; each stage fills in its results.
 
-    `content` and `identity` are the hashes (16 bytes) that the ledger compares. `document` and
-    `title` are the two texts of a note; spans and releases come in the same two parts. `read` is
-    the text of an extracted document and its origin, `classes` the number of its lines by class.
+    `content` and `identity` are the hashes (16 bytes) that the ledger compares, `digest` that of
+    the same content by the source's database, not keyed, or empty where there is none. `document`
+    and `title` are the two texts of a note; spans and releases come in the same two parts. `read`
+    is the text of an extracted document and its origin, `classes` the number of its lines by class.
     `is_recalled` is whether the spans are those of an earlier run, `read_by` the detectors that
     found stored spans.
     """
@@ -36,6 +37,7 @@ class BatchNote:
     site: str = ""
     content: bytes = EMPTY_HASH
     identity: bytes = EMPTY_HASH
+    digest: bytes = b""
     patient: PatientRecord | None = None
     person: PersonRow | None = None
     clinicians: tuple[PersonName, ...] = ()
@@ -71,7 +73,8 @@ class RefusedNote:
 class Batch:
     """The notes of one unit between two stages.
 
-    Every id of `read_ids` is in exactly one of `items`, `unchanged` and `refused`.
+    Every id of `read_ids` is in exactly one of `items`, `unchanged` and `refused`. `digests` are
+    the keyed ones of unchanged notes that the ledger does not have yet.
     """
 
     unit: Unit
@@ -79,6 +82,7 @@ class Batch:
     items: tuple[BatchNote, ...] = ()
     unchanged: tuple[int, ...] = ()
     refused: tuple[RefusedNote, ...] = ()
+    digests: Mapping[int, bytes] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
 
     def apply(self, stage: str, step: Callable[[BatchNote], BatchNote]) -> "Batch":

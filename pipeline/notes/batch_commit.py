@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.notes.batch import Batch, BatchNote, RefusedNote
-from pipeline.notes.stages import make_version
+from pipeline.notes.stages import make_ledger_digest, make_version
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.ledger import FailedNote, StagedNote, UnitResult
 from pipeline.state.quality_counts import CellCounts, CountCell
@@ -171,6 +171,7 @@ def commit_batch(batch: Batch, resources: WorkerResources, run_id: int) -> Batch
         failures=[_make_failed_note(refused, resources) for refused in batch.refused],
         prints=[_fingerprint_note(item, resources) for item in batch.items],
         tally=json.dumps(tally.to_json()),
+        digests=batch.digests,
     )
     if not resources.state.commit_unit(run_id, batch.unit, result):
         return Batch(unit=batch.unit)
@@ -204,6 +205,7 @@ def _make_staged_note(item: BatchNote, resources: WorkerResources) -> StagedNote
         kind=item.kind,
         day=written.date().isoformat() if written else None,
         characters=len(item.document.text),
+        digest=make_ledger_digest(item, resources),
     )
 
 
@@ -295,6 +297,7 @@ def _make_failed_note(refused: RefusedNote, resources: WorkerResources) -> Faile
         reason=failure.reason,
         kind=item.kind,
         day=written.date().isoformat() if written else None,
+        digest=make_ledger_digest(item, resources),
     )
 
 

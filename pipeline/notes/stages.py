@@ -3,23 +3,24 @@
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Protocol
 
 from pipeline.notes import residual_identifiers
-from pipeline.notes.batch import EMPTY_HASH, Batch, BatchNote, RefusedNote, hash_row
+from pipeline.notes.batch import Batch, BatchNote, RefusedNote, hash_row
+from pipeline.notes.comparison import find_unchanged, is_valid
 from pipeline.notes.detection import check_language, detect, spoken
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import Foresight
 from pipeline.notes.overlap_resolution import resolve_spans
+from pipeline.notes.people import PatientLookup, extend_by_context, extend_hash
 from pipeline.notes.selected_rules import rule_of
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.run_summary import Outcome, Tally
 from pipeline.state.span_sealing import NoteFindings, NoteVersion
-from pipeline.state.tables import OUTCOMES, STAGED, unpack_ids
+from pipeline.state.tables import unpack_ids
 from pipeline.warehouse.note_rows import (
     NoteRow,
-    PersonRow,
     Unit,
     name_kind,
     parse_datetime,
@@ -31,7 +32,7 @@ from record.errors import Unreadable, Unsafe
 from record.failure import Failure
 from record.label import Label
 from record.languages import OMOP_LANGUAGES
-from record.patient import Identifier, PatientRecord, PersonName
+from record.patient import Identifier
 from record.span import Span
 from rules.known.known import KnownPatient
 
@@ -85,12 +86,29 @@ Stage = Callable[[Batch, WorkerResources], Batch]
 
 
 def read_batch(unit: Unit, resources: WorkerResources) -> Batch:
-    """Read the notes of a unit, or only those that it wants, from the warehouse."""
-    rows = resources.source.read(unit)
+    """Read the notes of a unit, or only those that it wants, from the warehouse.
+
+    Where its database computes digests, notes that these show to be unchanged are not read, and
+    neither are those that were not touched since the date from which the run compares.
+    """
+    source = resources.source
     if unit.wanted:
         wanted = set(unpack_ids(unit.wanted))
-        rows = [row for row in rows if row.note_id in wanted]
-    return start_batch(unit, rows, resources)
+        return start_batch(
+            unit, [row for row in source.read(unit) if row.note_id in wanted], resources
+        )
+    run = resources.state.find_running()
+    is_compared = run.since is not None or resources.state.has_digests(unit.low, unit.high)
+    compared = source.read_digests(unit, run.since) if is_compared else None
+    if compared is None:
+        return start_batch(unit, source.read(unit), resources)
+    unchanged = find_unchanged(compared, run, resources)
+    changed = [row.note_id for row in compared if row.note_id not in unchanged]
+    rows = [row for some in source.pick(changed, unit.count or 1) for row in some]
+    batch = start_batch(unit, rows, resources)
+    batch.tally.add(Outcome.READ, len(unchanged))
+    batch.tally.add(Outcome.UNCHANGED, len(unchanged))
+    return replace(batch, read_ids=(*unchanged, *batch.read_ids), unchanged=tuple(unchanged))
 
 
 def start_batch(unit: Unit, rows: Sequence[NoteRow], resources: WorkerResources) -> Batch:
@@ -106,35 +124,26 @@ def start_batch(unit: Unit, rows: Sequence[NoteRow], resources: WorkerResources)
 def attach_patients(batch: Batch, resources: WorkerResources) -> Batch:
     """Attach the records of patients, authors, visits and sites: one query per table."""
     source, rows = resources.source, [item.row for item in batch.items]
-    person_ids = {row.person_id for row in rows}
-    patients = source.patients(person_ids)
-    persons = source.demographics(person_ids)
-    identified = source.has_identity(person_ids)
+    patients = PatientLookup({row.person_id for row in rows}, source)
     clinicians = source.clinicians({row.provider_id for row in rows})
     visits = source.visit_numbers({row.visit_occurrence_id for row in rows})
     sites = CareSites(rows, source, resources.settings.source.sites)
-    identities = {
-        person_id: _hash_identity(patients[person_id], persons.get(person_id))
-        for person_id in patients.keys() & identified
-    }
     attached = []
     for item in batch.items:
-        person_id = parse_integer(item.row.person_id)
-        patient = patients.get(person_id or 0) if person_id in identified else None
-        person = persons.get(person_id or 0) if patient else None
-        author = clinicians.get(parse_integer(item.row.provider_id) or 0)
-        number = visits.get(parse_integer(item.row.visit_occurrence_id) or 0)
-        context = repr((_name_parts(author), number)).encode()
+        row = item.row
+        author = clinicians.get(parse_integer(row.provider_id) or 0)
+        number = visits.get(parse_integer(row.visit_occurrence_id) or 0)
         attached.append(
             replace(
                 item,
-                site=sites.name_of(item.row),
-                patient=patient,
-                person=person,
-                identity=identities[person_id or 0] if patient else EMPTY_HASH,
+                site=sites.name_of(row),
+                patient=patients.record_of(row.person_id),
+                person=patients.row_of(row.person_id),
+                identity=patients.hash_of(row.person_id),
                 clinicians=(author,) if author else (),
                 identifiers=(Identifier(Label.VISIT_ID, number),) if number else (),
-                content=_extend_hash(item.content, context),
+                content=extend_by_context(item.content, author, number),
+                digest=extend_by_context(row.digest, author, number) if row.digest else b"",
             )
         )
     return replace(batch, items=tuple(attached))
@@ -152,13 +161,13 @@ def fetch_documents(batch: Batch, resources: WorkerResources) -> Batch:
         if isinstance(result, Failure):
             # The reason is hashed in place of the bytes: the note is tried again when it changes.
             reason = result.reason.encode() + resources.extraction
-            marked = replace(item, content=_extend_hash(item.content, reason))
+            marked = replace(item, content=extend_hash(item.content, reason))
             refused.append(RefusedNote(marked, result))
         elif result is None:
             fetched.append(item)
         else:
             digest = hashlib.blake2b(result, digest_size=16).digest()
-            content = _extend_hash(item.content, digest + resources.extraction)
+            content = extend_hash(item.content, digest + resources.extraction)
             fetched.append(replace(item, data=result, content=content))
     return replace(
         batch,
@@ -177,6 +186,16 @@ def _key_hashes(item: BatchNote, resources: WorkerResources) -> BatchNote:
     return replace(item, content=content, identity=identity)
 
 
+def make_ledger_digest(item: BatchNote, resources: WorkerResources) -> bytes | None:
+    """Return the keyed digest by the source's database; None if there is none.
+
+    The content hash must be complete and keyed.
+    """
+    if not item.digest:
+        return None
+    return resources.keys.key_row_digest(item.row.note_id, item.content, item.digest)
+
+
 def make_version(item: BatchNote, config: bytes) -> NoteVersion:
     """Return the version of a note, to which its findings and its output row are bound."""
     return NoteVersion(item.row.note_id, item.content, item.identity, config)
@@ -188,24 +207,30 @@ def skip_unchanged(batch: Batch, resources: WorkerResources) -> Batch:
     Notes that earlier detectors read are skipped as well, unless they wait for their publication
     or the unit is one of a backfill: their output stays as it is until then.
     """
-    entries = resources.state.read_entries(batch.read_ids)
-    deferred = frozenset() if batch.unit.is_backfill else resources.stale
+    items = [*batch.items, *(refused.item for refused in batch.refused)]
+    entries = resources.state.read_entries([item.row.note_id for item in items])
+    is_backfill = batch.unit.is_backfill
 
     def is_known(item: BatchNote) -> bool:
         entry = entries.get(item.row.note_id)
         if entry is None or (entry.content, entry.identity) != (item.content, item.identity):
             return False
-        is_deferred = entry.config in deferred and entry.outcome != OUTCOMES[STAGED]
-        return entry.config == resources.config or is_deferred
+        return is_valid(entry, resources, is_backfill=is_backfill)
 
-    unchanged = [item.row.note_id for item in batch.items if is_known(item)]
-    unchanged += [refused.item.row.note_id for refused in batch.refused if is_known(refused.item)]
+    unchanged = [item for item in items if is_known(item)]
+    made = {item.row.note_id: make_ledger_digest(item, resources) for item in unchanged}
+    digests = {
+        note_id: digest
+        for note_id, digest in made.items()
+        if digest is not None and digest != entries[note_id].digest
+    }
     batch.tally.add(Outcome.UNCHANGED, len(unchanged))
     return replace(
         batch,
         items=tuple(item for item in batch.items if not is_known(item)),
         refused=tuple(refused for refused in batch.refused if not is_known(refused.item)),
-        unchanged=batch.unchanged + tuple(unchanged),
+        unchanged=batch.unchanged + tuple(made),
+        digests=digests,
     )
 
 
@@ -428,16 +453,3 @@ def _require_texts(item: BatchNote) -> tuple[Document, Document]:
 
 def _compile_patient(item: BatchNote, resources: WorkerResources) -> KnownPatient | None:
     return resources.known.of(item.patient, item.identity) if item.patient else None
-
-
-def _hash_identity(patient: PatientRecord, person: PersonRow | None) -> bytes:
-    columns = repr(astuple(person) if person else None)
-    return _extend_hash(patient.digest(), columns.encode())
-
-
-def _name_parts(person: PersonName | None) -> tuple[tuple[str, ...], ...]:
-    return (person.given_names, person.family_names) if person else ()
-
-
-def _extend_hash(content: bytes, more: bytes) -> bytes:
-    return hashlib.blake2b(content + more, digest_size=16).digest()

@@ -29,6 +29,7 @@ from pipeline.notes.detection import (
     is_older,
 )
 from pipeline.notes.model_detection import SpanTagger, check_labels
+from pipeline.notes.people import RememberedPeople
 from pipeline.notes.selected_rules import load_selection
 from pipeline.notes.threshold_file import (
     CalibrationRecord,
@@ -85,6 +86,7 @@ class WorkerResources:
     tagger: SpanTagger | None = None
     dropped: frozenset[str] = frozenset()
     known: KnownPatients = field(default_factory=KnownPatients)
+    remembered: RememberedPeople = field(default_factory=RememberedPeople)
 
     @property
     def seal(self) -> Seal:

@@ -423,7 +423,8 @@ def _format_short(value: float) -> str:
     return _format_number(value) if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def _format_duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
+    """Return a duration for people, such as `2 h 05 min`."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -467,5 +468,5 @@ TEMPLATES.globals["scripts"] = {name: _read_script(name) for name in ("tables", 
 TEMPLATES.filters["number"] = _format_number
 TEMPLATES.filters["short"] = _format_short
 TEMPLATES.filters["counted"] = _count_noun
-TEMPLATES.filters["duration"] = _format_duration
+TEMPLATES.filters["duration"] = format_duration
 TEMPLATES.filters["detector"] = describe_detector

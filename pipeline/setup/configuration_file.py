@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pipeline.config.settings import load
 from pipeline.setup.identity_columns import IdentityTable
-from pipeline.setup.source_inspection import Inspection
+from pipeline.setup.source_inspection import Inspection, find_version_problem
 from record.errors import ConfigError
 from record.languages import LANGUAGES
 from surrogates.ciphers.id_permutation import ID_BITS
@@ -80,8 +80,8 @@ def list_warnings(found: Inspection) -> list[str]:
         )
     if not found.counts.get("note"):
         warnings.append("there are no notes yet")
-    if found.version and not found.version.lower().lstrip("v").startswith("5.4"):
-        warnings.append(f"CDM version {found.version}: columns that 5.4 renamed are not read")
+    if found.version and (problem := find_version_problem(found.version)):
+        warnings.append(problem)
     return warnings
 
 

@@ -19,7 +19,7 @@ from pipeline.setup.inspected_tables import (
 from pipeline.warehouse.databases import connect
 from pipeline.warehouse.export_source import ExportStore, find_format
 from pipeline.warehouse.note_rows import parse_integer
-from pipeline.warehouse.omop_tables import REQUIRED
+from pipeline.warehouse.omop_tables import CDM_VERSION, REQUIRED
 from pipeline.warehouse.warehouse import PARQUET, open_source
 from record.columns import TABLES
 from record.errors import ConfigError, Unavailable
@@ -56,26 +56,36 @@ class NoteClass:
 
 
 @dataclass(frozen=True)
-class Inspection:
-    """What was found in a source.
+class SourceContents:
+    """What a source holds, whatever is configured.
 
-    `version` is empty where the source does not tell it. `languages` counts notes by language of
-    their column, `lang` is the most frequent language, by the column or else by the text. Notes
-    `in_documents` have no text but name a document. `id_bits` is what the greatest id needs.
+    `version` is empty where the source does not tell it. `counts` are numbers of rows, of the
+    tables that are there.
     """
 
     source: SourceSettings
     version: str
     counts: dict[str, int]
+    kinds: tuple[NoteClass, ...]
+    is_export: bool
+
+
+@dataclass(frozen=True)
+class Inspection(SourceContents):
+    """What was found in a source that is to be configured.
+
+    `languages` counts notes by language of their column, `lang` is the most frequent language, by
+    the column or else by the text. Notes `in_documents` have no text but name a document. `id_bits`
+    is what the greatest id needs.
+    """
+
     languages: dict[str, int]
     lang: Lang | None
     is_lang_of_text: bool
-    kinds: tuple[NoteClass, ...]
     in_documents: int
     id_bits: int
     identities: tuple[IdentityTable, ...] = ()
     objections: tuple[str, ...] = ()
-    is_export: bool = False
 
     @property
     def identity(self) -> IdentityTable | None:
@@ -92,10 +102,11 @@ def inspect_source(source: SourceSettings, base: Path) -> Inspection:
     with _open_tables(source, base) as (found, tables):
         names = {name.lower(): name for name in tables.names()}
         _check_tables(tables, names)
+        contents = _read_contents(found, tables, names)
         texts = _sample_texts(found, base)
         languages = _count_languages(tables, names)
         lang, is_of_text = _choose_language(languages, texts)
-        is_export = find_format(found.url) is not None
+        is_export = contents.is_export
         ignored = {*TABLES, *_VOCABULARY}
 
         def find_persons(ids: Sequence[int]) -> set[int]:
@@ -106,19 +117,44 @@ def inspect_source(source: SourceSettings, base: Path) -> Inspection:
 
         identities = [] if is_export else find_identity_tables(tables, find_persons, ignored)
         return Inspection(
-            source=found,
-            version=_read_version(tables, names),
-            counts={each: tables.count(names[each]) for each in _COUNTED if each in names},
+            **vars(contents),
             languages=languages,
             lang=lang,
             is_lang_of_text=is_of_text,
-            kinds=tuple(_count_kinds(tables, names)),
             in_documents=0 if is_export else _count_documents(tables, names),
             id_bits=_measure_ids(tables, names),
             identities=tuple(identities),
             objections=tuple(name for name in tables.names() if _OBJECTIONS.search(name.lower())),
-            is_export=is_export,
         )
+
+
+def inspect_contents(source: SourceSettings, base: Path) -> SourceContents:
+    """Look at what a configured source holds; raises as `inspect_source` does."""
+    with _open_tables(source, base) as (found, tables):
+        names = {name.lower(): name for name in tables.names()}
+        _check_tables(tables, names)
+        return _read_contents(found, tables, names)
+
+
+def find_version_problem(version: str) -> str:
+    """Return what is wrong with the version of a source; empty for the one that is read."""
+    if not version:
+        return "CDM version not told (no row in cdm_source): read as 5.4"
+    if version.lower().lstrip("v").startswith(CDM_VERSION):
+        return ""
+    return f"CDM version {version}: columns that 5.4 renamed are not read"
+
+
+def _read_contents(
+    source: SourceSettings, tables: InspectedTables, names: dict[str, str]
+) -> SourceContents:
+    return SourceContents(
+        source=source,
+        version=_read_version(tables, names),
+        counts={each: tables.count(names[each]) for each in _COUNTED if each in names},
+        kinds=tuple(_count_kinds(tables, names)),
+        is_export=find_format(source.url) is not None,
+    )
 
 
 @contextmanager

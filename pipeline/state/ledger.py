@@ -1,12 +1,23 @@
 """The ledger in the state database: version and outcome of every note, runs and their units."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, Engine, Select, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Select,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from pipeline.config.settings import StateSettings
 from pipeline.state.detection_register import DetectionRegister
@@ -62,6 +73,7 @@ from pipeline.state.unit_leases import (
 from pipeline.state.unit_results import (
     FailedNote,
     LedgerEntry,
+    RunningRun,
     RunRecord,
     SealedSpans,
     StagedNote,
@@ -80,6 +92,7 @@ def write_unit_result(connection: Connection, run_id: int, result: UnitResult) -
     _write_ledger_rows(connection, result.failures, QUARANTINED)
     rows = [{c.name: getattr(note, c.name) for c in QUARANTINE.columns} for note in result.failures]
     upsert(connection, QUARANTINE, rows)
+    _write_digests(connection, result.digests)
     for some in chunks([note.note_id for note in result.failures]):
         for table in (STAGE, SPAN_STORE):
             connection.execute(delete(table).where(table.c.note_id.in_(some)))
@@ -107,11 +120,20 @@ def _write_ledger_rows(
             "config": note.config,
             "outcome": outcome,
             "was_released": 0,
+            "digest": note.digest,
         }
         for note in notes
     ]
     # `was_released` describes the output, which may hold an earlier version.
     upsert(connection, LEDGER, rows, keep=["was_released"])
+
+
+def _write_digests(connection: Connection, digests: Mapping[int, bytes]) -> None:
+    """Write digests of unchanged notes: no code covers them, since they are keyed themselves."""
+    if digests:
+        here = update(LEDGER).where(LEDGER.c.note_id == bindparam("id"))
+        rows = [{"id": note_id, "found": digest} for note_id, digest in digests.items()]
+        connection.execute(here.values(digest=bindparam("found")), rows)
 
 
 __all__ = [
@@ -142,6 +164,8 @@ _WHAT = "state"
 _FIRST_UNIT = -(2**31)
 _ORIGIN = func.coalesce(RUN_UNIT.c.origin, RUN_UNIT.c.unit)
 _ENDED = ("finished", "abandoned")
+_SINCE = "since"
+_MARGIN = timedelta(days=2)
 _PAGE = 10_000
 _UNITS = 200
 _TALLIES = 10
@@ -253,12 +277,13 @@ class State:
         fresh: bool = False,
         scope: Scope = "all",
         algorithm: int = ALGORITHM,
+        since: datetime | None = None,
     ) -> RunRecord:
         """Resume the interrupted run, of whatever scope, or begin a new one.
 
         An interrupted run with another configuration is abandoned, and so are any with `fresh` and
         a backfill; its staged notes remain staged with their own hashes. `algorithm` is the version
-        of the surrogates that the run makes.
+        of the surrogates that the run makes, `since` the date from which it compares notes.
         """
         unfinished = select(RUN).where(RUN.c.phase.not_in(_ENDED)).order_by(RUN.c.run_id.desc())
         with transaction(self._engine, _WHAT, write=True) as connection:
@@ -273,9 +298,38 @@ class State:
             run_id = (connection.scalar(select(func.max(RUN.c.run_id))) or 0) + 1
             started = datetime.now(UTC)
             new = {"run_id": run_id, "config": config, "phase": "planning", "scope": scope}
-            new |= {"attempts": 1, "about": json.dumps({"algorithm": algorithm})}
+            about = {"algorithm": algorithm} | ({_SINCE: since.isoformat()} if since else {})
+            new |= {"attempts": 1, "about": json.dumps(about)}
             connection.execute(insert(RUN), [new | {"started": started.isoformat()}])
         return RunRecord(run_id, False, "planning", started)
+
+    @retrying
+    def find_running(self) -> RunningRun:
+        """Return the run in progress."""
+        latest = select(RUN.c.run_id, RUN.c.about).where(RUN.c.phase.not_in(_ENDED))
+        with transaction(self._engine, _WHAT) as connection:
+            row = connection.execute(latest.order_by(RUN.c.run_id.desc()).limit(1)).first()
+        if row is None:
+            return RunningRun()
+        since = json.loads(row.about or "{}").get(_SINCE)
+        return RunningRun(row.run_id, datetime.fromisoformat(since) if since else None)
+
+    @retrying
+    def find_since(self, full_every: int) -> datetime | None:
+        """Return the date from which a run of all notes compares; None where it compares all.
+
+        One of `full_every` compares all. Others compare what was touched since the beginning of the
+        last finished one, less a margin for clocks, time zones and transactions that took long.
+        """
+        ended = select(RUN.c.started, RUN.c.about).where(RUN.c.phase == "finished")
+        ended = ended.where(func.coalesce(RUN.c.scope, "all") == "all")
+        with transaction(self._engine, _WHAT) as connection:
+            rows = connection.execute(ended.order_by(RUN.c.run_id.desc()).limit(full_every - 1))
+            last = [(row.started, json.loads(row.about or "{}")) for row in rows]
+        if not last or (len(last) == full_every - 1 and all(_SINCE in about for _, about in last)):
+            return None
+        started = datetime.fromisoformat(last[0][0]).astimezone(UTC)
+        return started.replace(tzinfo=None) - _MARGIN
 
     def plan(self, run_id: int, units: Iterable[tuple[Unit, Sequence[int]]]) -> None:
         """Store the units of a run, replacing any earlier plan, and set its phase to `working`.
@@ -352,9 +406,16 @@ class State:
             for some in chunks(sorted(note_ids)):
                 for row in connection.execute(select(LEDGER).where(LEDGER.c.note_id.in_(some))):
                     outcome = OUTCOMES[row.outcome]
-                    entry = LedgerEntry(row.content, row.identity, row.config, outcome)
-                    found[row.note_id] = entry
+                    version = row.content, row.identity, row.config
+                    found[row.note_id] = LedgerEntry(*version, outcome, row.digest)
         return found
+
+    @retrying
+    def has_digests(self, low: int, high: int) -> bool:
+        """Return whether the ledger has a digest of a note in an inclusive range of ids."""
+        here = LEDGER.c.note_id.between(low, high), LEDGER.c.digest.is_not(None)
+        with transaction(self._engine, _WHAT) as connection:
+            return bool(connection.scalar(select(exists().where(*here))))
 
     def find_known(self, note_ids: Collection[int]) -> set[int]:
         """Return which of these notes have a ledger entry, of whatever version."""
@@ -501,6 +562,9 @@ class State:
         """
         now = datetime.now(UTC).isoformat()
         done = {"phase": "finished", "summary": summary, "ended": now, "about": about}
+        since = self.find_running().since
+        if since is not None:
+            done["about"] = json.dumps(json.loads(about or "{}") | {_SINCE: since.isoformat()})
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(done))
             connection.execute(delete(RUN_UNIT).where(RUN_UNIT.c.run_id < run_id))

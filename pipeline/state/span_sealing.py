@@ -1,6 +1,7 @@
 """Keys of the state database: seals of findings and staged notes, digests and codes of rows."""
 
 import json
+import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -150,6 +151,15 @@ class StateKeys:
         An empty digest, which marks a note to be processed again, stays empty.
         """
         return digest and self._digests.digest(f"{kind}:".encode() + digest)[:CODE_BYTES]
+
+    def key_row_digest(self, note_id: int, content: bytes, digest: bytes) -> bytes:
+        """Return the keyed form of what the source's database computed of a note's row, 16 bytes.
+
+        It belongs to the note with this keyed content alone: put into another row of the ledger,
+        or into that of another version, it tells nothing.
+        """
+        head = struct.pack(">qB", note_id, len(content))
+        return self._digests.digest(b"row:" + head + content + digest)[:CODE_BYTES]
 
     def code_row(self, row: bytes) -> bytes:
         """Return the authentication code of a row or of a block of rows, 32 bytes."""

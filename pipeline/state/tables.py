@@ -21,7 +21,7 @@ from pipeline.warehouse.omop_tables import LONG
 
 STATE = MetaData()
 
-REVISION = "0006"
+REVISION = "0007"
 """Revision of these tables; changing them requires a step in `pipeline/state/migrations`."""
 
 SCHEMA = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
@@ -94,10 +94,13 @@ LEDGER = Table(
     Column("config", LargeBinary, nullable=False),
     Column("outcome", SmallInteger, nullable=False),
     Column("was_released", SmallInteger, nullable=False),
+    Column("digest", LargeBinary),
 )
 """The last processed version of each note; `was_released`: a version of it is in the output.
 
 `content` and `identity` are digests of note and patient, keyed: see `StateKeys.key_digest`.
+`digest` is what the source's database computed of the same content, keyed likewise and bound to
+both note and `content`; null where it computes none, and in rows of earlier versions.
 """
 
 SPAN_STORE = Table(

@@ -1,5 +1,6 @@
 """Records exchanged with the state database: runs, ledger entries, staged notes, unit results."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -17,16 +18,30 @@ class RunRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class RunningRun:
+    """The run in progress, -1 if there is none.
+
+    Notes that were not touched since `since` (UTC, without time zone) are not compared; all are
+    where it is None.
+    """
+
+    run_id: int = -1
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LedgerEntry:
     """The version and outcome of a note in the ledger.
 
-    `outcome` is `staged`, `released` or `quarantined`.
+    `outcome` is `staged`, `released` or `quarantined`, `digest` what the source's database computed
+    of the same version, keyed; None where it did not.
     """
 
     content: bytes
     identity: bytes
     config: bytes
     outcome: str
+    digest: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +58,7 @@ class StagedNote:
     kind: str
     day: str | None = field(repr=False)
     characters: int
+    digest: bytes | None = None
 
     @property
     def version(self) -> NoteVersion:
@@ -64,6 +80,7 @@ class FailedNote:
     reason: str
     kind: str
     day: str | None = field(repr=False)
+    digest: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +99,8 @@ class Fingerprint:
 class UnitResult:
     """The result of a unit; `tally` is JSON and stored as it is.
 
-    `prints` are the fingerprints of the staged notes.
+    `prints` are the fingerprints of the staged notes. `digests` are those of unchanged notes whose
+    ledger row has another one, or none.
     """
 
     read_ids: list[int]
@@ -91,6 +109,7 @@ class UnitResult:
     failures: list[FailedNote]
     tally: str
     prints: list[Fingerprint] = field(default_factory=list)
+    digests: Mapping[int, bytes] = field(default_factory=dict)
 
     def accounted(self) -> set[int]:
         """Return the ids of the notes with an outcome."""

@@ -28,6 +28,9 @@ _BUSY_MILLISECONDS = 60_000
 _CONNECT_SECONDS = 10
 _PATIENCE_SECONDS = 60
 _OID_OF_TEXT, _TEXT_FORMAT = 25, 0
+_NO_ENCODING = "SQL_ASCII"
+"""PostgreSQL's name for an encoding that nobody declared: bytes are stored as they come."""
+_TEXT_TYPES = ("text", "varchar", "bpchar", "name", '"char"')
 _SYNCHRONOUS = {"state": "NORMAL", "output": "FULL"}
 
 P = ParamSpec("P")
@@ -124,7 +127,8 @@ def connect(
         return _make_source_engine(parsed, what, use)
     engine = _make_postgresql_engine(parsed.set(drivername="postgresql+psycopg"), what)
     if use == "source":
-        event.listen(engine, "connect", _read_dates_as_text)
+        # First of all, since SQLAlchemy asks a new connection for its version, as text.
+        event.listen(engine, "connect", _read_as_it_is, insert=True)
     return engine
 
 
@@ -184,7 +188,8 @@ def _make_postgresql_engine(url: URL, what: str) -> Engine:
             url,
             pool_pre_ping=True,
             hide_parameters=True,
-            connect_args={"connect_timeout": _CONNECT_SECONDS},
+            # Otherwise it is the server's, and psycopg returns bytes where that is SQL_ASCII.
+            connect_args={"connect_timeout": _CONNECT_SECONDS, "client_encoding": "utf8"},
         )
     except ModuleNotFoundError:
         remedy = 'pip install "psycopg[binary]"'
@@ -260,11 +265,39 @@ def _begin_transaction(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
-def _read_dates_as_text(connection: Any, _record: Any) -> None:
+class _UndeclaredText:
+    """Loads text of a database without an encoding: what is not UTF-8 stays bytes."""
+
+    format = _TEXT_FORMAT
+
+    def __init__(self, _oid: int, _context: object = None) -> None:
+        pass
+
+    def load(self, data: Any) -> str | bytes:
+        return decode_text(bytes(data))
+
+
+def _read_as_it_is(connection: Any, _record: Any) -> None:
+    if connection.info.parameter_status("server_encoding") == _NO_ENCODING:
+        # Otherwise the server refuses to send rows with a text that is not UTF-8.
+        connection.execute(f"set client_encoding to '{_NO_ENCODING}'")
+        connection.commit()
+        for name in _TEXT_TYPES:
+            connection.adapters.register_loader(name, _UndeclaredText)
     # PostgreSQL has dates that Python has not (infinity, BC): parsing them would fail the batch.
     as_text = connection.adapters.get_loader(_OID_OF_TEXT, _TEXT_FORMAT)
     for name in ("date", "timestamp", "timestamptz"):
         connection.adapters.register_loader(name, as_text)
+
+
+def read_encoding(engine: Engine, what: str) -> tuple[str, bool]:
+    """Return the encoding of a PostgreSQL database, and whether it can hold any character.
+
+    Without a declared encoding it can: programs then have to agree on UTF-8. Raises as `guard`.
+    """
+    with transaction(engine, what) as connection:
+        name = str(connection.scalar(text("show server_encoding")))
+    return name, name in ("UTF8", _NO_ENCODING)
 
 
 @contextmanager

@@ -37,7 +37,8 @@ class Unit:
 class NoteRow:
     """A row of the OMOP CDM 5.4 table `note`; in a source, with values as the driver returns them.
 
-    Text that is not valid in its encoding is bytes, a date may be text.
+    Text that is not valid in its encoding is bytes, a date may be text. `digest` is no column: it
+    is what a source's database computed of the whole row (16 bytes); None where it computes none.
     """
 
     note_id: int
@@ -56,6 +57,7 @@ class NoteRow:
     note_source_value: Any = field(default=None, repr=False)
     note_event_id: Any = field(default=None, repr=False)
     note_event_field_concept_id: Any = None
+    digest: bytes | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,10 @@ class OutputRow:
     person: PersonRow | None
 
 
-NOTE_COLUMNS = tuple(item.name for item in fields(NoteRow))
+UNTOUCHED = b""
+"""The digest of a row that was not touched since a date: it is not computed."""
+
+NOTE_COLUMNS = tuple(item.name for item in fields(NoteRow) if item.compare)
 PERSON_COLUMNS = tuple(item.name for item in fields(PersonRow))
 SPAN_COLUMNS = ("note_id", "start_offset", "end_offset", "label")
 _TEXTS = {"note_title", "note_text", "note_source_value"}

@@ -1,17 +1,27 @@
 """Source of notes in an SQL database, read in ranges of keys."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Connection,
+    Date,
+    DateTime,
     Engine,
+    String,
     TableClause,
+    Text,
     and_,
+    case,
+    cast,
     column,
     func,
     inspect,
+    literal,
+    null,
     select,
     type_coerce,
 )
@@ -20,7 +30,7 @@ from sqlalchemy.types import Integer
 
 from pipeline.config.near_misses import suggest
 from pipeline.warehouse.databases import CHUNK, chunks, retrying, transaction
-from pipeline.warehouse.note_rows import NOTE_COLUMNS, NoteRow, Unit
+from pipeline.warehouse.note_rows import NOTE_COLUMNS, UNTOUCHED, NoteRow, Unit
 from pipeline.warehouse.omop_tables import REQUIRED
 from record.errors import ConfigError
 from record.failure import Failure
@@ -31,6 +41,10 @@ _WHAT = "source"
 _PAGE = 20_000
 _SCANNED = 5_000
 _MOST_NAMED = 20
+_SINCE_SHA256 = (11,)
+_DIGEST_BYTES = 16
+_COMPARED = ("note_id", "person_id", "provider_id", "visit_occurrence_id", "digest")
+"""What tells, without the text, whether a note and what is known of it have changed."""
 
 
 def make_table_error(name: str, key: str) -> ConfigError:
@@ -76,6 +90,9 @@ class SqlStore:
     def __init__(self, engine: Engine, schema: str | None, wanted: Collection[str]) -> None:
         self._engine = engine
         self._tables: dict[str, tuple[TableClause, dict[str, str]]] = {}
+        self._changed: ColumnElement[Any] | None = None
+        self._note_types: dict[str, Any] = {}
+        digest: ColumnElement[Any] | None = None
         with transaction(engine, _WHAT) as connection:
             found = inspect(connection)
             names = [*found.get_table_names(schema), *found.get_view_names(schema)]
@@ -85,11 +102,20 @@ class SqlStore:
                 self._tables[name.lower()] = clause, {c["name"].lower(): c["name"] for c in columns}
                 if name.lower() == "note":
                     _check_id_type(connection.dialect.name, columns)
+                    self._note_types = {c["name"].lower(): c["type"] for c in columns}
+                    digest = _make_digest(connection, clause, columns)
         for name, required in REQUIRED.items():
             self.require(name, required)
         note, actual = self._tables["note"]
         self._note, self._id = note, _to_long(note.c[actual["note_id"]])
-        self._read = {name: note.c[actual[name]] for name in NOTE_COLUMNS if name in actual}
+        self._read: dict[str, ColumnElement[Any]] = {
+            name: note.c[actual[name]] for name in NOTE_COLUMNS if name in actual
+        }
+        self.has_digests = digest is not None
+        """Whether the database computes digests of notes."""
+        if digest is not None:
+            # In the statement that reads the row: a digest always belongs to what was read.
+            self._read["digest"] = digest
 
     def require(self, table: str, columns: Sequence[str], *, key: str = _WHAT) -> None:
         """Raise ConfigError, with the key, unless the table exists and has these columns."""
@@ -142,11 +168,53 @@ class SqlStore:
             make_duplicate_failure(i) for i in duplicates
         ]
 
-    @retrying
     def read(self, unit: Unit) -> list[NoteRow]:
         """Read the notes of a unit in order of id; rows that share an id are left out."""
+        return self._read_columns(unit, self._read)
+
+    def read_digests(self, unit: Unit, since: datetime | None = None) -> list[NoteRow]:
+        """Read as `read` does, but only ids and digests of the rows: other columns are None.
+
+        A note without text has no digest: the document that it may name is no part of the row. With
+        `since`, the digest of a row not touched since then is `UNTOUCHED`.
+        """
+        wanted = {name: self._read[name] for name in _COMPARED if name in self._read}
+        if since is not None:
+            wanted["digest"] = self._narrow(since)
+        return self._read_columns(unit, wanted)
+
+    def compare_since(self, name: str) -> None:
+        """Set the column with the time of a row's last change; raises ConfigError."""
+        self.require("note", [name])
+        clause, names = self._tables["note"]
+        kind, dialect = self._note_types.get(name.lower()), self._engine.dialect.name
+        if dialect not in ("sqlite", "postgresql"):
+            problem, remedy = "cannot be used with this database", "remove it"
+            raise ConfigError("source.changes", problem, remedy)
+        if dialect == "postgresql" and not isinstance(kind, Date | DateTime):
+            problem = f"note.{name} is no date or timestamp"
+            raise ConfigError("source.changes.column", problem, "name a column that is one")
+        self._changed = clause.c[names[name.lower()]]
+
+    def _narrow(self, since: datetime) -> ColumnElement[Any]:
+        """Return the digest of rows touched since a date, and `UNTOUCHED` for others."""
+        if self._changed is None:
+            raise ValueError("no column with the time of changes")
+        is_before: ColumnElement[bool] = self._changed < literal(since)
+        if self._engine.dialect.name == "sqlite":
+            # Text: of another form, it cannot be compared, and the row counts as touched.
+            is_date = self._changed.like("____-__-__%")
+            is_before = and_(is_date, self._changed < literal(since.isoformat(" ", "seconds")))
+        return case(
+            (~_has_text(self._read["note_text"]), null()),
+            (is_before, literal(UNTOUCHED)),
+            else_=self._read.get("digest", null()),
+        )
+
+    @retrying
+    def _read_columns(self, unit: Unit, columns: Mapping[str, ColumnElement[Any]]) -> list[NoteRow]:
         rows = (
-            select(*(found.label(name) for name, found in self._read.items()))
+            select(*(found.label(name) for name, found in columns.items()))
             .where(self._is_number(), self._id.between(unit.low, unit.high))
             .order_by(self._id)
         )
@@ -247,6 +315,38 @@ class SqlStore:
 def _to_long(key: ColumnElement[Any]) -> ColumnElement[int]:
     # Otherwise values are sent to PostgreSQL with the type of the first, too small for others.
     return type_coerce(key, BigInteger())
+
+
+def _make_digest(
+    connection: Connection, note: TableClause, columns: Sequence[Any]
+) -> ColumnElement[Any] | None:
+    """Return what makes PostgreSQL hash the columns that are read; None elsewhere.
+
+    Names and types of the columns are hashed too, and the length of each value, so that rows that
+    are read differently have different digests; those that are read alike may also have them.
+    """
+    if connection.dialect.name != "postgresql":
+        return None
+    if (connection.dialect.server_version_info or ()) < _SINCE_SHA256:
+        return None
+    found = {each["name"].lower(): each for each in columns}
+    read = [found[name] for name in NOTE_COLUMNS if name in found]
+    if not isinstance(found.get("note_text", {}).get("type"), String):
+        return None
+    layout = ",".join(f"{each['name']} {each['type']!r}" for each in read)
+    values = (cast(note.c[each["name"]], Text) for each in read)
+    parts = (
+        case((value.is_(None), "-"), else_=func.concat(func.octet_length(value), ":", value))
+        for value in values
+    )
+    # In the encoding of the database: no character has to be converted, and none can fail to be.
+    row = func.convert_to(func.concat(literal(layout), *parts), func.getdatabaseencoding())
+    digest = func.substring(func.sha256(row), 1, _DIGEST_BYTES)
+    return case((_has_text(note.c[found["note_text"]["name"]]), digest), else_=null())
+
+
+def _has_text(note_text: ColumnElement[Any]) -> ColumnElement[bool]:
+    return func.coalesce(cast(note_text, Text), "") != ""
 
 
 def drop_shared_ids(rows: list[NoteRow]) -> list[NoteRow]:

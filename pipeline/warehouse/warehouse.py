@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -130,6 +131,16 @@ class Source:
         """Read the notes of a unit, with values as the driver returns them."""
         return self._leave_out(self.store.read(unit))
 
+    def read_digests(self, unit: Unit, since: datetime | None = None) -> list[NoteRow] | None:
+        """Read ids and digests of the notes of a unit; None where the source computes no digests.
+
+        A note whose digest is that of an earlier row has the same values in all columns. That of a
+        note not touched since a date is `UNTOUCHED`.
+        """
+        if not (isinstance(self.store, SqlStore) and (self.store.has_digests or since)):
+            return None
+        return self._leave_out(self.store.read_digests(unit, since))
+
     def note_ids(self, person_ids: Collection[int]) -> list[int]:
         """Return the note ids of persons; an id shared by several rows is repeated."""
         return find_note_ids(self.store, self._allowed(person_ids))
@@ -221,6 +232,10 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
             raise ConfigError(key, problem, "remove it")
         store = ExportStore(base / export[1], export[0], settings)
         return reread_objections(Source(store, EXPORT_IDENTITY), settings, base)
+    is_file = export is not None or settings.url.startswith(PARQUET)
+    if settings.changes is not None and is_file:
+        problem = "can be used with a database only"
+        raise ConfigError("source.changes", problem, "remove it: files are read each night")
     if settings.url.startswith(PARQUET):
         refuse_schema(settings.schema, "source.url", "a folder of Parquet tables")
         store = ParquetStore(base / settings.url.removeprefix(PARQUET), wanted)
@@ -229,6 +244,8 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
             settings.url, base, what="source.url", use="source", schema=settings.schema
         )
         store = SqlStore(engine, settings.schema, wanted)
+        if settings.changes is not None:
+            store.compare_since(settings.changes.column)
     if identity:
         check_identity(identity)
         columns = [identity.person_id, *identity.columns.values()]

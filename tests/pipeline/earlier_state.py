@@ -69,6 +69,7 @@ def forget_new_tables(url: str, base: Path) -> None:
         connection.execute(text("drop index idx_run_unit_open"))
         for name in NEW_COLUMNS:
             connection.execute(text(f"alter table run_unit drop column {name}"))
+        connection.execute(text("alter table ledger drop column digest"))
         before = {"number": revisions()[revisions().index("0004") - 1]}
         connection.execute(text("update alembic_version set version_num = :number"), before)
     engine.dispose()

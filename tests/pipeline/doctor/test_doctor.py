@@ -1,6 +1,7 @@
 """The doctor: a sound site passes, and each fault is found, named and given a remedy."""
 
 import json
+import os
 import shutil
 import sqlite3
 import stat
@@ -13,8 +14,11 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from pipeline.cli import main
-from pipeline.doctor import checks
-from pipeline.doctor.checks import CheckResult, exit_code
+from pipeline.doctor import checks, source_checks
+from pipeline.doctor.check_results import CheckResult
+from pipeline.doctor.checks import exit_code
+from pipeline.night.engine import run_in_process
+from pipeline.night.nightly import run_nightly
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +34,11 @@ def sound(clinic: Path, tmp_path: Path) -> Path:
     return tmp_path / "demo" / "nightly.toml"
 
 
-def seen(config: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
-    """The exit code, and the findings by their check."""
-    code = main(["doctor", str(config), "--json"])
+def seen(
+    config: Path, capsys: pytest.CaptureFixture[str], seconds: int = 0
+) -> tuple[int, dict[str, Any]]:
+    """The exit code, and the findings by their check; notes are tried for so many seconds."""
+    code = main(["doctor", str(config), "--json", "--sample-seconds", str(seconds)])
     findings = json.loads(capsys.readouterr().out)
     assert all(found["remedy"] for found in findings if found["status"] != "ok")
     return code, {found["check"]: found for found in findings}
@@ -50,7 +56,7 @@ def test_a_sound_site_passes_and_nothing_is_changed(
     sound: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = snapshot(sound.parent)
-    code, found = seen(sound, capsys)
+    code, found = seen(sound, capsys, seconds=1)
     assert code == 0, found
     assert {name for name, one in found.items() if one["status"] == "fail"} == set()
     wanted = {"versions", "configuration", "key", "key log", "source", "output", "state"}
@@ -64,11 +70,20 @@ def test_a_sound_site_passes_and_nothing_is_changed(
         "places",
         "documents",
         "report",
+        "rows",
+        "cdm version",
+        "tables",
+        "kinds",
+        "sample",
+        "speed",
     }
     assert wanted <= set(found)
+    assert " note, " in found["rows"]["seen"]
+    assert (found["cdm version"]["seen"], found["tables"]["status"]) == ("5.4", "ok")
+    assert "notes/s in one process" in found["speed"]["seen"]
     assert "rules not compiled to C" in found["versions"]["seen"]
     assert snapshot(sound.parent) == before
-    assert main(["doctor", str(sound)]) == 0
+    assert main(["doctor", str(sound), "--sample-seconds", "0"]) == 0
     assert "ok    key: master key" in capsys.readouterr().out
 
 
@@ -124,6 +139,42 @@ def test_a_larger_size_of_ids_is_told_and_enough(
     sound.write_text(sound.read_text() + "\n[policy]\nid_bits = 53\n")
     _, found = seen(sound, capsys)
     assert found["ids"]["status"] == "ok"
+
+
+def test_what_a_source_lacks_is_told_before_the_first_night(
+    sound: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for statement in (
+        "update cdm_source set cdm_version = 'v6.0'",
+        "drop table provider",
+        "update note set note_class_concept_id = 4711 where note_id < 4",
+        "update note set note_text = '', note_source_value = null where note_id % 2",
+    ):
+        execute(sound, statement)
+    code, found = seen(sound, capsys, seconds=1)
+    assert code == 0
+    names = ("cdm version", "tables", "kinds", "sample")
+    assert [found[name]["status"] for name in names] == ["warn"] * 4
+    assert "CDM version v6.0" in found["cdm version"]["seen"]
+    assert "no table provider" in found["tables"]["seen"]
+    assert "4711 (3 notes)" in found["kinds"]["seen"]
+    assert '4711 = "name-it"' in found["kinds"]["remedy"]
+    assert "notes would go to quarantine: no-text" in found["sample"]["seen"]
+    execute(sound, "delete from person")
+    _, found = seen(sound, capsys)
+    assert (found["rows"]["status"], "speed" in found) == ("warn", False)
+
+
+def test_a_first_night_that_is_too_long_for_a_night_is_told(
+    sound: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_checks, "_LONG_NIGHT", 0)
+    execute(sound, "delete from note where note_id > 4")
+    _, found = seen(sound, capsys, seconds=1)
+    assert found["speed"]["status"] == "warn" and "--workers" in found["speed"]["remedy"]
+    assert run_nightly(sound, run_in_process).exit_code == 0
+    _, found = seen(sound, capsys, seconds=1)
+    assert "speed" not in found  # it is over
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -189,6 +240,58 @@ def test_rights_on_a_server(
         )
     assert left == 0
     assert code in (0, 2)
+    engine.dispose()
+
+
+def test_a_database_without_an_encoding(
+    sound: Path, postgres_server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What nobody declared is read as UTF-8; notes that are not go to quarantine, others not."""
+    engine = create_engine(postgres_server, isolation_level="AUTOCOMMIT")
+    name = f"undeclared_{os.getpid()}"
+    with engine.connect() as connection:
+        connection.execute(
+            text(f"create database {name} encoding 'SQL_ASCII' locale 'C' template template0")
+        )
+    try:
+        url = engine.url.set(database=name).render_as_string(hide_password=False)
+        _fill_undeclared(url)
+        sound.write_text(_UNDECLARED.format(url=url.replace("+psycopg", "")))
+        code, found = seen(sound, capsys, seconds=1)
+        assert found["source encoding"]["status"] == "warn", found
+        assert "SQL_ASCII" in found["source encoding"]["seen"]
+        assert "sample" in found, found
+        assert "1 of 2 notes would go to quarantine: malformed-text 1" in found["sample"]["seen"]
+        assert code == 0
+        ended = run_nightly(sound, run_in_process)
+        assert ended.summary.tally.outcomes["released"] == 1
+    finally:
+        with engine.connect() as connection:
+            connection.execute(text(f"drop database {name} with (force)"))
+        engine.dispose()
+
+
+_UNDECLARED = """
+[source]
+url = "{url}"
+[output]
+url = "sqlite:///research.db"
+[model]
+folder = "none"
+"""
+
+
+def _fill_undeclared(url: str) -> None:
+    engine = create_engine(url, connect_args={"client_encoding": "utf8"})
+    with engine.begin() as connection:
+        for statement in (
+            "create table person (person_id bigint, birth_datetime timestamp)",
+            "create table note (note_id bigint, person_id bigint, note_date date, note_text text)",
+            "insert into person values (1)",
+            "insert into note values (1, 1, '2024-03-02', 'Vu le 02/03/2024, apaisé.')",
+            r"insert into note values (2, 1, '2024-03-02', E'\xe9t\xe9')",
+        ):
+            connection.exec_driver_sql(statement)
     engine.dispose()
 
 
