@@ -137,6 +137,8 @@ setup(
         # Databases that notes are read from; PostgreSQL needs no extra.
         "mssql": ["pyodbc>=5.1,<6"],
         "oracle": ["oracledb>=2.4,<27"],
+        # Folders of Delta tables.
+        "delta": ["deltalake>=1.1,<2"],
         # Stores of secrets that keys can come from.
         "aws": ["boto3>=1.35,<2"],
         "gcp": ["google-cloud-secret-manager>=2.20,<3"],

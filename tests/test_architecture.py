@@ -56,6 +56,10 @@ HIDDEN_IMPORTS = {
             *("google.auth.exceptions", "google.cloud"),
         )
     },
+    **{
+        ("pipeline.warehouse.parquet_source", name): "an extra, for who has Delta tables"
+        for name in ("deltalake", "deltalake.exceptions")
+    },
     (
         "models.language.training.training",
         "models.language.training.differential_privacy",

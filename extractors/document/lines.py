@@ -18,11 +18,11 @@ class GlyphRun(NamedTuple):
 class Line(NamedTuple):
     """A line as the document draws it.
 
-    `block` numbers the group of lines it was drawn with. `direction` is the unit vector of the
-    text direction, on a page with y downwards. `box` is x0, y0, x1, y1 in points, on the page
-    rotated so that the text runs from left to right; `place` is the box on the page as displayed.
-    `size` is the largest font size in points, 0 if unknown. `runs` are in order and cover the
-    text; without any, only `place` is known.
+    `block` numbers the group of lines it was drawn with, from 0; a negative one is a ruled table.
+    `direction` is the unit vector of the text direction, on a page with y downwards. `box` is x0,
+    y0, x1, y1 in points, on the page rotated so that the text runs from left to right; `place` is
+    the box on the page as displayed. `size` is the largest font size in points, 0 if unknown.
+    `runs` are in order and cover the text; without any, only `place` is known.
     """
 
     text: str

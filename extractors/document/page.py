@@ -27,12 +27,16 @@ BODY_CLASSES = frozenset((LineClass.BODY, LineClass.TABLE))
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: its number from 0, its size in points as displayed, and its lines."""
+    """One page: its number from 0, its size in points as displayed, and its lines.
+
+    `tables` are the cells of each table with ruled borders, on the page as displayed, in no order.
+    """
 
     number: int
     width: float
     height: float
     lines: tuple[Line, ...] = field(repr=False)
+    tables: tuple[tuple[Box, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

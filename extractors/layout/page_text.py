@@ -11,6 +11,7 @@ from statistics import median
 
 from extractors.document.lines import GlyphRun, Line, are_on_same_row, sort_reading_order
 from extractors.document.page import LineClass, LocatedText, Page
+from extractors.layout.table_rows import join_table_rows
 from extractors.plain.plain_text import clean
 
 _BREAK = re.compile("(?<=[^\\W\\d_])(?:\u00ad+|[-\u2010])[^\\S\n]*\n[^\\S\n]*(?=[^\\W\\d_])")
@@ -118,17 +119,18 @@ def join_lines(
     """Join every line of every page in reading order, with an empty line between pages.
 
     Neighbours on the same row become one line, separated by a space, or by a tab where the gap is
-    wider than the letters are high. `classes`, if given, are recorded in the pieces.
+    wider than the letters are high; so does each row of a ruled table. `classes`, if given, are
+    recorded in the pieces.
     """
     draft = _TextBuilder()
     for page in pages:
         kinds = _class_by_line(page, classes)
         draft.new_page(mends=False)
         before: Line | None = None
-        for line in sort_reading_order(page.lines):
+        for line, first in _join_rows(sort_reading_order(page.lines), page):
             draft.write(line, _separator(before, line) if before else "", before)
             if locate:
-                draft.trace(line, page.number, kinds.get(id(line)))
+                draft.trace(line, page.number, kinds.get(id(first)))
             before = line
     return draft.finish()
 
@@ -155,14 +157,18 @@ def join_kept_lines(
         height = median([line.box[3] - line.box[1] for line in lines])
         draft.new_page(mends=True)
         before: Line | None = None
-        for line in lines:
+        for line, first in _join_rows(lines, page):
             draft.write(
                 line, _separator_by_distance(before, line, height) if before else "", before
             )
             if locate:
-                draft.trace(line, page.number, kinds[id(line)])
+                draft.trace(line, page.number, kinds[id(first)])
             before = line
     return draft.finish()
+
+
+def _join_rows(lines: Sequence[Line], page: Page) -> Iterable[tuple[Line, Line]]:
+    return join_table_rows(lines, page.tables) if page.tables else zip(lines, lines, strict=True)
 
 
 def _class_by_line(page: Page, classes: Classes | None) -> dict[int, LineClass]:
@@ -185,7 +191,8 @@ class _TextBuilder:
             self.parts.append("\n" if going_on else "\n\n")
 
     def write(self, line: Line, by: str, before: Line | None) -> None:
-        if by == "\n" and before and before.block == line.block:
+        # The rows of a table have a negative block, and continue no word of the row above.
+        if by == "\n" and before and before.block == line.block >= 0:
             self.breaks.append(len(self.parts))
         self.parts += by, line.text
 
@@ -294,6 +301,8 @@ def _separator(before: Line, line: Line) -> str:
 def _separator_by_distance(before: Line, line: Line, height: float) -> str:
     if line.direction != before.direction:
         return "\n\n"
+    if line.block == before.block < 0:
+        return "\n"  # rows of one table, however far apart
     left, _, _, bottom = line.box
     _, top, right, base = before.box
     down = bottom - base

@@ -13,8 +13,9 @@ interpreted here (ISO 32000-1, 8.4 to 8.6), which takes a tenth of the time of r
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from pymupdf import mupdf
 
 from extractors.document.lines import Box
+from extractors.pdf.ruled_tables import MAX_RULES, MIN_RULES, find_rules
 from record.errors import Unreadable
 
 Blocks = list[dict[str, Any]]
@@ -96,6 +98,29 @@ class MupdfPage:
         mupdf.pdf_update_stream(self._pdf.doc(), self._contents, decoded, 0)
         return bytes(mupdf.fz_buffer_extract_copy(decoded))
 
+    def rules(self) -> list[Box]:
+        """Return the lines and rectangles drawn on the page as displayed.
+
+        They are empty if there are too few for a table, or so many that they are a drawing.
+        """
+        if not MIN_RULES <= self._count_rules() <= MAX_RULES:
+            return []
+        found = [box for drawing in self.page.get_cdrawings() for box in _straight_parts(drawing)]
+        if not self.rotation:
+            return found
+        turn = self.page.rotation_matrix
+        return [tuple((pymupdf.Rect(box) * turn).normalize()) for box in found]
+
+    def _count_rules(self) -> int:
+        # At most as many as the operators for them, which text may hold too: a cheap test, as most
+        # pages have no tables.
+        count = _count_rule_operators(self.contents)
+        if _DRAWS in self.contents:
+            forms = {form[0] for form in self.page.get_xobjects()}
+            streams = map(self._document.xref_stream, islice(forms, MAX_RULES))
+            count += sum(_count_rule_operators(stream or b"") for stream in streams)
+        return count
+
     def blocks(self) -> Blocks:
         """Return the blocks of `get_text("dict")` on the unrotated page.
 
@@ -115,6 +140,24 @@ class MupdfPage:
                 mupdf.ll_fz_drop_stext_page(drawn)
         blocks: Blocks = found["blocks"]
         return blocks
+
+
+_RULE_OPERATORS = tuple(
+    operator + blank for operator in (b" re", b" l") for blank in (b"\n", b" ", b"\r")
+)
+_DRAWS = b" Do"
+
+
+def _count_rule_operators(content: bytes) -> int:
+    return sum(map(content.count, _RULE_OPERATORS))
+
+
+def _straight_parts(drawing: Mapping[str, Any]) -> Iterator[Box]:
+    for kind, *points in drawing["items"]:
+        if kind == "re":
+            yield tuple(points[0])
+        elif kind == "l":
+            yield from find_rules(points)
 
 
 _PIXELS = 1_000

@@ -18,6 +18,7 @@ from extractors.document.page import LineClass, Page, Pages
 from extractors.layout.page_text import clean_lines
 from extractors.pdf.mupdf_page import Blocks, MupdfPage
 from extractors.pdf.ocr import RecognizedPage, Recognizer
+from extractors.pdf.ruled_tables import find_tables
 from extractors.pdf.text_layer import TextLayer, judge_text_layer, matches_recognized
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
@@ -147,7 +148,8 @@ class _PdfReading:
         self.length += sum([len(line.text) for line in lines])
         if self.length > self.limits.max_characters:
             raise Unreadable("too-long")
-        return Page(number, *sheet.size, lines)
+        tables = find_tables(sheet.rules()) if layer is TextLayer.SOUND else ()
+        return Page(number, *sheet.size, lines, tables)
 
     def recognize(self, page: pymupdf.Page, layer: TextLayer) -> tuple[Line, ...]:
         """Read the page by OCR, or note that it could not be read."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import pdfplumber
 from pdfminer import settings
-from pdfminer.layout import LTChar, LTContainer, LTFigure
+from pdfminer.layout import LTChar, LTContainer, LTCurve, LTFigure, LTLine, LTRect
 from pdfminer.pdfdocument import PDFEncryptionError, PDFXRefFallback
 from pdfminer.pdfpage import PDFPage
 from pdfminer.pdftypes import PDFStream, resolve1
@@ -31,6 +31,7 @@ from extractors.document.lines import Box, GlyphRun, Line, rotate_upright
 from extractors.document.page import Page
 from extractors.document.quality import BROKEN_CHARACTER, has_garbled_characters
 from extractors.layout.page_text import clean_line
+from extractors.pdf.ruled_tables import find_rules, find_tables
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 
@@ -328,7 +329,8 @@ def _read_page(source: pdfplumber.page.Page, number: int) -> Page:
         if f"{_NOTE}{number}" not in drawn or resolve1(note.get("Subtype")) not in _DRAWN_WHOLE
     ]
     lines += _annotation_lines(undrawn_annotations, block, _page_matrix(source.page_obj), shown)
-    return Page(number, shown[2] - shown[0], shown[3] - shown[1], tuple(lines))
+    tables = find_tables(_rules(source.layout, shown))
+    return Page(number, shown[2] - shown[0], shown[3] - shown[1], tuple(lines), tables)
 
 
 def _page_matrix(page: PDFPage) -> tuple[float, float, float, float, float, float]:
@@ -384,6 +386,17 @@ def _iterate_glyphs(layout: LTContainer[Any]) -> Iterator[LTChar]:
             yield from _iterate_glyphs(item)
     for note in notes:
         yield from _iterate_glyphs(note)
+
+
+def _rules(layout: LTContainer[Any], shown: Box) -> Iterator[Box]:
+    for item in layout:
+        if isinstance(item, LTLine | LTRect):
+            yield _to_page_box(item.bbox, shown)
+        elif isinstance(item, LTCurve):
+            if all(step[0] != "c" for step in item.original_path or ()):
+                yield from (_to_page_box(box, shown) for box in find_rules(item.pts))
+        elif isinstance(item, LTFigure):
+            yield from _rules(item, shown)
 
 
 def _refuse_damaged_drawings(resources: Any, seen: set[int]) -> None:

@@ -55,7 +55,7 @@ from surrogates.tables.columns import Columns
 
 _MOST_MARKUP = 10  # characters of markup for one of text, at most
 
-EXTRACTION_VERSION = "layout-1"
+EXTRACTION_VERSION = "layout-2"
 """Changed whenever extraction may produce another text from the same bytes."""
 
 

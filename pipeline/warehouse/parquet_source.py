@@ -1,4 +1,4 @@
-"""Source of notes in a folder of Parquet files, read batch by batch."""
+"""Source of notes in a folder of Parquet files or Delta tables, read batch by batch."""
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -59,7 +59,8 @@ class _FileCursor:
 class ParquetStore:
     """The tables of a folder: `note.parquet` or `note/*.parquet`; names are case-insensitive.
 
-    One batch of a file is in memory at a time, however large its row groups are.
+    A folder with `_delta_log` is a Delta table: only the files of its newest version count. One
+    batch of a file is in memory at a time, however large its row groups are.
     """
 
     def __init__(self, folder: Path, wanted: Collection[str]) -> None:
@@ -70,7 +71,7 @@ class ParquetStore:
         self._tables: dict[str, ds.Dataset] = {}
         with guard_parquet(_WHAT):
             for entry in sorted(folder.iterdir()):
-                files = _list_files(entry)
+                files, schema = _list_delta_files(entry) or (_list_files(entry), None)
                 name = entry.stem.lower()
                 if not files or name not in wanted:
                     continue
@@ -78,7 +79,7 @@ class ParquetStore:
                     raise ConfigError(
                         "source.url", f"duplicate table {name}", "remove one of the two"
                     )
-                self._tables[name] = ds.dataset([str(file) for file in files])
+                self._tables[name] = ds.dataset([str(file) for file in files], schema=schema)
         for name, required in REQUIRED.items():
             self.require(name, required)
         self._parts = [Path(name).relative_to(folder) for name in self._tables["note"].files]
@@ -267,6 +268,49 @@ class ParquetStore:
         if self._cursor is not None:
             self._cursor.file.close()
             self._cursor = None
+
+
+# A reader need not know these to read the right rows; others hide rows, or rename columns.
+_DELTA_FEATURES = frozenset(("timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"))
+_DELTA_VERSIONS = (1, 3)  # 2 renames columns
+
+
+def _list_delta_files(entry: Path) -> tuple[list[Path], pa.Schema] | None:
+    """Return the files and the schema of a Delta table; None for another folder or a file.
+
+    The folder also has files of earlier versions, with rows that were deleted since. Raises
+    ConfigError for a table that its files alone do not tell.
+    """
+    if not (entry / "_delta_log").is_dir():
+        return None
+    table = _open_delta_table(entry)
+    version = table.protocol()
+    unknown = set(version.reader_features or ()) - _DELTA_FEATURES
+    if unknown or version.min_reader_version not in _DELTA_VERSIONS:
+        problem = f"table {entry.name.lower()}: features of Delta that are not read"
+        raise ConfigError("source.url", problem, "rewrite it without deletion vectors and mapping")
+    if table.metadata().partition_columns:
+        problem = f"table {entry.name.lower()} is partitioned, which is not read"
+        raise ConfigError("source.url", problem, "write it without partitions")
+    files = [Path(name) for name in table.file_uris()]
+    if any(file.parent.resolve() != entry.resolve() for file in files):
+        problem = f"table {entry.name.lower()} has files elsewhere"
+        raise ConfigError("source.url", problem, "copy the table")
+    return sorted(entry / file.name for file in files), pa.schema(table.schema())
+
+
+def _open_delta_table(entry: Path) -> Any:
+    try:
+        from deltalake import DeltaTable  # noqa: PLC0415 # an extra
+        from deltalake.exceptions import DeltaError  # noqa: PLC0415 # an extra
+    except ModuleNotFoundError:
+        problem = f"table {entry.name.lower()} is a Delta table, and deltalake is not installed"
+        raise ConfigError("source.url", problem, "pip install 'cryptonym[delta]'") from None
+    try:
+        return DeltaTable(str(entry))
+    except DeltaError as error:
+        problem = f"invalid Delta table ({type(error).__name__})"
+        raise Unavailable(_WHAT, problem, "export the table again") from None
 
 
 def _list_files(entry: Path) -> list[Path]:

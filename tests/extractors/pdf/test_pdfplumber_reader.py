@@ -1,25 +1,19 @@
 import contextlib
-import io
 import logging
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 
-import pdfplumber
 import pymupdf
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from extractors.document.limits import Limits
-from extractors.document.lines import Line
-from extractors.document.page import Page
 from extractors.layout.page_text import join_lines
 from extractors.pdf import mupdf_reader as by_mupdf
 from extractors.pdf.pdfplumber_reader import read_pages
-from extractors.pdf.ruled_tables import in_cells, ruled_rows, table_rows
 from record.errors import Unreadable
 
 LIMITS = Limits(max_pages=20, max_characters=50_000)
@@ -221,101 +215,6 @@ class TestRefusals:
                 text(raw(b"BT /F 12 Tf 50 700 Td (DUPONT) Tj /No 3 Tf (x) Tj (q) rg ET"))
         assert "DUPONT" not in caplog.text
         assert not caplog.records
-
-
-class TestRuledTables:
-    CELLS = ((50, 150, 300), (100, 140, 160))  # edges of columns and rows
-
-    def ruled(self, page: pymupdf.Page) -> None:
-        columns, rows = self.CELLS
-        for x in columns:
-            page.draw_line((x, rows[0]), (x, rows[-1]))
-        for y in rows:
-            page.draw_line((columns[0], y), (columns[-1], y))
-        for y, wrapped in ((112, "DUPONT"), (124, "épouse"), (136, "MARTIN")):
-            page.insert_text((155, y), wrapped, fontsize=10)
-        page.insert_text((55, 124), "Nom", fontsize=10)
-        page.insert_text((55, 155), "Âge", fontsize=10)
-        page.insert_text((155, 155), "75 ans", fontsize=10)
-        page.insert_text((55, 90), "avant", fontsize=10)
-        page.insert_text((55, 190), "après", fontsize=10)
-
-    def test_cells_row_by_row(self) -> None:
-        expected = [
-            [(50, 100, 150, 140), (150, 100, 300, 140)],
-            [(50, 140, 150, 160), (150, 140, 300, 160)],
-        ]
-        with pdfplumber.open(io.BytesIO(drawn(self.ruled))) as document:
-            found = table_rows(document.pages[0])
-        assert [[pytest.approx(cell, abs=0.6) for cell in row] for row in expected] == found
-
-    def test_wrapped_cells_stay_together(self) -> None:
-        data = drawn(self.ruled)
-        with pdfplumber.open(io.BytesIO(data)) as document:
-            cells = table_rows(document.pages[0])
-        for [page] in (read_pages(data, LIMITS), by_mupdf.read_pages(data, LIMITS).pages):
-            lines = in_cells(page.lines, cells)
-            # what was drawn first stays first: the table, then what stands around it
-            assert {line.text.strip() for line in lines} == {
-                "Nom", "DUPONT épouse MARTIN", "Âge", "75 ans", "avant", "après",
-            }  # fmt: skip
-            read = join_lines([Page(0, page.width, page.height, tuple(lines))]).text
-            assert "Nom\tDUPONT épouse MARTIN\nÂge\t75 ans" in read
-            [name] = [line for line in lines if line.text.startswith("DUPONT")]
-            assert [name.text[run.start : run.end].strip() for run in name.runs] == [
-                "DUPONT",
-                "épouse",
-                "MARTIN",
-            ]
-            assert [run.box[1] for run in name.runs] == sorted(run.box[1] for run in name.runs)
-
-    def test_rows_with_no_rule_between_them_stay_rows(self) -> None:
-        def line(x: float, y: float, words: str) -> Line:
-            return Line(words, 0, (x, y, x + 20, y + 9), place=(x, y, x + 20, y + 9))
-
-        lines = [line(x, y, f"{x} {y}") for y in (10, 20, 30) for x in (10, 110, 210)]
-        row = [(0.0, 0.0, 100.0, 50.0), (100.0, 0.0, 200.0, 50.0), (200.0, 0.0, 300.0, 50.0)]
-        assert in_cells(lines, [row]) == lines
-        wrapped = [line(10, 10, "a"), line(110, 10, "b"), line(10, 20, "c"), line(210, 10, "d")]
-        assert [one.text.strip() for one in in_cells(wrapped, [row])] == ["a c", "b", "d"]
-
-    def test_a_frame_is_no_table(self) -> None:
-        assert ruled_rows([(0, 0, 500, 700)]) == []
-        assert ruled_rows([]) == []
-        assert ruled_rows([(0, y, 500, y) for y in range(0, 700, 20)]) == []
-
-    def test_a_drawing_of_many_lines_costs_nothing(self) -> None:
-        assert ruled_rows([(x, 0, x, 500) for x in range(100_000)]) == []
-        grid = [(x * 4, 0, x * 4, 999) for x in range(200)]
-        grid += [(0, y * 4, 999, y * 4) for y in range(200)]
-        assert ruled_rows(grid) == []
-
-    @settings(max_examples=50, deadline=None)
-    @given(
-        columns=st.lists(st.integers(1, 50), min_size=3, max_size=6, unique=True),
-        rows=st.lists(st.integers(1, 50), min_size=3, max_size=8, unique=True),
-    )
-    def test_every_grid_gives_its_cells(self, columns: list[int], rows: list[int]) -> None:
-        xs, ys = sorted(x * 10.0 for x in columns), sorted(y * 10.0 for y in rows)
-        rules = [(x, ys[0], x, ys[-1]) for x in xs] + [(xs[0], y, xs[-1], y) for y in ys]
-        assert ruled_rows(rules) == [
-            [(x0, y0, x1, y1) for x0, x1 in pairwise(xs)] for y0, y1 in pairwise(ys)
-        ]
-
-    @settings(max_examples=50, deadline=None)
-    @given(st.lists(st.tuples(st.integers(0, 90), st.integers(0, 90), st.text(max_size=5))))
-    def test_no_line_is_lost(self, places: list[tuple[int, int, str]]) -> None:
-        lines = [
-            Line(words, number, (x, y, x + 9.0, y + 9.0), place=(x, y, x + 9.0, y + 9.0))
-            for number, (x, y, words) in enumerate(places)
-        ]
-        cells = [[(0.0, 0.0, 50.0, 50.0), (50.0, 0.0, 80.0, 50.0)], [(0.0, 50.0, 80.0, 80.0)]]
-        joined = in_cells(lines, cells)
-        words = "".join(line.text for line in lines).split()
-        assert sorted("".join(words)) == sorted("".join("".join(ln.text.split()) for ln in joined))
-        for line in joined:
-            for run in line.runs:
-                assert 0 <= run.start < run.end <= len(line.text)
 
 
 def test_both_routes_read_the_same_words(fixtures: Path) -> None:
