@@ -324,6 +324,17 @@ def test_lengths_are_kept(wild: LanguageModel) -> None:
             generate_texts(wild, GRAMMAR, tasks(1), replace(PLAIN, max_length=100))
 
 
+def test_an_entity_may_be_as_long_as_the_longest_of_its_label(wild: LanguageModel) -> None:
+    texts = generate_texts(wild, GRAMMAR, tasks(60), replace(PLAIN, max_length=60))
+    lengths: dict[int, set[int]] = {start: set() for start in GRAMMAR.starts.tolist()}
+    for text in texts:
+        for start, end in zip(GRAMMAR.starts.tolist(), GRAMMAR.ends.tolist(), strict=True):
+            ends = [at for at, number in enumerate(text.ids) if number == end]
+            starts = [at for at, number in enumerate(text.ids) if number == start]
+            lengths[start] |= {b - a - 1 for a, b in zip(starts, ends, strict=True)}
+    assert [max(each) for each in lengths.values()] == [6, 5]
+
+
 def test_no_run_comes_twice_outside_of_entities(wild: LanguageModel) -> None:
     texts = generate_texts(wild, GRAMMAR, tasks(40), replace(PLAIN, no_repeat=2, max_length=60))
     starts, ends = GRAMMAR.starts.tolist(), GRAMMAR.ends.tolist()
