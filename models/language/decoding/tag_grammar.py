@@ -69,7 +69,8 @@ class Grammar:
             self.allowed[self.opened(number) + 1, end] = True
         self.longest = torch.tensor([0, *(n for each in marks.longest for n in (each, each))])
         """The most ids of an entity, by state."""
-        self.hidden = torch.tensor([vocabulary.mark(mark) for mark in marks.hidden]).long()
+        hidden = torch.tensor([vocabulary.mark(mark) for mark in marks.hidden]).long()
+        self.hidden = torch.cat([hidden, vocabulary.excluded])
 
     def on(self, device: torch.device) -> "Grammar":
         """Return the same grammar on a device."""

@@ -399,6 +399,32 @@ def test_a_taught_model_writes_its_language(taught: LanguageModel) -> None:
     assert sum(names[name] for name in ("ana gil", "luis", "rosa")) / names.total() > 0.7
 
 
+def test_beams_are_held_where_the_network_is(wild: LanguageModel) -> None:
+    (task,) = tasks(1)
+    decoding = replace(PLAIN, method="beam", beams=2, max_length=12)
+    written = beam_search(wild, GRAMMAR, task, decoding)
+    with torch.device("meta"):
+        assert beam_search(wild, GRAMMAR, task, decoding) == written
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no GPU")
+@pytest.mark.parametrize("method", ["greedy", "beam"])
+def test_a_gpu_writes_what_the_processor_writes(taught: LanguageModel, method: str) -> None:
+    (task,) = tasks(1)
+    decoding = replace(PLAIN, method=method, beams=2)
+    write = generate_texts if method == "greedy" else None
+    texts = []
+    for device in ("cpu", "cuda"):
+        network = taught.to(device)
+        texts.append(
+            write(network, GRAMMAR, [task], decoding)[0]
+            if write
+            else beam_search(network, GRAMMAR, task, decoding)
+        )
+    taught.to("cpu")
+    assert texts[0].ids == texts[1].ids
+
+
 def test_one_beam_is_greedy(taught: LanguageModel) -> None:
     (task,) = tasks(1)
     (greedy,) = generate_texts(taught, GRAMMAR, [task], replace(PLAIN, method="greedy"))
