@@ -9,11 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from models.hardware import choose_device
+from models.language.training.gpt2_weights import digest as base_digest
 from pipeline.cli import main
 from pipeline.files.jsonl import spans_to_json
 from record.document import Annotated
 from synthesis.corpus_statistics import words_in
 from synthesis.markup import encode
+from tests.models.pretrained import save_causal
 from tests.synthesis.letters import NAMES, letters, read_lines
 
 QUICK = ["--recipe", "gpt-small", "--width", "32", "--layers", "1", "--heads", "2", "--plain"]
@@ -206,6 +209,62 @@ def test_notes_are_written_with_a_manifest(whole: Path) -> None:
         assert {span.detector for span in note.spans} <= {"synthetic"}
     assert {path.name for path in out.iterdir()} == {"notes.jsonl", "manifest.json"}
     assert (out / "notes.jsonl").stat().st_mode & 0o077 == 0
+
+
+def test_identifiers_are_surrogates_unless_the_model_shall_write_them(
+    folder: Path, whole: Path, tmp_path: Path
+) -> None:
+    assert generate(folder, tmp_path / "own", "--notes", 10, "--identifiers", "model") == 0
+    own, filled = (
+        [line.annotated for line in read_lines(place / "notes.jsonl")]
+        for place in (tmp_path / "own", whole)
+    )
+    told = json.loads((whole / "manifest.json").read_text())
+    assert told["identifiers"] == "surrogates" and told["refused"] == {}
+    for one, other in zip(own, filled, strict=True):
+        assert [span.label for span in one.spans] == [span.label for span in other.spans]
+        text = other.document.text
+        dates = [text[s.start : s.end] for s in other.spans if s.label == "DATE"]
+        assert all(re.fullmatch(r"\d\d?/\d\d?", each) for each in dates)
+    assert [n.document.text for n in own] != [n.document.text for n in filled]
+
+
+def test_one_model_is_loaded_in_a_process(
+    folder: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pipeline.beam import generation
+
+    loaded: list[Any] = []
+    real = generation.load
+
+    def counted(*place: Any) -> Any:
+        loaded.append(place)
+        return real(*place)
+
+    monkeypatch.setattr(generation, "load", counted)
+    assert generate(folder, tmp_path / "out", "--notes", 10) == 0  # three batches
+    assert len(loaded) == 1
+    assert loaded[0][1] == choose_device()
+    assert (tmp_path / "out" / "notes.jsonl").read_bytes() == (whole / "notes.jsonl").read_bytes()
+
+
+def test_any_causal_model_writes_notes(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_causal(tmp_path / "base", "qwen2")
+    base = ["--pretrained", tmp_path / "base", "--plain"]
+    few = ["--epochs", 1, "--lora", 2, "--step-tokens", 512]
+    assert call("train", folder / "corpus", "-o", tmp_path / "model", *base, *few) == 0
+    words = [tmp_path / "model", folder / "corpus", "-o", tmp_path / "out", "--notes", 3]
+    short = ["--min-length", 5, "--max-length", 40, "--json"]
+    capsys.readouterr()
+    assert call("generate", *words, *short) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["well_formed"] == 1.0 and told["notes"] == 3
+    assert told["base_sha256"] == base_digest(tmp_path / "base")
+    wide = [*base, "--width", 8]
+    assert call("train", folder / "corpus", "-o", tmp_path / "no", *wide) == 2
+    assert "--width: fixed by the pretrained model" in capsys.readouterr().err
 
 
 def test_an_interrupted_generation_ends_the_same(
