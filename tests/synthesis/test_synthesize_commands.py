@@ -1,6 +1,7 @@
 import json
 import re
 import sqlite3
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from models.hardware import choose_device
 from models.language.training.gpt2_weights import digest as base_digest
+from models.language.training.serialization import load
 from pipeline.cli import main
 from pipeline.files.jsonl import spans_to_json
 from record.document import Annotated
@@ -232,16 +234,13 @@ def test_identifiers_are_surrogates_unless_the_model_shall_write_them(
 def test_one_model_is_loaded_in_a_process(
     folder: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pipeline.beam import generation
-
     loaded: list[Any] = []
-    real = generation.load
 
     def counted(*place: Any) -> Any:
         loaded.append(place)
-        return real(*place)
+        return load(*place)
 
-    monkeypatch.setattr(generation, "load", counted)
+    monkeypatch.setattr("pipeline.beam.generation.load", counted)
     assert generate(folder, tmp_path / "out", "--notes", 10) == 0  # three batches
     assert len(loaded) == 1
     assert loaded[0][1] == choose_device()
@@ -351,6 +350,22 @@ def test_what_cannot_be_is_refused(
     assert call("train", folder / "model", "-o", tmp_path / "d", *QUICK) == 2
     assert call("train", folder / "corpus", "-o", folder / "model", *QUICK) == 2
     assert call("train", folder / "corpus", "-o", tmp_path / "e", "--recipe", "none") == 2
+
+
+@pytest.mark.parametrize("recipe", [(), ("--recipe", "masked")])
+def test_without_the_extra_training_says_how_to_install_it(
+    recipe: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(("models.", "pipeline.synth"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert call("train", tmp_path / "corpus", "-o", tmp_path / "model", *recipe) == 2
+    assert "torch is not installed. Remedy: pip install 'cryptonym[models]'" in " ".join(
+        capsys.readouterr().err.split()
+    )
 
 
 def test_a_bound_too_low_for_the_notes_asked_for_is_told(

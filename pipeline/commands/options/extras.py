@@ -6,7 +6,10 @@ from contextlib import contextmanager
 from record.errors import ConfigError
 
 _OF_EXTRAS = {
-    "models": ("torch", "transformers", "tokenizers", "safetensors", "spacy", "bm25s"),
+    "models": (
+        *("torch", "transformers", "tokenizers", "safetensors", "spacy", "bm25s", "gensim"),
+        "opacus",
+    ),
     "quantization": ("nncf", "openvino"),
 }
 
