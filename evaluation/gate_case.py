@@ -97,19 +97,25 @@ def read_measurements(
 
     Raises ConfigError where a file is damaged, or where something else was measured.
     """
-    return [each for path in paths for each in _read_file(path, known, subject, remedy)]
+    found: list[Measured] = []
+    for path in paths:
+        _, measured = read_measurement_file(path, remedy)
+        if any(each.data not in known for each in measured):
+            problem = f"holds measurements of other {subject}"
+            first = subject.split(",", maxsplit=1)[0]
+            raise ConfigError(str(path), problem, f"measure these {first}")
+        found += measured
+    return found
 
 
-def _read_file(path: Path, known: Collection[str], subject: str, remedy: str) -> list[Measured]:
+def read_measurement_file(path: Path, remedy: str) -> tuple[dict[str, Any], list[Measured]]:
+    """Return the content of a file of measurements, and these; raises ConfigError if damaged."""
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content: dict[str, Any] = json.loads(path.read_text("utf-8"))
         measured = [Measured(**each | {"axis": Axis(each["axis"])}) for each in content["measured"]]
     except (OSError, ValueError, KeyError, TypeError):
         raise ConfigError(str(path), "holds no measurements", remedy) from None
-    if any(each.data not in known for each in measured):
-        problem = f"holds measurements of other {subject}"
-        raise ConfigError(str(path), problem, f"measure these {subject.split(',', maxsplit=1)[0]}")
-    return measured
+    return content, measured
 
 
 def write_measurements(path: Path, content: Mapping[str, Any]) -> None:

@@ -6,6 +6,11 @@ _BFLOAT16 = ("avx512_bf16", "amx_bf16")
 _VNNI = ("avx512_vnni", "avx_vnni", "amx_int8")
 
 
+def choose_device() -> torch.device:
+    """Return the GPU where there is one, else the processor."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
 def has_bfloat16(device: torch.device) -> bool:
     """Return whether a device has bfloat16 instructions; without them bfloat16 is slower."""
     if device.type == "cuda":

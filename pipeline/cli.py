@@ -49,6 +49,7 @@ COMMANDS = {
     "synthesize prepare": "prepare a training corpus from a release",
     "synthesize train": "train a generator of annotated notes",
     "synthesize generate": "generate annotated synthetic notes",
+    "synthesize filter": "drop synthetic notes that copy a patient's notes",
     "synthesize mask": "mask identifiers and a share of the other words in letters",
     "synthesize fill": "fill masked letters into synthetic ones",
     "synthesize compare": "compare filled letters with their sources",
@@ -76,7 +77,7 @@ COMMANDS = {
 """Words of a command -> one line of help; `a b` is the module `pipeline.commands.a.b`."""
 
 GROUPS = {
-    "synthesize": "synthetic notes: prepare, train, generate, mask, fill, screen, report and more",
+    "synthesize": "synthetic notes: prepare, train, generate, filter, screen, report and more",
     "share": "joint training on vectors instead of notes: encode, train, attack, report",
     "audit": "human review of a random sample: sample, read",
     "corpus": "a site's first annotated corpus: sample, read, table",

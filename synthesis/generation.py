@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -17,7 +17,8 @@ from models.language.decoding.generation import (
 from models.language.decoding.tag_grammar import Grammar, TagTokens, most_entities
 from models.language.training.serialization import TrainedGenerator
 from record.document import Annotated, Document
-from record.errors import ConfigError
+from record.errors import ConfigError, Unsafe
+from synthesis.identifier_filling import IdentifierFiller
 from synthesis.markup import LT, PAR, end_tag, start_tag
 from synthesis.note_requests import Request, limit_entities, with_label_shares
 from synthesis.tag_repair import parse_tags
@@ -61,7 +62,8 @@ class GenerationPlan:
 class GeneratedNote:
     """A generated note; `started` counts its start tags, `ids` its tokens.
 
-    `is_thinned` means that fewer entities than requested were required, since no more fit.
+    `is_thinned` means that fewer entities than requested were required, since no more fit;
+    `refused` says why a note has no text, where an identifier got no surrogate.
     """
 
     note: Annotated
@@ -72,6 +74,7 @@ class GeneratedNote:
     is_hurried: bool
     is_trimmed: bool
     is_thinned: bool
+    refused: str = ""
 
     def about(self) -> dict[str, Any]:
         """Return what is kept with the note, without any text."""
@@ -88,10 +91,18 @@ class GeneratedNote:
 
 
 class NoteGenerator:
-    """Generates notes with a trained model under the grammar of its tags."""
+    """Generates notes with a trained model under the grammar of its tags.
 
-    def __init__(self, trained: TrainedGenerator, decoding: Decoding) -> None:
-        self._trained, self._decoding = trained, decoding
+    With a `filler` identifiers are its surrogates, else they are what the model writes.
+    """
+
+    def __init__(
+        self,
+        trained: TrainedGenerator,
+        decoding: Decoding,
+        filler: IdentifierFiller | None = None,
+    ) -> None:
+        self._trained, self._decoding, self._filler = trained, decoding, filler
         if "longest" not in trained.about:
             remedy = "give a folder written by `cryptonym synthesize train`"
             raise ConfigError("the model", "was not trained on annotated notes", remedy)
@@ -164,6 +175,11 @@ class NoteGenerator:
             kind=request.kind,
             origin=ORIGIN,
         )
-        note = Annotated(document, cleaned.spans)
+        note, refused = Annotated(document, cleaned.spans), ""
+        if self._filler is not None:
+            try:
+                note = self._filler.fill(note, plan.seed, place)
+            except Unsafe as error:
+                note, refused = Annotated(replace(document, text=""), ()), error.reason
         flags = (text.is_cut, text.is_hurried, text.is_trimmed, is_thinned)
-        return GeneratedNote(note, request, cleaned.started, len(text.ids), *flags)
+        return GeneratedNote(note, request, cleaned.started, len(text.ids), *flags, refused)

@@ -142,7 +142,8 @@ class Generation(BatchedWork):
 
     Notes are written `batch` at a time: a batch is the unit that is done or not. With `words`,
     only the first notes that have so many are wanted, and `count` grows until they do. With
-    `chosen`, only so many of them are kept: those that together have what was asked for.
+    `chosen`, only so many of them are kept: those that together have what was asked for. With
+    `has_surrogates` identifiers are not what the model writes.
     """
 
     model: Path
@@ -155,6 +156,7 @@ class Generation(BatchedWork):
     shares: Mapping[str, float] | None = None
     words: int | None = None
     chosen: int | None = None
+    has_surrogates: bool = False
 
     def plan(self) -> GenerationPlan:
         """Read the requests of the corpus; raises ConfigError."""
@@ -169,13 +171,16 @@ class Generation(BatchedWork):
             "count": None if self.words else self.count, "words": self.words,
             "chosen": self.chosen, "seed": self.seed, "batch": self.batch,
             "decoding": asdict(self.decoding), "shares": dict(self.shares or {}),
+            "surrogates": self.has_surrogates,
         }  # fmt: skip
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
     def is_kept(self, record: Mapping[str, Any]) -> bool:
         """Return whether a note is kept: with beam search, notes without entities are dropped
-        (Libbi et al., 2021).
+        (Libbi et al., 2021), and so is a note that was refused.
         """
+        if "refused" in record:
+            return False
         return self.decoding.method != "beam" or bool(record["spans"])
 
     def extended(self) -> "Generation":
@@ -236,7 +241,15 @@ def write_unit(
 ) -> int:
     """Write a batch of notes to its file; returns the number of ids written."""
     notes = writer.write(plan, generation.places(unit))
-    generation.write_part(unit, (note_record(each.note, each.about()) for each in notes))
+    generation.write_part(
+        unit,
+        (
+            {"note_id": each.note.document.note_id, "refused": each.refused}
+            if each.refused
+            else note_record(each.note, each.about())
+            for each in notes
+        ),
+    )
     return sum(each.ids for each in notes)
 
 
@@ -246,7 +259,7 @@ def assemble(generation: Generation, fresh: Collection[int], seconds: float) -> 
     `fresh` are the batches that were written in so many seconds, for the reported speed.
 
     Every note that was planned is accounted for by its id; raises Lost otherwise. What comes after
-    the last note that is wanted for its words is left out.
+    the last note that is wanted for its words is left out, and what was refused is counted.
     """
     plan = generation.plan()
     account = GenerationSummary()
@@ -254,7 +267,12 @@ def assemble(generation: Generation, fresh: Collection[int], seconds: float) -> 
     seen: list[str] = []
     written = words = total = dropped = 0
     chosen = _selected_places(generation, plan)
+    refused: Counter[str] = Counter()
     for unit, line, record in generation.lines():
+        if "refused" in record:
+            seen.append(record["note_id"])
+            refused[record["refused"]] += 1
+            continue
         count = len(words_in(record["text"]))
         if unit in fresh:
             written += record["synthetic"]["ids"]
@@ -277,9 +295,10 @@ def assemble(generation: Generation, fresh: Collection[int], seconds: float) -> 
         plan = replace(plan, count=len(chosen))
         account.request_like = plan.request_like()
     else:
-        plan = replace(plan, count=len(kept) + dropped)
+        plan = replace(plan, count=len(kept) + dropped + refused.total())
     manifest = _manifest(generation, plan, account, content)
     manifest["dropped"] = dropped
+    manifest["refused"] = dict(sorted(refused.items()))
     duration = max(seconds, 1e-9)
     speed = {"ids_per_second": written / duration, "words_per_second": words / duration}
     timed = manifest | {"seconds": seconds, **speed}
@@ -300,14 +319,22 @@ def _selected_places(generation: Generation, plan: GenerationPlan) -> set[int] |
         wanted.update(request.counts)
     features = sorted(wanted)
     counts: list[list[int]] = []
-    for _, _, record in generation.lines():
+    places: list[int] = []
+    written = 0
+    for place, (_, _, record) in enumerate(generation.lines()):
+        written += 1
+        if "refused" in record:
+            continue
+        places.append(place)
         found = Counter(span["label"] for span in record["spans"])
         found[_LENGTH] = len(words_in(record["text"]))
         counts.append([found[name] for name in features])
-    if len(counts) != generation.count:
-        raise _lost_notes(len(counts), generation)
+    if written != generation.count:
+        raise _lost_notes(written, generation)
     mean = np.array([wanted[name] for name in features]) / generation.chosen
-    return set(select_rows(np.array(counts, dtype=np.float64), mean, generation.chosen))
+    count = min(generation.chosen, len(counts))
+    rows = select_rows(np.array(counts, dtype=np.float64), mean, count)
+    return {places[row] for row in rows}
 
 
 def _lost_notes(found: int, generation: Generation) -> Lost:
@@ -328,12 +355,14 @@ def _manifest(
         "corpus_sha256": corpus_digest(generation.corpus),
         "origin": prepared["origin"],
         "privacy": trained.about.get("privacy"),
+        "most_notes_of_a_patient": prepared.get("most_notes_of_a_patient"),
         "canaries": trained.about.get("canaries"),
         "base_sha256": _pretrained_digest(trained.about),
         "perplexity": trained.about.get("perplexity"),
         "seed": generation.seed,
         "batch": generation.batch,
         "decoding": generation.decoding.in_use(),
+        "identifiers": "surrogates" if generation.has_surrogates else "model",
         "shares": dict(generation.shares) if generation.shares else None,
         "words_asked": generation.words,
         "chosen_among": generation.count if generation.chosen else None,

@@ -11,6 +11,7 @@ from typing import Any
 from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import END, Vocabulary
 from record.atomic_write import write_atomically
+from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpus_splitting import (
     SPLITS,
@@ -21,6 +22,7 @@ from synthesis.corpus_splitting import (
     owner_of,
 )
 from synthesis.corpus_statistics import corpus_statistics
+from synthesis.markup import decode
 from synthesis.note_requests import Request, frequent_kinds, marks_of, request_like
 
 MANIFEST = "prepared.json"
@@ -45,6 +47,12 @@ class MarkedNote:
     marked: str = field(repr=False)
     owner: str = field(default="", repr=False)
     note_id: str = field(default="", repr=False)
+
+    @property
+    def annotated(self) -> Annotated:
+        """The text with its spans."""
+        text, spans = decode(self.marked)
+        return Annotated(Document(self.note_id, text), spans)
 
 
 @dataclass(frozen=True)
@@ -92,11 +100,14 @@ def save_corpus(parting: SplitCorpus, folder: Path, origin: Mapping[str, Any]) -
     held_out = [each for split in SPLITS[1:] for each in parting.part(split)]
     requests = (request_like(each.note, kinds, opening(each.marked)) for each in held_out)
     sums[REQUESTS] = _write_lines(folder / REQUESTS, (each.to_json() for each in requests))
+    documents = (each.note.document for each in parting.part("train"))
+    owners = Counter(owner_of(each.person_id, each.note_id) for each in documents)
     manifest = {
         "format": _FORMAT,
         "origin": dict(origin),
         "marks": marks_of(labels, kinds),
         "refused": dict(sorted(parting.refused.items())),
+        "most_notes_of_a_patient": max(owners.values()),
         "benchmark": benchmark_statistics(parting, rare=_RARE),
         "statistics": {
             split: corpus_statistics(each.note for each in parting.part(split)).to_json()

@@ -5,13 +5,16 @@ note is held back: right, and no reason for a test to fail. Once in a hundred ti
 the dates of one of five patients by the same number of days: as right.
 """
 
+import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pipeline.config.signing import sign_content
 from surrogates.keys.keys import load_master, new_master
 
 
@@ -24,6 +27,11 @@ def drawn_from(seed: str) -> Iterator[None]:
         patch.setattr("secrets.randbits", draw.getrandbits)
         patch.setattr("secrets.SystemRandom", lambda: draw)
         yield
+
+
+def signed(content: Mapping[str, Any], key: Path) -> str:
+    """Return measurements as JSON, signed under a key file."""
+    return json.dumps(sign_content(content, load_master(f"file:{key}", key.parent)))
 
 
 def derive(key: Path, *names: str) -> None:

@@ -68,6 +68,17 @@ HIDDEN_IMPORTS = {
         ("models.language.networks.gpt", name): "an extra, and slow to import"
         for name in ("peft", "peft.tuners.lora")
     },
+    ("models.language.networks.pretrained", "peft"): "an extra, and slow to import",
+    **{
+        (name, "models.language.networks.pretrained"): (
+            "only a pretrained writer needs transformers, which takes seconds to import"
+        )
+        for name in (
+            "models.language.training.serialization",
+            "models.language.training.training",
+            "pipeline.synthetic.generator_training",
+        )
+    },
     (
         "models.tagger.runtime",
         "models.tagger.encoders.onnx_encoder",

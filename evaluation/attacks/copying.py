@@ -1,4 +1,4 @@
-"""Attacks on synthetic notes without access to the model: nearness, verbatim copies, membership.
+"""Attacks on synthetic notes without access to the model: nearness and membership.
 
 Each number is measured for the synthetic notes, for real notes of other patients, which cannot
 have been copied from training, and for the training notes themselves, which are copies.
@@ -9,15 +9,11 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 import numpy as np
-from scipy.stats import binomtest
 
 from evaluation.attacks.memorization import separate_members
 from evaluation.attacks.proximity import SIZES, Nearest, WordCorpus, words_of
-from evaluation.detection.intervals import CONFIDENCE, percentile_interval
+from evaluation.detection.intervals import percentile_interval
 from evaluation.gate import Axis, Measured
-
-VERBATIM = 8
-"""Length of a run of words that counts as a copy if only one patient's notes hold it."""
 
 CANDIDATES = 500
 """Number of members, and of non-members, in the membership attack."""
@@ -77,34 +73,6 @@ def measure_nearness(
     return Nearness(found, tuple(measured))
 
 
-def measure_verbatim(made: Sequence[Words], real: RealNotes, data: str) -> Measured:
-    """Measure the share of synthetic notes with a run of `VERBATIM` words of one single patient."""
-    owners: dict[tuple[str, ...], str | None] = {}
-    for note, patient in zip(real.trained, real.patients, strict=True):
-        for gram in _word_runs(note):
-            known = owners.setdefault(gram, patient)
-            if known != patient:
-                owners[gram] = None  # of several patients: boilerplate
-    single = frozenset(gram for gram, owner in owners.items() if owner is not None)
-
-    def copies(notes: Sequence[Words]) -> int:
-        return sum(any(gram in single for gram in _word_runs(note)) for note in notes)
-
-    count, some = copies(made), _sample(real.trained)
-    bounds = binomtest(count, len(made)).proportion_ci(CONFIDENCE, method="exact")
-    return Measured(
-        name=f"verbatim-{VERBATIM}-words",
-        axis=Axis.PRIVACY,
-        value=count / len(made),
-        low=float(bounds.low),
-        high=float(bounds.high),
-        data=data,
-        null=copies(real.held_out) / len(real.held_out),
-        control=copies(some) / len(some),
-        detail={"notes": count},
-    )
-
-
 def attack_membership(
     made: Sequence[Words], real: RealNotes, data: str, *, seed: int = 1
 ) -> Measured:
@@ -150,10 +118,6 @@ def attack_membership(
 def split_words(texts: Iterable[str]) -> list[list[str]]:
     """Split notes into words."""
     return [words_of(text) for text in texts]
-
-
-def _word_runs(note: Words) -> set[tuple[str, ...]]:
-    return {tuple(note[at : at + VERBATIM]) for at in range(len(note) - VERBATIM + 1)}
 
 
 def _sample(notes: Sequence[Words]) -> Sequence[Words]:

@@ -22,9 +22,6 @@ SIZES = (3, 5)
 TOP = 100
 """Pairs of each list that go to the readers."""
 
-LONGEST = 1000
-"""Characters of a synthetic note that a reader is still asked to read."""
-
 _ROWS = 256  # synthetic notes compared at a time, which bounds memory
 _WORD = re.compile(r"<\w+>|\w+|[^\w\s]")
 
@@ -150,8 +147,8 @@ def review(
 
     `by_rouge` maps the length of the n-grams to the nearest notes; the lists run along `synthetic`.
     Of each list by ROUGE the first `TOP` pairs are taken, one that several lists hold once, and
-    the BM25 pair of every note among them that it pairs differently. Left out are notes of more
-    than `LONGEST` characters and pairs that share structure alone: tags, signs, numbers of lists.
+    the BM25 pair of every note among them that it pairs differently. Left out are pairs that share
+    structure alone: tags, signs, numbers of lists.
     """
     chosen: dict[tuple[int, int], NearestPair] = {}
     for size, found in by_rouge.items():
@@ -165,8 +162,7 @@ def review(
     return [
         pair
         for pair in chosen.values()
-        if len(synthetic[pair.synthetic]) <= LONGEST
-        and _shares_words(synthetic[pair.synthetic], real[pair.real])
+        if _shares_words(synthetic[pair.synthetic], real[pair.real])
     ]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from evaluation.detection.annotator_agreement import cohens_kappa
+from evaluation.gate import Axis, Measured
 
 QUESTIONS = ("real_identifies", "synthetic_identifies", "linked")
 """Questions about each pair: does the real note single out a person, does the synthetic one, does
@@ -20,6 +21,11 @@ the synthetic one lead to the person of the real one; from 1 (surely not) to 5 (
 SCALE = (1, 2, 3, 4, 5)
 YES = 4
 """Least answer that means yes."""
+
+COPY, UNRELATED = "copy", "unrelated"
+"""The kinds of pairs whose answer is known: a real note and itself, and two drawn at random."""
+
+_LINKED = QUESTIONS[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,39 @@ def measure_agreement(answers: Iterable[ReviewerAnswer]) -> list[Agreement]:
         _agreement(question, [(one[question], other[question]) for one, other in both])
         for question in QUESTIONS
     ]
+
+
+def measure_review(
+    answers: Iterable[ReviewerAnswer], known: Mapping[int, str], *, data: str, review: str
+) -> Measured | None:
+    """Measure the share of pairs that a reviewer called linked; None unless all have two answers.
+
+    `known` maps the pairs that count to their kind, empty for those that are asked about. The null
+    value is the share of unrelated pairs that a reviewer called linked, the control that of copies
+    that both did. `data` identifies the notes, `review` the pairs.
+    """
+    scores: defaultdict[int, list[int]] = defaultdict(list)
+    for answer in answers:
+        scores[answer.pair].append(answer.scores[_LINKED])
+    if any(len(scores[pair]) != len(("one", "other")) for pair in known):
+        return None
+    by_kind: defaultdict[str, list[list[int]]] = defaultdict(list)
+    for pair, kind in known.items():
+        by_kind[kind].append(scores[pair])
+    linked, chance = ([max(both) >= YES for both in by_kind[kind]] for kind in ("", UNRELATED))
+    seen = [min(both) >= YES for both in by_kind[COPY]]
+    share = sum(linked) / len(linked) if linked else 0.0
+    return Measured(
+        name="review-breaches",
+        axis=Axis.PRIVACY,
+        value=share,
+        low=share,
+        high=share,
+        data=data,
+        null=sum(chance) / len(chance) if chance else math.nan,
+        control=sum(seen) / len(seen) if seen else math.nan,
+        detail={"pairs": len(linked), "linked": sum(linked), "review_sha256": review},
+    )
 
 
 def _agreement(question: str, scores: Sequence[tuple[int, int]]) -> Agreement:

@@ -4,29 +4,39 @@ from collections.abc import Iterator, Sequence
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
+from apache_beam.utils.shared import Shared
 
+from models.hardware import choose_device
 from models.language.training.serialization import load
 from pipeline.beam.failures import run_pipeline
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.notes.error_boundary import drop_error_texts
+from pipeline.synthetic.generated_identifiers import open_identifier_filler
 from synthesis.generation import GenerationPlan, NoteGenerator
 from synthesis.generation_files import Generation, write_unit
 
 
 class WriteNotes(beam.DoFn):
-    """Writes a batch of notes to its file; the model is loaded once, where the work is done."""
+    """Writes a batch of notes to its file; each process loads one model, where the work is done."""
 
     def __init__(self, generation: Generation) -> None:
         self._generation = generation
+        self._shared = Shared()
         self._writer: NoteGenerator | None = None
         self._plan: GenerationPlan | None = None
         self._notes = Metrics.counter(NAMESPACE, "notes_written")
         self._ids = Metrics.counter(NAMESPACE, "ids_written")
 
     def setup(self) -> None:
-        self._writer = NoteGenerator(load(self._generation.model), self._generation.decoding)
+        self._writer = self._shared.acquire(self._open)
         self._plan = self._generation.plan()
+
+    def _open(self) -> NoteGenerator:
+        generation = self._generation
+        filler = open_identifier_filler(generation.corpus) if generation.has_surrogates else None
+        trained = load(generation.model, choose_device())
+        return NoteGenerator(trained, generation.decoding, filler)
 
     def process(self, element: int) -> Iterator[int]:
         assert self._writer is not None

@@ -28,7 +28,7 @@ def sign_statement(statement: Mapping[str, Any], master: MasterKey) -> dict[str,
     key = Ed25519PrivateKey.from_private_bytes(master.derive(PURPOSE))
     return {
         **statement,
-        "public_key": key.public_key().public_bytes_raw().hex(),
+        "public_key": public_key_of(master),
         "signature": key.sign(_canonicalize(statement)).hex(),
     }
 
@@ -42,6 +42,34 @@ def verify_statement(statement: Mapping[str, Any], public_key: str) -> None:
         key.verify(bytes.fromhex(str(statement.get("signature", ""))), _canonicalize(rest))
     except (InvalidSignature, ValueError):
         raise ConfigError("signature", "invalid for this statement and key", remedy) from None
+
+
+def public_key_of(master: MasterKey) -> str:
+    """Return the public key of what is signed under a master key, in hexadecimal."""
+    key = Ed25519PrivateKey.from_private_bytes(master.derive(PURPOSE))
+    return key.public_key().public_bytes_raw().hex()
+
+
+def sign_content(content: Mapping[str, Any], master: MasterKey) -> dict[str, Any]:
+    """Return the content of a JSON file with a signed statement of its digest, under `signed`.
+
+    Numbers that are none may be among it.
+    """
+    return {**content, _SIGNED: sign_statement({"sha256": _digest(content)}, master)}
+
+
+def verify_content(content: Mapping[str, Any], public_key: str) -> None:
+    """Raise ConfigError unless what `sign_content` returned is unchanged, and signed by a key."""
+    signed = content.get(_SIGNED)
+    statement = signed if isinstance(signed, Mapping) else {}
+    verify_statement(statement, public_key)
+    rest = {key: value for key, value in content.items() if key != _SIGNED}
+    if statement.get("sha256") != _digest(rest):
+        raise ConfigError("signature", "of other content", "request the original file")
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def hash_file(path: Path) -> str:
@@ -58,6 +86,7 @@ def hash_file(path: Path) -> str:
 
 
 _SIGNATURE_KEYS = ("public_key", "signature")
+_SIGNED = "signed"
 
 
 def _canonicalize(statement: Mapping[str, Any]) -> bytes:

@@ -23,14 +23,44 @@ def read_pairs(path: Path) -> list[dict[str, Any]]:
     """Read the pairs that `synthesize screen` selected; raises ConfigError."""
     remedy = "use a review.jsonl written by `synthesize screen`"
     try:
-        pairs = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        pairs = [{key: pair[key] for key in ("pair", "synthetic", "real")} for pair in pairs]
+        pairs = [
+            {
+                "pair": int(pair["pair"]),
+                "synthetic": _parts(pair["synthetic"], pair["passages"]["synthetic"]),
+                "real": _parts(pair["real"], pair["passages"]["real"]),
+            }
+            for pair in map(json.loads, path.read_text("utf-8").splitlines())
+        ]
     except (OSError, ValueError, KeyError, TypeError):
         raise ConfigError(str(path), "contains no pairs of notes", remedy) from None
     if len(pairs) <= TRIALS:
         problem = f"must contain more than {TRIALS} pairs, found {len(pairs)}"
         raise ConfigError(str(path), problem, remedy)
     return pairs
+
+
+def read_known(path: Path) -> tuple[dict[int, str], str]:
+    """Return the pairs that count with their kind (see `measure_review`), and the notes' digest.
+
+    Raises ConfigError.
+    """
+    remedy = "use a review.jsonl written by `synthesize screen`"
+    try:
+        pairs = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        (data,) = {str(pair["data"]) for pair in pairs}
+        return {int(pair["pair"]): str(pair["known"]) for pair in pairs[TRIALS:]}, data
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ConfigError(str(path), "contains no pairs of notes", remedy) from None
+
+
+def _parts(text: str, passages: Sequence[Sequence[int]]) -> list[tuple[str, bool]]:
+    """Cut a text where passages begin and end; each part with whether it is one."""
+    parts: list[tuple[str, bool]] = []
+    at = 0
+    for start, end in passages:
+        parts += [(text[at:start], False), (text[start:end], True)]
+        at = end
+    return [*parts, (text[at:], False)]
 
 
 def assign_pairs(
@@ -56,12 +86,17 @@ def assign_pairs(
     ]
 
 
-def write_pages(folder: Path, piles: Sequence[Sequence[dict[str, Any]]]) -> Iterator[Path]:
-    """Write a page for each reviewer, with mode 600: the pages contain text of notes."""
+def write_pages(
+    folder: Path, piles: Sequence[Sequence[dict[str, Any]]], *, review: str
+) -> Iterator[Path]:
+    """Write a page for each reviewer, with mode 600: the pages contain text of notes.
+
+    `review` is the digest of the pairs, which the answers name.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for number, pile in enumerate(piles, 1):
         page = TEMPLATES.get_template("review.html.j2").render(
-            reviewer=f"reviewer-{number}", pairs=pile, trials=TRIALS
+            reviewer=f"reviewer-{number}", pairs=pile, trials=TRIALS, review=review
         )
         path = folder / f"reviewer-{number}.html"
         write_atomically(path, page.encode("utf-8"))
@@ -69,13 +104,17 @@ def write_pages(folder: Path, piles: Sequence[Sequence[dict[str, Any]]]) -> Iter
         yield path
 
 
-def read_answers(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """Read the files that reviewers saved, without trials and without free text."""
+def read_answers(paths: Sequence[Path], review: str | None = None) -> list[dict[str, Any]]:
+    """Read the files that reviewers saved, without trials and without free text.
+
+    Raises ConfigError where one is damaged, or not about the pairs of digest `review`.
+    """
     remedy = "use files saved from the review pages"
     answers = []
     for path in paths:
         try:
             saved = json.loads(path.read_text("utf-8"))
+            found = saved.get("review")
             for each in saved["answers"]:
                 if each.get("trial"):
                     continue
@@ -84,4 +123,6 @@ def read_answers(paths: Sequence[Path]) -> list[dict[str, Any]]:
                 answers.append(row | {"scores": scores})
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise ConfigError(str(path), "contains no answers", remedy) from None
+        if review is not None and found != review:
+            raise ConfigError(str(path), "answers other pairs", "give the answers to these pairs")
     return answers

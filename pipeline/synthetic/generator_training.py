@@ -8,7 +8,7 @@ from typing import Any
 from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import BytePairVocabulary, Vocabulary, WordVocabulary
 from models.language.training.gpt2_weights import digest as base_digest
-from models.language.training.recipe import LanguageRecipe, make_recipe
+from models.language.training.recipe import PRETRAINED, LanguageRecipe, make_recipe
 from models.language.training.training import LanguageCorpora, require_no_language_model, train
 from models.training_loop import TrainingCallbacks
 from pipeline.config.progress import Progress
@@ -91,7 +91,7 @@ def train_on_corpus(
         "origin": corpus.manifest["origin"],
         "longest": longest_entities(corpus, texts["train"], vocabulary),
         "ids_per_word": ids_per_word(corpus, texts["train"]),
-        "vocabulary": "public" if public is not None else "notes",
+        "vocabulary": _source_of_vocabulary(recipe, public),
     }
     training_texts: Sequence[Text] = texts["train"]
     if recipe.pretrained is not None:
@@ -105,10 +105,21 @@ def train_on_corpus(
     return train(corpora, recipe, out, watch)
 
 
+def _source_of_vocabulary(recipe: LanguageRecipe, public: Sequence[str] | None) -> str:
+    if recipe.kind == PRETRAINED:
+        return PRETRAINED
+    return "notes" if public is None else "public"
+
+
 def learn_vocabulary(
     corpus: Corpus, recipe: LanguageRecipe, public: Sequence[str] | None = None
 ) -> Vocabulary:
-    """Learn the vocabulary of a recipe, the marks of the corpus among it."""
+    """Learn the vocabulary of a recipe, the marks of the corpus among it, or take the model's."""
+    if recipe.kind == PRETRAINED:
+        # Seconds to import, for one recipe of many.
+        from models.language.networks.pretrained import load_vocabulary  # noqa: PLC0415
+
+        return load_vocabulary(Path(recipe.pretrained or ""), corpus.marks)
     texts = [note.marked for note in corpus.notes["train"]] if public is None else public
     if recipe.vocabulary == WordVocabulary.kind:
         return WordVocabulary.learn(corpus.marks, texts, rare=recipe.rare)

@@ -13,8 +13,8 @@ from evaluation.attacks.copying import (
     RealNotes,
     attack_membership,
     measure_nearness,
-    measure_verbatim,
 )
+from evaluation.attacks.passages import PassageNotes, measure_passages
 from evaluation.attacks.proximity import WordCorpus
 from evaluation.gate import Axis, Decision, Measured, Verdict, decide, read_requirements
 from evaluation.utility.tagger_utility import REAL, SYNTHETIC, Utility
@@ -82,9 +82,14 @@ def judged(
     apart = distance(ASKED, {label: spans.count(label) for label in set(spans)})
     rows = {setting: np.array([[score], [score]]) for setting, score in
             ((REAL, GOOD), (SYNTHETIC, learnt))}  # fmt: skip
+    others = [f"other {number}" for number in range(len(real.held_out))]
+    notes = [[list(words)] for words in (*real.trained, *real.held_out)]
+    whose = PassageNotes(notes, [*real.patients, *others])
     measured = [
         *measure_nearness(made, real, corpus, "d").measured,
-        measure_verbatim(made, real, "d"),
+        measure_passages([[words] for words in made], whose, len(real.trained), "d"),
+        Measured("dropped-share", Axis.RESEMBLANCE, 0.1, 0.1, 0.1, "d"),
+        Measured("review-breaches", Axis.PRIVACY, 0, 0, 0, "d", null=0.0, control=1.0),
         attack_membership(made, real, "d"),
         Measured("well-formed-share", Axis.DETECTION, kept, kept, kept, "d"),
         Measured("tag-distance", Axis.RESEMBLANCE, apart, apart, apart, "d"),
@@ -107,7 +112,7 @@ def names_of(decision: Decision) -> set[Any]:
 
 def test_copies_are_held(real: RealNotes, corpus: WordCorpus) -> None:
     found = judged(real, corpus, [*new(390), *real.trained[:10]])
-    assert names_of(found) == {"verbatim-8-words"}
+    assert names_of(found) == {"copied-passages"}
 
 
 def test_notes_pieced_together_of_real_ones_are_held(real: RealNotes, corpus: WordCorpus) -> None:

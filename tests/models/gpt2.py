@@ -1,6 +1,5 @@
 """A GPT-2 of a few thousand weights with its own tokenizer, in a folder as HuggingFace saves it."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,4 +22,3 @@ def save_gpt2(folder: Path, texts: Sequence[str], *, width: int = 48, places: in
     transformers.PreTrainedTokenizerFast(
         tokenizer_object=pieces._tokenizer, bos_token=mark, eos_token=mark
     ).save_pretrained(folder)
-    (folder / "vocab.json").write_text(json.dumps(pieces.get_vocab()))

@@ -16,6 +16,7 @@ from surrogates.keys.keys import new_master
 from synthesis.canaries import CANARIES, draw_canaries, load_canaries
 from synthesis.markup import decode
 from synthesis.prepared_corpus import load_corpus
+from tests.keys import signed
 from tests.synthesis.letters import NAMES, letters
 from tests.synthesis.test_synthesize_commands import QUICK, SHORT, call, write
 
@@ -133,12 +134,19 @@ def test_notes_of_a_model_with_canaries_are_held_and_tried(
     words = [attacked / "model", attacked / "corpus", "-o", notes, *SHORT, "--notes", 4]
     assert call("generate", *words) == 0
     new_master(attacked / "master.key")
-    measured = ["--measured", attacked / "attacked" / "attack.json", "--plain"]
+    proof = attacked / "signed.json"
+    proof.write_text(
+        signed(
+            json.loads((attacked / "attacked" / "attack.json").read_text()),
+            attacked / "master.key",
+        )
+    )
+    measured = ["--measured", proof, "--plain"]
     key = ["--key", attacked / "master.key", "-o", out, "--requirements", "generator"]
     assert main(["synthesize", "report", str(notes), *map(str, measured), *map(str, key)]) == 1
     reasons = json.loads((out / "report.json").read_text())["reasons"]
     assert "the model was trained on planted notes (--canaries)" in reasons
-    assert any(reason.startswith("canary-auc: ") for reason in reasons)
+    assert any(reason.startswith("canary-auc: interval is") for reason in reasons)
     assert "s-pdtp: was not measured" not in reasons
     words = [notes, attacked / "corpus", "-o", attacked / "battery", "--characters", 600]
     capsys.readouterr()

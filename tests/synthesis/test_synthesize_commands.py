@@ -1,6 +1,7 @@
 import json
 import re
 import sqlite3
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from models.hardware import choose_device
+from models.language.training.gpt2_weights import digest as base_digest
+from models.language.training.serialization import load
 from pipeline.cli import main
 from pipeline.files.jsonl import spans_to_json
 from record.document import Annotated
 from synthesis.corpus_statistics import words_in
 from synthesis.markup import encode
+from tests.models.pretrained import save_causal
 from tests.synthesis.letters import NAMES, letters, read_lines
 
 QUICK = ["--recipe", "gpt-small", "--width", "32", "--layers", "1", "--heads", "2", "--plain"]
@@ -208,6 +213,59 @@ def test_notes_are_written_with_a_manifest(whole: Path) -> None:
     assert (out / "notes.jsonl").stat().st_mode & 0o077 == 0
 
 
+def test_identifiers_are_surrogates_unless_the_model_shall_write_them(
+    folder: Path, whole: Path, tmp_path: Path
+) -> None:
+    assert generate(folder, tmp_path / "own", "--notes", 10, "--identifiers", "model") == 0
+    own, filled = (
+        [line.annotated for line in read_lines(place / "notes.jsonl")]
+        for place in (tmp_path / "own", whole)
+    )
+    told = json.loads((whole / "manifest.json").read_text())
+    assert told["identifiers"] == "surrogates" and told["refused"] == {}
+    for one, other in zip(own, filled, strict=True):
+        assert [span.label for span in one.spans] == [span.label for span in other.spans]
+        text = other.document.text
+        dates = [text[s.start : s.end] for s in other.spans if s.label == "DATE"]
+        assert all(re.fullmatch(r"\d\d?/\d\d?", each) for each in dates)
+    assert [n.document.text for n in own] != [n.document.text for n in filled]
+
+
+def test_one_model_is_loaded_in_a_process(
+    folder: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[Any] = []
+
+    def counted(*place: Any) -> Any:
+        loaded.append(place)
+        return load(*place)
+
+    monkeypatch.setattr("pipeline.beam.generation.load", counted)
+    assert generate(folder, tmp_path / "out", "--notes", 10) == 0  # three batches
+    assert len(loaded) == 1
+    assert loaded[0][1] == choose_device()
+    assert (tmp_path / "out" / "notes.jsonl").read_bytes() == (whole / "notes.jsonl").read_bytes()
+
+
+def test_any_causal_model_writes_notes(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_causal(tmp_path / "base", "qwen2")
+    base = ["--pretrained", tmp_path / "base", "--plain"]
+    few = ["--epochs", 1, "--lora", 2, "--step-tokens", 512]
+    assert call("train", folder / "corpus", "-o", tmp_path / "model", *base, *few) == 0
+    words = [tmp_path / "model", folder / "corpus", "-o", tmp_path / "out", "--notes", 3]
+    short = ["--min-length", 5, "--max-length", 40, "--json"]
+    capsys.readouterr()
+    assert call("generate", *words, *short) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["well_formed"] == 1.0 and told["notes"] == 3
+    assert told["base_sha256"] == base_digest(tmp_path / "base")
+    wide = [*base, "--width", 8]
+    assert call("train", folder / "corpus", "-o", tmp_path / "no", *wide) == 2
+    assert "--width: fixed by the pretrained model" in capsys.readouterr().err
+
+
 def test_an_interrupted_generation_ends_the_same(
     folder: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -292,6 +350,22 @@ def test_what_cannot_be_is_refused(
     assert call("train", folder / "model", "-o", tmp_path / "d", *QUICK) == 2
     assert call("train", folder / "corpus", "-o", folder / "model", *QUICK) == 2
     assert call("train", folder / "corpus", "-o", tmp_path / "e", "--recipe", "none") == 2
+
+
+@pytest.mark.parametrize("recipe", [(), ("--recipe", "masked")])
+def test_without_the_extra_training_says_how_to_install_it(
+    recipe: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(("models.", "pipeline.synth"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert call("train", tmp_path / "corpus", "-o", tmp_path / "model", *recipe) == 2
+    assert "torch is not installed. Remedy: pip install 'cryptonym[models]'" in " ".join(
+        capsys.readouterr().err.split()
+    )
 
 
 def test_a_bound_too_low_for_the_notes_asked_for_is_told(

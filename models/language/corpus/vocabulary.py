@@ -28,6 +28,7 @@ END = "<END>"
 UNKNOWN = "<UNK>"
 """The mark that stands for rare words where whole words are the pieces."""
 
+_NAME_WORD = re.compile(r"[^\W_]+")  # of the name of a mark
 _BLANK = "\u2581"  # before a word: one blank stood before it
 _REMEDY = "give a folder written by `cryptonym synthesize train`"
 # As GPT-2 cuts, but that digits part: numbers are invented digit by digit.
@@ -106,6 +107,11 @@ class Vocabulary(ABC):
         for number in range(len(self.marks), self.size):
             flags[number] = predicate(self._text([number]))
         return flags
+
+    @cached_property
+    def excluded(self) -> Tensor:
+        """The ids that no text may hold, beside marks: none. (ids,)"""
+        return torch.zeros(0, dtype=torch.long)
 
     @cached_property
     def widths(self) -> list[int]:
@@ -262,6 +268,59 @@ def _byte_level(tokenizer: Tokenizer) -> Tokenizer:
     return tokenizer
 
 
+class PretrainedVocabulary(Vocabulary):
+    """Subwords of a pretrained model, whatever kind they are.
+
+    `unused` are ids that no text may hold: special tokens of the model, and rows of its embeddings
+    without a token.
+    """
+
+    kind = "pretrained"
+
+    def __init__(
+        self, marks: Sequence[str], tokenizer: Tokenizer, size: int, unused: Sequence[int]
+    ) -> None:
+        super().__init__(marks)
+        self._tokenizer, self._rows = tokenizer, size
+        self._unused = tuple(unused)
+
+    @classmethod
+    def of(cls, marks: Sequence[str], tokenizer: Tokenizer, size: int) -> "PretrainedVocabulary":
+        """Put marks before a tokenizer of a model with embeddings of `size` ids."""
+        special = {n for n, token in tokenizer.get_added_tokens_decoder().items() if token.special}
+        known = set(tokenizer.get_vocab().values()) - special
+        return cls(marks, tokenizer, size, sorted(set(range(size)) - known))
+
+    @property
+    def size(self) -> int:
+        """How many ids there are."""
+        return len(self.marks) + self._rows
+
+    @cached_property
+    def excluded(self) -> Tensor:
+        """The ids that no text may hold."""
+        return torch.tensor(self._unused, dtype=torch.long) + len(self.marks)
+
+    def pieces_of_name(self, mark: str) -> list[int]:
+        """Return the model's own ids of the words that a mark is named by: `first name start`."""
+        words = " ".join(_NAME_WORD.findall(mark)).lower()
+        found: list[int] = self._tokenizer.encode(words, add_special_tokens=False).ids
+        return found
+
+    def _pieces(self, text: str) -> list[int]:
+        encoded: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return [number + len(self.marks) for number in encoded]
+
+    def _text(self, ids: Sequence[int]) -> str:
+        numbers = [number - len(self.marks) for number in ids]
+        text: str = self._tokenizer.decode(numbers, skip_special_tokens=False)
+        return text
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all that rebuilds it."""
+        return {"tokenizer": self._tokenizer.to_str(), "size": self._rows, "unused": self._unused}
+
+
 def read_vocabulary(path: Path) -> Vocabulary:
     """Read a vocabulary; raises ConfigError where it is missing or damaged."""
     try:
@@ -269,6 +328,9 @@ def read_vocabulary(path: Path) -> Vocabulary:
         marks: list[str] = held["marks"]
         if held["kind"] == WordVocabulary.kind:
             return WordVocabulary(marks, held["words"])
+        if held["kind"] == PretrainedVocabulary.kind:
+            tokenizer = Tokenizer.from_str(held["tokenizer"])
+            return PretrainedVocabulary(marks, tokenizer, held["size"], held["unused"])
         return BytePairVocabulary.read(marks, held["tokenizer"])
     except OSError:
         raise ConfigError(str(path), "cannot be read", _REMEDY) from None

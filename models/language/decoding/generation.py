@@ -451,8 +451,9 @@ def beam_search(
     chosen = batch.ids
     for at, number in enumerate([*task.asked, *task.opening]):
         _, batch.memory = network.step(chosen, batch.memory)
-        chosen = torch.tensor([number])
-        accept_tokens(batch, chosen, torch.tensor([at >= len(task.asked)]))
+        chosen = torch.tensor([number], device=network.device)
+        is_body = torch.tensor([at >= len(task.asked)], device=network.device)
+        accept_tokens(batch, chosen, is_body)
     batch.ids = chosen
     return _run_beams(network, batch, task, decoding)
 
@@ -463,7 +464,7 @@ def _run_beams(
     grammar = batch.rules.grammar
     starts = set(grammar.starts.tolist())
     texts: list[list[int]] = [list(task.opening)]
-    totals = torch.zeros(1)
+    totals = torch.zeros(1, device=network.device)
     ended: list[_Beam] = []
     while texts and len(ended) < decoding.beams:
         scores, batch.memory = network.step(batch.ids, batch.memory)
@@ -489,17 +490,18 @@ def _run_beams(
                 kept.append(score)
         _continue_beams(batch, rows, numbers)
         texts = [[*texts[row], number] for row, number in zip(rows, numbers, strict=True)]
-        totals = torch.tensor(kept)
+        totals = torch.tensor(kept, device=network.device)
     best = max(ended, key=lambda beam: (beam.entities, beam.score / (len(beam.ids) + 1)))
     return finish_text(best.ids, grammar, decoding, is_hurried=best.is_hurried)
 
 
 def _continue_beams(batch: DecodingBatch, rows: list[int], numbers: list[int]) -> None:
     """Make the batch hold these continuations."""
-    places = torch.tensor(rows, dtype=torch.long)
+    device = batch.ids.device
+    places = torch.tensor(rows, dtype=torch.long, device=device)
     batch.memory = batch.memory.keep(places)
     batch.rules = batch.rules.keep(places)
     batch.runs = [batch.runs[row].copy() for row in rows] if batch.runs else []
     batch.rows = list(range(len(rows)))
-    batch.ids = torch.tensor(numbers, dtype=torch.long)
-    accept_tokens(batch, batch.ids, torch.ones(len(rows), dtype=torch.bool))
+    batch.ids = torch.tensor(numbers, dtype=torch.long, device=device)
+    accept_tokens(batch, batch.ids, torch.ones(len(rows), dtype=torch.bool, device=device))

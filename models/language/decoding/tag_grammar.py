@@ -69,7 +69,8 @@ class Grammar:
             self.allowed[self.opened(number) + 1, end] = True
         self.longest = torch.tensor([0, *(n for each in marks.longest for n in (each, each))])
         """The most ids of an entity, by state."""
-        self.hidden = torch.tensor([vocabulary.mark(mark) for mark in marks.hidden]).long()
+        hidden = torch.tensor([vocabulary.mark(mark) for mark in marks.hidden]).long()
+        self.hidden = torch.cat([hidden, vocabulary.excluded])
 
     def on(self, device: torch.device) -> "Grammar":
         """Return the same grammar on a device."""
@@ -110,10 +111,10 @@ class Grammar:
 class TagRules:
     """Decoding constraints of a batch of texts. (rows,) except `left`.
 
-    `written` counts tokens, `least` and `most` bound it; `inside` counts those of the open entity;
-    `left` (rows, labels) is how many entities of each label are still required, None if any may
-    come. Without `is_masked` tags are unconstrained. `target_length` is the intended length, None
-    if there is none; `is_rest` means that a sentence or line has just ended.
+    `written` counts tokens, `least` and `most` bound it; `inside` counts those of the open entity
+    after its tag; `left` (rows, labels) is how many entities of each label are still required,
+    None if any may come. Without `is_masked` tags are unconstrained. `target_length` is the
+    intended length, None if there is none; `is_rest` means that a sentence or line has just ended.
     """
 
     grammar: Grammar
@@ -239,7 +240,9 @@ class TagRules:
         grammar = self.grammar
         self.states = torch.where(counts, grammar.advance(self.states, ids), self.states)
         self.is_rest = counts & grammar.ends_sentence[ids] & (self.states == _OUTSIDE)
-        self.inside = torch.where(self.states > 0, self.inside + counts.long(), 0)
+        # The tag that opens an entity is none of its tokens.
+        is_inside = (self.states > 0) & (ids[:, None] != grammar.starts).all(1)
+        self.inside = torch.where(is_inside, self.inside + counts.long(), 0)
         self.written = self.written + (counts & (ids != grammar.end)).long()
         if self.left is not None:
             begun = (ids[:, None] == grammar.starts) & counts[:, None]

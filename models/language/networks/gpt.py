@@ -156,7 +156,7 @@ def add_lora(network: GPT, rank: int) -> None:
     network.embed.weight.requires_grad_(True)
 
 
-def merge_lora(network: GPT) -> GPT:
+def merge_lora(network: LanguageModel) -> LanguageModel:
     """Return a plain network with the adapters merged into its weights."""
     from peft.tuners.lora import LoraLayer  # noqa: PLC0415 # an extra
 

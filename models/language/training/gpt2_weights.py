@@ -16,10 +16,14 @@ from models.language.networks.gpt import GPT
 from models.language.training.recipe import LanguageRecipe
 from record.errors import ConfigError
 
-WEIGHTS = "model.safetensors"
+WEIGHTS, TOKENIZER = "model.safetensors", "tokenizer.json"
 
 _KEY = "--pretrained"
-_REMEDY = "give a folder with config.json, model.safetensors and vocab.json of a GPT-2"
+_REMEDY = (
+    "give a folder with config.json, model.safetensors and tokenizer.json of a GPT-2, or take any "
+    "causal model by --recipe pretrained"
+)
+_CHUNK = 1 << 20
 
 # The parts of a block here and in a `GPT2LMHeadModel`; its matrices lie the other way round.
 _PARTS = {
@@ -58,10 +62,19 @@ def load_gpt2(folder: Path, recipe: LanguageRecipe, vocabulary: Vocabulary) -> G
 
 
 def digest(folder: Path) -> str:
-    """Return a digest of the weights of a pretrained model; raises ConfigError."""
+    """Return a digest of the weights of a pretrained model, in one file or several.
+
+    Raises ConfigError.
+    """
+    whole = folder / WEIGHTS
+    parts = [] if whole.is_file() else sorted(folder.glob("model-*.safetensors"))
+    total = hashlib.sha256()
     try:
-        with (folder / WEIGHTS).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        for path in parts or [whole]:
+            with path.open("rb") as file:
+                while chunk := file.read(_CHUNK):
+                    total.update(chunk)
+        return total.hexdigest()
     except OSError:
         remedy = "give the folder of a Hugging Face model"
         raise ConfigError(str(folder), f"missing or unreadable {WEIGHTS}", remedy) from None
@@ -71,12 +84,22 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], dict[str, in
     try:
         config: dict[str, Any] = json.loads((folder / "config.json").read_text("utf-8"))
         state = load_file(folder / WEIGHTS)
-        pieces: dict[str, int] = json.loads((folder / "vocab.json").read_text("utf-8"))
+        pieces = _read_pieces(folder)
         for name in ("n_embd", "n_layer", "n_head", "n_positions"):
             int(config[name])
     except (OSError, ValueError, KeyError, TypeError, SafetensorError):
         raise ConfigError(_KEY, "cannot read a GPT-2 from this folder", _REMEDY) from None
     return config, {name.removeprefix("transformer."): v for name, v in state.items()}, pieces
+
+
+def _read_pieces(folder: Path) -> dict[str, int]:
+    """Read the ids of pieces, which today's transformers saves in `tokenizer.json` alone."""
+    path = folder / "vocab.json"
+    if path.exists():
+        pieces: dict[str, int] = json.loads(path.read_text("utf-8"))
+        return pieces
+    held: dict[str, int] = json.loads((folder / TOKENIZER).read_text("utf-8"))["model"]["vocab"]
+    return held
 
 
 def rename_weights(state: Mapping[str, Tensor], layers: int, network: GPT) -> dict[str, Tensor]:

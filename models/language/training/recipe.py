@@ -7,10 +7,13 @@ from typing import Any
 
 from record.errors import ConfigError
 
+PRETRAINED = "pretrained"
+"""The kind and the recipe of a generator that is a pretrained model with marks."""
+
 _ABOVE_0 = (
     *("width", "layers", "heads", "context", "vocabulary_size", "rare", "epochs", "max_minutes"),
     *("rate", "divisor", "floor", "chunks", "streams", "sequence", "step_tokens", "clip"),
-    *("checkpoint_steps", "epsilon"),
+    *("checkpoint_steps", "epsilon", "micro_tokens"),
 )
 
 
@@ -37,8 +40,10 @@ class LanguageRecipe:
     fallen by more than `gain`, `chunks` times an epoch. For a transformer: `stages`, steps of
     about `step_tokens` ids; `epochs` is the sum of their cycles. `vocabulary` is `words` (those
     with fewer than `rare` occurrences are unknown) or `pieces` (of `vocabulary_size`).
-    `pretrained` is the folder of a GPT-2; with `lora` its blocks stay as they are, and matrices of
-    that rank beside them learn. `epsilon` asks for differentially private training with
+    `pretrained` is the folder of a causal language model, of a GPT-2 where the kind is `gpt`; with
+    `lora` its blocks stay as they are, and matrices of that rank beside them learn. Of kind
+    `pretrained` all of its shape and its tokenizer are that model's; a step is computed from parts
+    of about `micro_tokens` ids. `epsilon` asks for differentially private training with
     `delta`.
     """
 
@@ -63,6 +68,7 @@ class LanguageRecipe:
     chunks: int = 1
     clip: float = 1.0
     step_tokens: int = 4096
+    micro_tokens: int | None = None
     stages: tuple[Stage, ...] = field(default=())
     pretrained: str | None = None
     lora: int = 0
@@ -83,6 +89,9 @@ class LanguageRecipe:
             raise ConfigError(
                 "--heads", "--width must be divisible by it", "give a divisor of --width"
             )
+        if self.kind == PRETRAINED and self.pretrained is None:
+            problem = "requires the folder of a pretrained model"
+            raise ConfigError("--recipe", problem, "give --pretrained FOLDER")
         if self.lora and (self.pretrained is None or self.epsilon is not None):
             problem = "requires pretrained weights and does not support private training"
             raise ConfigError("--lora", problem, "give --pretrained and omit --epsilon")
@@ -115,9 +124,13 @@ _UNFROZEN = (
     Stage(1, 5e-4, groups=3, spread=_SPREAD),
     Stage(2, 1e-4, groups=4, spread=_SPREAD),
 )
+_OF_MODEL = ("width", "layers", "heads", "dropout", "vocabulary", "vocabulary_size", "rare")
 _LSTM = {"kind": "lstm", "width": 650, "layers": 2, "vocabulary": "words", "clip": 0.25}
 
 RECIPES: dict[str, dict[str, Any]] = {
+    PRETRAINED: {
+        "kind": PRETRAINED, "stages": (Stage(3, 2e-4),), "step_tokens": 8192, "micro_tokens": 4096,
+    },
     "gpt": {"stages": (Stage(20, 1e-3),)},
     "gpt-small": {
         "width": 192, "layers": 4, "heads": 6, "vocabulary_size": 4096,
@@ -136,8 +149,9 @@ RECIPES: dict[str, dict[str, Any]] = {
         **_LSTM, "dropout": 0.2, "rare": 3, "epochs": 2, "chunks": 40, "divisor": 1.2, "gain": 0.1,
     },
 }  # fmt: skip
-"""Recipes by name: `gpt` from nothing, `gpt2` adapts pretrained weights layer by layer (Libbi et
-al., 2021), `lstm` theirs, `medtext-2` and `medtext-103` those of Melamud and Shivade (2019)."""
+"""Recipes by name: `pretrained` goes on with any causal model, `gpt` is from nothing, `gpt2` adapts
+pretrained weights layer by layer (Libbi et al., 2021), `lstm` theirs, `medtext-2` and `medtext-103`
+those of Melamud and Shivade (2019)."""
 
 
 def make_recipe(name: str, changes: dict[str, Any]) -> LanguageRecipe:
@@ -147,6 +161,10 @@ def make_recipe(name: str, changes: dict[str, Any]) -> LanguageRecipe:
     """
     if name not in RECIPES:
         raise ConfigError("--recipe", "unknown recipe", f"choose from {', '.join(RECIPES)}")
+    fixed = next((each for each in _OF_MODEL if each in changes), None)
+    if name == PRETRAINED and fixed is not None:
+        key = f"--{fixed.replace('_', '-')}"
+        raise ConfigError(key, "fixed by the pretrained model", "leave it out")
     held = {**RECIPES[name], **changes}
     stages: tuple[Stage, ...] = held.get("stages", ())
     if stages:

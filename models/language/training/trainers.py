@@ -202,6 +202,73 @@ class DocumentTrainer(StepTrainer):
         self.optimizer = torch.optim.AdamW(made, betas=(0.9, 0.99))
 
 
+class PretrainedTrainer(StepTrainer):
+    """AdamW on documents, all weights that may learn at one rate, in parts that fit into memory."""
+
+    def __init__(
+        self, network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, end: int
+    ) -> None:
+        self.network, self._recipe, self._end = network, recipe, end
+        self._device = network.device
+        self._texts = split_at_context(texts, network.longest)
+        self._batches: list[list[Text]] = []
+        self._in_bfloat16 = has_bfloat16(self._device)
+        learning = [weights for _, weights in trainable_parameters(network)]
+        # Embeddings keep their length: of most of them no gradient tells anything.
+        tables = {id(each.weight) for each in network.modules() if isinstance(each, nn.Embedding)}
+        decayed = [each for each in learning if each.ndim > 1 and id(each) not in tables]
+        others = [each for each in learning if each.ndim < 2 or id(each) in tables]
+        self.optimizer = torch.optim.AdamW(
+            [{"params": some, "weight_decay": decay}
+             for some, decay in ((decayed, _DECAY), (others, 0.0)) if some],
+            lr=recipe.plan()[0].peak, betas=(0.9, 0.99),
+        )  # fmt: skip
+
+    def begin_epoch(self, epoch: int) -> int:
+        """Put the documents together anew."""
+        draw = make_generator(self._recipe.seed, "order", epoch)
+        self._batches = batches(self._texts, self._recipe.step_tokens, draw)
+        return len(self._batches)
+
+    def train_step(self, step: int, progress: float) -> int:
+        """Learn from one batch: the gradients of its parts add up to that of the whole."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = one_cycle(self._recipe.plan()[0].peak, progress)
+        texts = self._batches[step]
+        parts = batches(texts, self._recipe.micro_tokens or self._recipe.step_tokens, None)
+        total = sum(len(text.ids) - text.asked for text in texts)
+        self.network.train()
+        self.optimizer.zero_grad()
+        for part in parts:
+            batch = collate_texts(part, self._end)
+            with torch.autocast(self._device.type, torch.bfloat16, enabled=self._in_bfloat16):
+                scores = self.network(batch.inputs.to(self._device))
+            targets = batch.targets.to(self._device).flatten()
+            loss = functional.cross_entropy(
+                scores.float().flatten(0, 1), targets, ignore_index=IGNORED, reduction="sum"
+            )
+            (loss / max(1, total)).backward()  # type: ignore[no-untyped-call]
+        take_step(self.network, self.optimizer, self._recipe.clip)
+        return total
+
+    def on_evaluation(self, perplexity: float) -> None:
+        """Hear the perplexity on held-out notes, which changes nothing."""
+
+    def place(self) -> dict[str, Any]:
+        """Nothing changes but weights and the optimizer's state."""
+        return {}
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Nothing is carried from step to step."""
+        return {}
+
+    def restore_state(self, place: Mapping[str, Any]) -> None:
+        """Nothing changes but weights and the optimizer's state."""
+
+    def restore_tensors(self, tensors: Mapping[str, Tensor]) -> None:
+        """Nothing is carried from step to step."""
+
+
 def layer_groups(network: GPT) -> list[list[nn.Parameter]]:
     """Divide a transformer: three thirds of its blocks, then embeddings and the last norm."""
     blocks = list(network.blocks)

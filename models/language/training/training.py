@@ -3,7 +3,8 @@
 import math
 import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -14,15 +15,20 @@ import torch
 from torch import Tensor
 
 from models.language.corpus.batching import Text, digest
-from models.language.corpus.vocabulary import END, Vocabulary
+from models.language.corpus.vocabulary import END, PretrainedVocabulary, Vocabulary
 from models.language.networks.gpt import GPT, add_lora, merge_lora
 from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
 from models.language.training.gpt2_weights import load_gpt2
 from models.language.training.perplexity import NegativeLogLikelihood, negative_log_likelihood
-from models.language.training.recipe import LanguageRecipe
+from models.language.training.recipe import PRETRAINED, LanguageRecipe
 from models.language.training.serialization import TrainedGenerator, build, save
-from models.language.training.trainers import DocumentTrainer, StepTrainer, StreamTrainer
+from models.language.training.trainers import (
+    DocumentTrainer,
+    PretrainedTrainer,
+    StepTrainer,
+    StreamTrainer,
+)
 from models.training_loop import (
     TimeBudget,
     TrainingCallbacks,
@@ -107,6 +113,8 @@ def require_no_language_model(out: Path) -> None:
 def make_network(recipe: LanguageRecipe, vocabulary: Vocabulary) -> LanguageModel:
     """Make the network of a recipe, with its first weights; raises ConfigError."""
     torch.manual_seed(recipe.seed)
+    if recipe.kind == PRETRAINED:
+        return _continue_pretrained(recipe, vocabulary)
     shape: dict[str, Any] = {"kind": recipe.kind, "vocabulary": vocabulary.size}
     shape |= {"width": recipe.width, "layers": recipe.layers, "dropout": recipe.dropout}
     if recipe.kind == "gpt":
@@ -117,12 +125,31 @@ def make_network(recipe: LanguageRecipe, vocabulary: Vocabulary) -> LanguageMode
             raise ConfigError("--pretrained", "requires a transformer", "choose --recipe gpt2")
         network = load_gpt2(Path(recipe.pretrained), recipe, vocabulary)
         if recipe.lora:
-            try:
+            with _lora_extra():
                 add_lora(network, recipe.lora)
-            except ModuleNotFoundError as error:
-                remedy = "pip install 'cryptonym[lora]'"
-                raise ConfigError("--lora", f"{error.name} is not installed", remedy) from None
     return network
+
+
+def _continue_pretrained(recipe: LanguageRecipe, vocabulary: Vocabulary) -> LanguageModel:
+    from models.language.networks.pretrained import add_adapters, load_pretrained  # noqa: PLC0415 # seconds
+
+    assert isinstance(vocabulary, PretrainedVocabulary)
+    folder = Path(recipe.pretrained or "")
+    network = load_pretrained(folder, vocabulary, context=recipe.context)
+    if recipe.lora:
+        with _lora_extra():
+            add_adapters(network, recipe.lora, len(vocabulary.marks))
+    return network
+
+
+@contextmanager
+def _lora_extra() -> Iterator[None]:
+    """Raise ConfigError with the remedy where peft is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        remedy = "pip install 'cryptonym[lora]'"
+        raise ConfigError("--lora", f"{error.name} is not installed", remedy) from None
 
 
 class _LanguageTraining(TrainingLoop[LanguagePosition]):
@@ -148,6 +175,8 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
                 remedy = "pip install 'cryptonym[models]'"
                 raise ConfigError("--epsilon", f"{error.name} is not installed", remedy) from None
             self.trainer: StepTrainer = PrivateTrainer(network, corpora.train, recipe, end)
+        elif recipe.kind == PRETRAINED:
+            self.trainer = PretrainedTrainer(network, corpora.train, recipe, end)
         elif isinstance(network, LSTM):
             self.trainer = StreamTrainer(network, corpora.train, recipe, end)
         else:
@@ -220,10 +249,7 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
         position.history.append(entry)
         if self.trainer.keeps_last or found.perplexity < lowest or not has_best:
             position.best = len(position.history) - 1
-            plain = self.network
-            if self.recipe.lora:
-                assert isinstance(plain, GPT)
-                plain = merge_lora(plain)
+            plain = merge_lora(self.network) if self.recipe.lora else self.network
             about = {
                 **self.corpora.about,
                 "corpus_sha256": digest(self.corpora.train),

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from evaluation.gate_case import write_measurements
 from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.gate import add_signing, check_signing, write_signed
 from pipeline.commands.options.output import MEASUREMENTS, add_output_format, print_json
 from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
@@ -19,9 +19,9 @@ stay inside. Rerun the same command to resume an interrupted attack.
 """
 EXAMPLES = """\
 examples:
-  cryptonym synthesize attack generator corpus -o attacked --max-minutes 5
-  cryptonym synthesize attack generator corpus -o attacked --without 30 --halves 8
-  cryptonym synthesize report synthetic --measured screened/screen.json attacked/attack.json \\
+  cryptonym synthesize attack generator corpus -o attacked --key master.key --max-minutes 5
+  cryptonym synthesize attack generator corpus -o attacked --key master.key --without 30 --halves 8
+  cryptonym synthesize report filtered --measured screened/screen.json attacked/attack.json \\
       -o report --key master.key --requirements generator
 
 This takes 4 trainings, one more for each note of --without, and one for each of --halves. A
@@ -57,11 +57,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=1, metavar="S",
         help="random seed for the choice of notes (default 1)",
     )  # fmt: skip
+    add_signing(parser)
     add_output_format(parser, json=MEASUREMENTS)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and attack; returns the exit code."""
+    check_signing(options, console)
     with models_extra("synthesize attack"):
         from pipeline.synthetic.measurements.generator_attack import AttackRequest, attack_generator
     request = AttackRequest(
@@ -79,7 +81,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         attack = attack_generator(request, progress)
     path = options.output / "attack.json"
     content = attack.to_json()
-    write_measurements(path, content)
+    write_signed(path, content, options)
     print_json(content, options)
     for each in attack.found.measured:
         console.say(

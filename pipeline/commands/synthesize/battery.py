@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from evaluation.gate_case import write_measurements
 from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.gate import add_signing, check_signing, write_signed
 from pipeline.commands.options.output import MEASUREMENTS, add_output_format, print_json
 from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
@@ -49,11 +49,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "(default one million)",
     )  # fmt: skip
     add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
+    add_signing(parser)
     add_output_format(parser, json=MEASUREMENTS)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Learn and compare; returns the exit code."""
+    check_signing(options, console)
     with models_extra("synthesize battery"):
         from pipeline.synthetic.measurements.language_quality import LanguageTasks, measure_language
     tasks = LanguageTasks(
@@ -67,7 +69,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         measured = measure_language(options.synthetic, options.corpus, tasks, progress)
     content = {"format": 1, "measured": [each.to_json() for each in measured]}
     path = options.output / "battery.json"
-    write_measurements(path, content)
+    write_signed(path, content, options)
     print_json(content, options)
     for each in measured:
         console.say(

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.gate_case import write_measurements
 from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.gate import add_signing, check_signing, write_signed
 from pipeline.commands.options.output import MEASUREMENTS, add_output_format, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
@@ -23,8 +23,8 @@ reads; it holds numbers only.
 """
 EXAMPLES = """\
 examples:
-  cryptonym synthesize compare filled masked -o compared
-  cryptonym synthesize compare filled masked -o compared --gold annotated.jsonl --encoder e5-small
+  cryptonym synthesize compare filled masked -o compared --key master.key
+  cryptonym synthesize compare filled masked -o compared --gold annotated.jsonl --key master.key
   cryptonym synthesize report filled --measured compared/compare.json utility/utility.json \\
       -o report --key master.key
 
@@ -59,11 +59,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=1, metavar="S",
         help="random seed for the chance levels (default 1)",
     )  # fmt: skip
+    add_signing(parser)
     add_output_format(parser, json=MEASUREMENTS)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Compare; returns the exit code."""
+    check_signing(options, console)
     with models_extra("synthesize compare"):
         from pipeline.synthetic.measurements.letter_comparison import (
             ComparisonRequest,
@@ -82,7 +84,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         compared = compare_letters(request, progress)
     path = options.output / "compare.json"
     content = compared.to_json()
-    write_measurements(path, content)
+    write_signed(path, content, options)
     print_json(content, options)
     for line in _table(compared.measured):
         console.say(line)

@@ -14,6 +14,7 @@ from record.errors import ConfigError
 DESCRIPTION = """\
 Generates synthetic notes with a model that `synthesize train` made. Each note is requested by a
 kind and a number of entities of each label, both taken from held-out notes, as are its first words.
+Identifiers are not the model's: each note gets a made-up person, whose surrogates are well formed.
 DIR gets notes.jsonl and a manifest. Rerun the same command to resume an interrupted run, with the
 same result. With Apache Beam options, such as --runner, the work is done on that runner; all
 workers must see the folders.
@@ -47,6 +48,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--tags", choices=("enforced", "asked"), default="enforced",
         help="treatment of the requested entities: enforced (default) writes exactly these, where "
         "there is room; asked lets the model deviate",
+    )  # fmt: skip
+    add(
+        "--identifiers", choices=("surrogates", "model"), default="surrogates",
+        help="text of identifiers: surrogates (default) of a made-up person, in forms of the "
+        "corpus; or what the model writes, for comparison",
     )  # fmt: skip
     add(
         "--candidates", type=positive, default=1, metavar="K",
@@ -140,6 +146,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         shares=read_label_shares(options.shares) if options.shares else None,
         words=options.words,
         chosen=options.notes if options.candidates > 1 else None,
+        has_surrogates=options.identifiers == "surrogates",
     )
     for warning in begin_generation(generation):
         console.warn(warning)

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from evaluation.gate_case import write_measurements
 from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.gate import add_signing, check_signing, write_signed
 from pipeline.commands.options.output import MEASUREMENTS, add_output_format, print_json
 from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
@@ -21,9 +21,9 @@ pretrained weights.
 """
 EXAMPLES = """\
 examples:
-  cryptonym synthesize overlap gpt2-folder corpus --unseen new-notes.jsonl -o overlap
-  cryptonym synthesize overlap gpt2-folder corpus --text web-*.jsonl books.txt -o overlap
-  cryptonym synthesize report synthetic --measured screened/screen.json overlap/overlap.json \\
+  cryptonym synthesize overlap base-folder corpus --unseen new.jsonl -o overlap --key master.key
+  cryptonym synthesize overlap base-folder corpus --text web-*.jsonl books.txt -o overlap
+  cryptonym synthesize report filtered --measured screened/screen.json overlap/overlap.json \\
       -o report --key master.key
 
 --text takes notes in any format that `evaluate` reads, and plain text (.txt), of any size.
@@ -49,11 +49,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=1, metavar="S",
         help="random seed for the choice of notes (default 1)",
     )  # fmt: skip
+    add_signing(parser)
     add_output_format(parser, json=MEASUREMENTS)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Compare the model with the corpus; returns the exit code."""
+    check_signing(options, console)
     with models_extra("synthesize overlap"):
         from pipeline.synthetic.measurements.base_overlap import OverlapRequest, measure_overlap
         from pipeline.synthetic.measurements.files import OWNER_ONLY, refuse_used
@@ -73,7 +75,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     content = found.to_json()
     path = options.output / "overlap.json"
     options.output.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
-    write_measurements(path, content)
+    write_signed(path, content, options)
     path.chmod(0o600)
     print_json(content, options)
     for each in content["measured"]:

@@ -6,20 +6,22 @@ from pathlib import Path
 
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.gate import add_measured, conclude
-from pipeline.commands.options.keys import add_key
+from pipeline.commands.options.keys import add_key, open_master
 from pipeline.commands.options.output import add_output_format
+from pipeline.config.signing import public_key_of
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Compares what was measured of synthetic notes with what is required of them, and decides RELEASE or
 HOLD, with reasons and advice. Anything that was not measured, or was measured without its controls,
-holds the notes back. DIR gets report.html, report.json and manifest.json, signed under the master
+holds the notes back; so does a measurement that is not signed under the same key, or was changed
+since. DIR gets report.html, report.json and manifest.json, signed under the master
 key.
 """
 EXAMPLES = """\
 examples:
-  cryptonym synthesize report synthetic --measured screened/screen.json -o report --key master.key
-  cryptonym synthesize report synthetic --measured screened/screen.json utility/utility.json \\
+  cryptonym synthesize report filtered --measured screened/screen.json -o report --key master.key
+  cryptonym synthesize report filtered --measured screened/screen.json utility/utility.json \\
       -o report --key master.key --requirements ours.toml
 
 Exit codes: 0 RELEASE; 1 HOLD; 2 usage or configuration error.
@@ -43,7 +45,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Decide and report; returns the exit code."""
     with models_extra("synthesize report"):
-        from pipeline.synthetic.measurements.decision import judge_notes
-    today = datetime.now(UTC).date()
-    case = judge_notes(options.synthetic, options.measured, options.requirements, today=today)
+        from pipeline.synthetic.measurements.decision import GateRequest, judge_notes
+    public_key = public_key_of(open_master(options))
+    request = GateRequest(options.synthetic, options.measured, public_key, options.requirements)
+    case = judge_notes(request, today=datetime.now(UTC).date())
     return conclude(case, options, console)

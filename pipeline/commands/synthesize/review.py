@@ -6,19 +6,22 @@ from pathlib import Path
 from pipeline.commands.options.output import add_output_format
 from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.config.signing import hash_file
 from pipeline.reports.console import Console
 from pipeline.reports.review_pages import READERS, assign_pairs, read_pairs, write_pages
 from record.errors import ConfigError
 
 DESCRIPTION = """\
 Writes a page for each reviewer with pairs of a synthetic note and the real note nearest to it.
-Every pair goes to two reviewers. The pages hold the notes: open them inside the hospital, in any
-browser, offline. Each page saves a file of answers without any text.
+Passages that both have are marked. Every pair goes to two reviewers; among the pairs are copies and
+unrelated notes, to see whether they are told apart. The pages hold the notes: open them inside the
+hospital, in any browser, offline. Each page saves a file of answers without any text.
 """
 EXAMPLES = """\
 examples:
   cryptonym synthesize review screened/review.jsonl -o review --reviewers 4
-  cryptonym synthesize agreement reviewer-1.json reviewer-2.json -o review.json
+  cryptonym synthesize agreement reviewer-1.json reviewer-2.json -o agreement.json \\
+      --pairs screened/review.jsonl --key master.key
 """
 
 
@@ -50,6 +53,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         problem = f"must be at least {READERS}, not {options.reviewers}"
         raise ConfigError("--reviewers", problem, "every pair needs two reviewers")
     piles = assign_pairs(read_pairs(options.pairs), options.reviewers, options.seed)
-    for path, pile in zip(write_pages(options.output, piles), piles, strict=True):
+    pages = write_pages(options.output, piles, review=hash_file(options.pairs))
+    for path, pile in zip(pages, piles, strict=True):
         console.say(f"{path}: {len(pile)} pairs")
     return EXIT_DONE

@@ -4,20 +4,22 @@ import argparse
 from pathlib import Path
 
 from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.gate import add_signing, check_signing, write_signed
 from pipeline.commands.options.output import MEASUREMENTS, add_output_format, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
 Compares synthetic notes with the notes that their model learnt from, and with notes of other
-patients: the nearest note by ROUGE and BM25, sequences of words that only one patient's notes have,
-and a membership attack. DIR gets screen.json, which `synthesize report` reads, and review.jsonl,
-pairs of notes for people to read: inside the hospital.
+patients: the nearest note by ROUGE and BM25, passages that few patients' notes have, and a
+membership attack. DIR gets screen.json, which `synthesize report` reads, and review.jsonl, pairs of
+notes for people to read: inside the hospital. Copies are dropped by `synthesize filter` first.
 """
 EXAMPLES = """\
 examples:
-  cryptonym synthesize screen synthetic corpus -o screened
-  cryptonym synthesize report synthetic --measured screened/screen.json -o report --key master.key
+  cryptonym synthesize filter synthetic corpus -o filtered
+  cryptonym synthesize screen filtered corpus -o screened --key master.key
+  cryptonym synthesize report filtered --measured screened/screen.json -o report --key master.key
 
 Every number is given beside the same number for notes that cannot have been copied, and for copies.
 """
@@ -33,18 +35,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=1, metavar="S",
         help="random seed for the samples of the attack (default 1)",
     )  # fmt: skip
+    add_signing(parser)
     add_output_format(parser, json=MEASUREMENTS)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Screen; returns the exit code."""
+    check_signing(options, console)
     with models_extra("synthesize screen"):
         from pipeline.synthetic.measurements.files import refuse_used
         from pipeline.synthetic.measurements.screening import SCREEN, screen_notes
     refuse_used(options.output)
     with console.progress() as progress:
         found = screen_notes(options.synthetic, options.corpus, progress, seed=options.seed)
-    found.save(options.output)
+    found.save_review(options.output)
+    write_signed(options.output / SCREEN, found.to_json(), options)
     print_json(found.to_json(), options)
     for each in found.measured:
         controls = ""

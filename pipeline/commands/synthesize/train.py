@@ -20,13 +20,15 @@ EXAMPLES = """\
 examples:
   cryptonym synthesize train corpus -o generator --max-minutes 60
   cryptonym synthesize train corpus -o generator --recipe lstm
+  cryptonym synthesize train corpus -o generator --pretrained model-folder --lora 16
   cryptonym synthesize train corpus -o generator --recipe gpt2 --pretrained gpt2-folder
   cryptonym synthesize train corpus -o generator --epsilon 4 --vocabulary-text public.jsonl
   cryptonym synthesize train corpus -o watched --canaries 20
   cryptonym synthesize train corpus -o filler --recipe masked --psi 0.5
 
-recipes: gpt (from scratch, default), gpt-small, gpt2 (adapts pretrained weights layer by layer),
-lstm (Libbi et al. 2021), lstm-small, medtext-2 and medtext-103 (Melamud and Shivade 2019).
+recipes: gpt (from scratch, default), gpt-small, pretrained (default with --pretrained: goes on with
+any causal language model and its own tokenizer), gpt2 (adapts a GPT-2 to a new vocabulary layer by
+layer), lstm (Libbi et al. 2021), lstm-small, medtext-2 and medtext-103 (Melamud and Shivade 2019).
 masked learns to fill in words, for `synthesize fill` (Belkadi et al. 2023).
 With --epsilon training is differentially private for each training note, and requires opacus.
 """
@@ -34,7 +36,7 @@ With --epsilon training is differentially private for each training note, and re
 _CHANGES = (
     *("width", "layers", "heads", "context", "dropout", "vocabulary", "vocabulary_size", "rare"),
     *("epochs", "max_minutes", "seed", "rate", "peak", "step_tokens", "pretrained", "epsilon"),
-    *("delta", "lora"),
+    *("delta", "lora", "micro_tokens"),
 )
 
 
@@ -43,14 +45,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("corpus", type=Path, metavar="CORPUS", help="corpus written by `synthesize prepare`")
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
-    add("--recipe", default="gpt", metavar="NAME", help="recipe, see below (default gpt)")
+    add(
+        "--recipe", metavar="NAME",
+        help="recipe, see below (default gpt, with --pretrained pretrained)",
+    )  # fmt: skip
     add(
         "--max-minutes", type=float, metavar="M",
         help="time budget in minutes; the schedule is fitted to it (default: no limit)",
     )  # fmt: skip
     add("--epochs", type=positive, metavar="N", help="number of epochs (default: see recipe)")
     add("--seed", type=int, metavar="S", help="random seed (default 1)")
-    add("--pretrained", metavar="FOLDER", help="Hugging Face folder of GPT-2, for recipe gpt2")
+    add(
+        "--pretrained", metavar="FOLDER",
+        help="Hugging Face folder of a causal language model to go on with; for recipe gpt2, of a "
+        "GPT-2",
+    )  # fmt: skip
     add(
         "--lora", type=positive, metavar="RANK",
         help="rank of LoRA adapters trained beside the frozen blocks of --pretrained; requires "
@@ -109,6 +118,11 @@ def _add_optimization(parser: argparse.ArgumentParser) -> None:
         help="peak learning rate of a transformer (default 0.001)",
     )  # fmt: skip
     add("--step-tokens", type=positive, metavar="N", help="batch size of a transformer in tokens")
+    add(
+        "--micro-tokens", type=positive, metavar="N",
+        help="tokens computed at a time by recipe pretrained, whose gradients add up to those of "
+        "the batch (default 4096)",
+    )  # fmt: skip
 
 
 def _add_privacy(parser: argparse.ArgumentParser) -> None:
@@ -138,7 +152,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     request = GeneratorRequest(
         corpus=options.corpus,
         out=options.output,
-        recipe=options.recipe,
+        recipe=options.recipe or ("pretrained" if options.pretrained else "gpt"),
         changes={name: value for name, value in given.items() if value is not None},
         vocabulary_text=options.vocabulary_text,
         canaries=(options.canaries, options.canary_repeats) if options.canaries else None,

@@ -6,8 +6,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from evaluation.gate_case import write_measurements
 from pipeline.commands.options.extras import models_extra
+from pipeline.commands.options.gate import add_signing, check_signing, write_signed
 from pipeline.commands.options.output import MEASUREMENTS, add_output_format, print_json
 from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
@@ -24,9 +24,9 @@ report` reads, and the taggers. Rerun the same command to resume an interrupted 
 """
 EXAMPLES = """\
 examples:
-  cryptonym synthesize utility synthetic corpus -o utility --seeds 3 --max-minutes 10
-  cryptonym synthesize utility synthetic corpus -o utility --encoder e5-small
-  cryptonym synthesize report synthetic --measured screened/screen.json utility/utility.json \\
+  cryptonym synthesize utility filtered corpus -o utility --key master.key --max-minutes 10
+  cryptonym synthesize utility filtered corpus -o utility --key master.key --encoder e5-small
+  cryptonym synthesize report filtered --measured screened/screen.json utility/utility.json \\
       -o report --key master.key
 """
 
@@ -47,11 +47,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--max-minutes", type=float, metavar="M", help="time limit of each training, in minutes")
     add("--epochs", type=positive, metavar="N", help="maximum number of epochs of each training")
+    add_signing(parser)
     add_output_format(parser, json=MEASUREMENTS)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Train and compare; returns the exit code."""
+    check_signing(options, console)
     with models_extra("synthesize utility"):
         from pipeline.synthetic.measurements.tagger_utility import (
             SCORES,
@@ -71,7 +73,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         result = measure_utility(request, progress)
     path = options.output / "utility.json"
     content = result.to_json()
-    write_measurements(path, content)
+    write_signed(path, content, options)
     print_json(content, options)
     for line in _table(result.utility, SCORES):
         console.say(line)

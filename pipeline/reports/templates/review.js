@@ -11,9 +11,9 @@ form.addEventListener("submit", event => {
   }
   const pairs = open === 1 ? "1 pair is not answered yet; the file contains the others" : open + " pairs are not answered yet; the file contains the others";
   document.getElementById("left").textContent = open ? pairs : "all pairs are answered";
-  const reviewer = form.dataset.reviewer;
+  const {reviewer, review} = form.dataset;
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([JSON.stringify({reviewer, answers})], {type: "application/json"}));
+  link.href = URL.createObjectURL(new Blob([JSON.stringify({reviewer, review, answers})], {type: "application/json"}));
   link.download = reviewer + ".json";
   link.click();
 });

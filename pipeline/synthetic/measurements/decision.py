@@ -4,11 +4,12 @@ Where they may not, `advise` says what helps.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evaluation.attacks.pretraining_overlap import LIKELIHOOD, overlap_id
 from evaluation.gate import (
@@ -21,46 +22,67 @@ from evaluation.gate import (
     Verdict,
     decide,
 )
-from evaluation.gate_case import GateCase, load_requirements, read_measurements
-from pipeline.config.signing import hash_file
+from evaluation.gate_case import GateCase, load_requirements, read_measurement_file
+from pipeline.config.signing import hash_file, verify_content
 from pipeline.synthetic.filled_letters import is_filled
+from pipeline.synthetic.measurements.screening import REVIEW_SHA256
 from record.errors import ConfigError
 from synthesis.generation_files import NOTES, read_generated
+
+UNIT = "note"
+"""The unit of a privacy budget that protects single notes, not the patients that they are of."""
 
 _FILLED, _BASE = "filled", "base"
 SETS = ("synthetic", "generator", _FILLED)
 """The shipped sets of requirements that may be named."""
 
-_REMEDY = "give a file that `synthesize screen`, `compare`, `utility`, `attack` or `overlap` wrote"
+_REMEDY = "give a file that `synthesize screen`, `compare`, `utility`, `attack` or another wrote"
 
 
-def judge_notes(
-    synthetic: Path, measurements: Sequence[Path], requirements: Path | None, *, today: date
-) -> GateCase:
+@dataclass(frozen=True)
+class GateRequest:
+    """Notes, what was measured of them, and what is required.
+
+    Measurements count that are signed under `public_key`. `requirements` is a file or the name of a
+    shipped set; without it the set that suits the notes is taken.
+    """
+
+    synthetic: Path
+    measurements: Sequence[Path]
+    public_key: str
+    requirements: Path | None = None
+
+
+def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     """Compare what was measured of synthetic notes with what is required of them.
 
-    `requirements` is a file or the name of a shipped set; without it the set that suits the notes
-    is taken. Raises ConfigError where the notes were changed, or something else was measured.
+    Measurements that were edited, not signed, or are those of other notes do not count, and hold
+    the notes. Raises ConfigError where the notes were changed, or a file is none of measurements.
     """
+    synthetic = request.synthetic
     manifest = read_generated(synthetic)
     data = hash_file(synthetic / NOTES)
     if data != manifest["notes_sha256"]:
         problem = "has changed since it was generated"
         raise ConfigError(str(synthetic / NOTES), problem, "generate the notes again")
     filled = is_filled(manifest)
-    required = load_requirements(_choose_set(requirements, filled=filled), SETS)
+    required = load_requirements(_choose_set(request.requirements, filled=filled), SETS)
     known = {data, manifest["model_sha256"]}
     # What an older version wrote does not say what its model began with.
     base = None if filled else manifest.get("base_sha256", "unknown")
     if base is not None:
         known.add(overlap_id(base, manifest["corpus_sha256"]))
-    measured = read_measurements(measurements, known, "notes, or of another model", _REMEDY)
+    measured, reasons = _read_signed(request, known)
     if base is not None:
         required = (*required, *_required_of_base(required, measured))
     decision = decide(measured, required)
+    reasons += _refuse_review(measured)
+    if not filled:
+        reasons += _refuse_unit(manifest)
     if manifest.get("canaries"):
-        reasons = (*decision.reasons, "the model was trained on planted notes (--canaries)")
-        decision = Decision(Verdict.HOLD, reasons)
+        reasons.append("the model was trained on planted notes (--canaries)")
+    if reasons:
+        decision = Decision(Verdict.HOLD, (*decision.reasons, *reasons))
     about = {
         "what": manifest.get("what", "synthetic notes"),
         "made": today.isoformat(),
@@ -76,6 +98,40 @@ def judge_notes(
     signed = {"decoding": manifest["decoding"]}
     advice = list(advise(decision.reasons))
     return GateCase(measured, required, decision, about, signed, advice=advice)
+
+
+def _read_signed(request: GateRequest, known: Collection[str]) -> tuple[list[Measured], list[str]]:
+    """Return the measurements that count, and the reasons why others do not."""
+    found: list[Measured] = []
+    reasons: list[str] = []
+    for path in request.measurements:
+        content, measured = read_measurement_file(path, _REMEDY)
+        try:
+            verify_content(content, request.public_key)
+        except ConfigError:
+            reasons.append(f"{path.name}: not signed under this key, or changed since")
+            continue
+        if any(each.data not in known for each in measured):
+            reasons.append(f"{path.name}: holds measurements of other notes, or of another model")
+            continue
+        found += measured
+    return found, reasons
+
+
+def _refuse_review(measured: Sequence[Measured]) -> list[str]:
+    """Return the reason against a review of other pairs than those that were screened."""
+    pairs = {each.detail[REVIEW_SHA256] for each in measured if REVIEW_SHA256 in each.detail}
+    return (
+        ["review-breaches: measured on other pairs than `screen` chose"] if len(pairs) > 1 else []
+    )
+
+
+def _refuse_unit(manifest: Mapping[str, Any]) -> list[str]:
+    """Return the reason against a privacy budget that is stated for less than a person."""
+    privacy = manifest["privacy"] or {}
+    if privacy.get("unit") != UNIT or manifest.get("most_notes_of_a_patient") == 1:
+        return []
+    return ["privacy: epsilon is stated for a note, and patients have several or may have"]
 
 
 def _required_of_base(
@@ -148,7 +204,20 @@ ADVICE: dict[str, Advice] = {
     ),
     "nearest-rouge-3": _SCREENED,
     "nearest-rouge-5": _SCREENED,
-    "verbatim-8-words": _SCREENED,
+    "copied-passages": Advice(
+        "screen",
+        "run `synthesize filter` and go on with what it leaves: notes with a passage of a patient "
+        "may not leave, whoever wrote them",
+    ),
+    "dropped-share": Advice(
+        "filter ...` and `synthesize screen",
+        "train on notes of more patients, through fewer epochs, or privately (--epsilon): a model "
+        "that copies so much is no source of notes",
+    ),
+    "review-breaches": Advice(
+        "agreement ... --pairs` after `synthesize review",
+        "read the pairs that reviewers called linked; drop the notes, or train anew",
+    ),
     "membership-auc": Advice(
         "screen",
         "above 0.5, train on notes of more patients, through fewer epochs, or privately "

@@ -1,21 +1,29 @@
 """What synthetic notes give away about the notes they came from: copies, and whose they were."""
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from evaluation.attacks.copying import (
     RealNotes,
     attack_membership,
     measure_nearness,
-    measure_verbatim,
     split_words,
+)
+from evaluation.attacks.passages import (
+    PassageNotes,
+    measure_passages,
+    normalize,
+    shared_passages,
+    views,
 )
 from evaluation.attacks.proximity import NearestPair, WordCorpus, nearest_by_bm25, review
 from evaluation.gate import Axis, Measured
-from evaluation.gate_case import write_measurements
+from evaluation.utility.agreement import COPY, UNRELATED
 from pipeline.config.progress import Progress
 from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
@@ -24,24 +32,30 @@ from record.atomic_write import write_atomically
 from record.errors import ConfigError
 from synthesis.corpus_splitting import SPLITS
 from synthesis.generation_files import NOTES
-from synthesis.markup import decode
 from synthesis.prepared_corpus import load_corpus
 
 SCREEN, REVIEW = "screen.json", "review.jsonl"
 """The files of a screening: its measurements, and pairs of notes for people to read."""
+
+REVIEW_SHA256 = "review_sha256"
+"""The detail of `copied-passages` that names the pairs to read."""
+
+_KNOWN = 3  # pairs of each kind whose answer is known
+_SHOWN = 5  # words in a row that are marked where both notes have them
 
 
 @dataclass(frozen=True)
 class Screening:
     """The measurements of screened notes, by digest, and pairs of notes to review.
 
-    `pairs` hold the text of synthetic and real notes.
+    `pairs` and `review`, their file, hold the text of synthetic and real notes.
     """
 
     data: str
     corpus: str
     measured: Sequence[Measured]
     pairs: Sequence[Mapping[str, Any]] = field(repr=False)
+    review: bytes = field(repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """Return what the gate reads: numbers, without any text."""
@@ -52,13 +66,11 @@ class Screening:
             "measured": [each.to_json() for each in self.measured],
         }
 
-    def save(self, folder: Path) -> None:
-        """Write measurements and pairs; the pairs are readable by their owner only."""
+    def save_review(self, folder: Path) -> None:
+        """Write the pairs, readable by their owner only."""
         folder.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
-        lines = "".join(json.dumps(pair, ensure_ascii=False) + "\n" for pair in self.pairs)
-        write_atomically(folder / REVIEW, lines.encode("utf-8"))
+        write_atomically(folder / REVIEW, self.review)
         (folder / REVIEW).chmod(0o600)
-        write_measurements(folder / SCREEN, self.to_json())
 
 
 def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int) -> Screening:
@@ -68,11 +80,13 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     from another corpus, or where either is too small to compare.
     """
     manifest = read_manifest(synthetic, corpus)
-    texts = [note.document.text for note in read_annotated(synthetic / NOTES, [])]
+    made = [note for note in read_annotated(synthetic / NOTES, []) if note.document.text]
+    texts = [note.document.text for note in made]
     progress.phase("reading")
     prepared = load_corpus(corpus)
-    learnt, *others = ([decode(note.marked)[0] for note in prepared.notes[s]] for s in SPLITS)
-    if not any(texts):
+    parts = [[note.annotated for note in prepared.notes[split]] for split in SPLITS]
+    learnt, *others = ([note.document.text for note in part] for part in parts)
+    if not texts:
         raise ConfigError(str(synthetic), "holds no notes", "generate some")
     try:
         real = RealNotes(
@@ -85,27 +99,55 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     words, data = split_words(texts), hash_file(synthetic / NOTES)
     progress.phase("comparing")
     near = measure_nearness(words, real, WordCorpus(real.trained), data)
-    pairs = review(near.found, nearest_by_bm25(words, real.trained), texts, learnt)
+    chosen = review(near.found, nearest_by_bm25(words, real.trained), texts, learnt)
+    owners = [note.owner for split in SPLITS for note in prepared.notes[split]]
+    whose = PassageNotes([views(note) for part in parts for note in part], owners)
+    copied = measure_passages([views(note) for note in made], whose, len(learnt), data, seed=seed)
     progress.phase("attacking")
+    pairs = _pair_records(chosen, texts, learnt, Random(f"{seed}/review"))  # noqa: S311
+    lines = "".join(json.dumps(pair | {"data": data}, ensure_ascii=False) + "\n" for pair in pairs)
+    content = lines.encode("utf-8")
+    detail = {**copied.detail, REVIEW_SHA256: hashlib.sha256(content).hexdigest()}
     measured = [
         *near.measured,
-        measure_verbatim(words, real, data),
+        replace(copied, detail=detail),
         attack_membership(words, real, data, seed=seed),
         *_measured_by_generation(manifest, data),
     ]
-    shown = [_pair_record(number, pair, texts, learnt) for number, pair in enumerate(pairs)]
-    return Screening(data, manifest["corpus_sha256"], measured, shown)
+    return Screening(data, manifest["corpus_sha256"], measured, pairs, content)
 
 
-def _pair_record(
-    number: int, pair: NearestPair, synthetic: Sequence[str], real: Sequence[str]
-) -> dict[str, Any]:
+def _pair_records(
+    pairs: Sequence[NearestPair], synthetic: Sequence[str], real: Sequence[str], chance: Random
+) -> list[dict[str, Any]]:
+    """Return the pairs to read among others whose answer is known: copies, and pairs of chance.
+
+    The first of these are for practice; the others tell whether readers see copies.
+    """
+
+    def known(kind: str) -> dict[str, Any]:
+        note = chance.choice(real)
+        made = note if kind == COPY else chance.choice(synthetic)
+        return _pair_record(made, note) | {"found_by": "", "score": 0.0, "known": kind}
+
+    asked = [
+        _pair_record(synthetic[pair.synthetic], real[pair.real])
+        | {"found_by": pair.found_by, "score": round(pair.score, 6), "known": ""}
+        for pair in pairs
+    ]
+    practice = [known(kind) for kind in (COPY, UNRELATED)]
+    controls = [known(kind) for kind in (COPY, UNRELATED) for _ in range(_KNOWN)]
+    return [{"pair": number, **each} for number, each in enumerate([*practice, *asked, *controls])]
+
+
+def _pair_record(synthetic: str, real: str) -> dict[str, Any]:
+    """Return two texts, and which passages they share, by character."""
+    one, other = normalize(synthetic), normalize(real)
+    first, second = shared_passages(one, other, length=_SHOWN)
     return {
-        "pair": number,
-        "found_by": pair.found_by,
-        "score": round(pair.score, 6),
-        "synthetic": synthetic[pair.synthetic],
-        "real": real[pair.real],
+        "synthetic": one,
+        "real": other,
+        "passages": {"synthetic": first, "real": second},
     }
 
 
@@ -115,4 +157,11 @@ def _measured_by_generation(manifest: Mapping[str, Any], data: str) -> list[Meas
     return [
         Measured("well-formed-share", Axis.DETECTION, formed, formed, formed, data),
         Measured("tag-distance", Axis.RESEMBLANCE, distance, distance, distance, data),
+        *_measured_by_filter(manifest.get("filtered"), data),
     ]
+
+
+def _measured_by_filter(filtered: Mapping[str, Any] | None, data: str) -> Iterator[Measured]:
+    if filtered is not None:
+        share = filtered["share"]
+        yield Measured("dropped-share", Axis.RESEMBLANCE, share, share, share, data)

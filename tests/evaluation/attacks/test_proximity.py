@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from evaluation.attacks.proximity import (
     K1,
-    LONGEST,
     SIZES,
     TOP,
     B,
@@ -134,7 +133,7 @@ def test_people_read_each_pair_once_and_nothing_but_structure_never(
     [
         ("<PAR> - - - <PAR> x", "<PAR> - - - <PAR> y", 0),
         ("the same four words", "the same four words", 1),
-        ("the same four words" + " more" * LONGEST, "the same four words", 0),
+        ("the same four words" + " more" * 1000, "the same four words", 1),  # however long
     ],
 )
 def test_what_is_worth_reading(one: str, other: str, count: int) -> None:

@@ -17,7 +17,12 @@ from pipeline.cli import main
 from pipeline.reports.review_pages import TRIALS, assign_pairs
 
 PAIRS = [
-    {"pair": number, "synthetic": f"synthetic {number} <b>", "real": f"canary {number}"}
+    {
+        "pair": number,
+        "synthetic": f"synthetic {number} <b>",
+        "real": f"canary {number} of the ward",
+        "passages": {"synthetic": [], "real": [[7, 13]]},
+    }
     for number in range(12)
 ]
 
@@ -93,6 +98,7 @@ def test_from_pages_to_agreement(tmp_path: Path, capsys: pytest.CaptureFixture[s
         content = page.read_text()
         assert "synthetic 3 &lt;b&gt;" in content
         assert "BM25" not in content
+        assert re.search(r"<mark>\d+ of t", content)
         assert not re.search(r"(?:src|href)=\"", content)
     files = []
     for name, lean in (("reviewer-1", 0), ("reviewer-2", 1)):
@@ -104,7 +110,7 @@ def test_from_pages_to_agreement(tmp_path: Path, capsys: pytest.CaptureFixture[s
         files[-1].write_text(json.dumps({"reviewer": name, "answers": answers}))
     out = tmp_path / "agreement.json"
     assert main(["synthesize", "agreement", *map(str, files), "-o", str(out)]) == 0
-    found = {each["question"]: each for each in json.loads(out.read_text())}
+    found = {each["question"]: each for each in json.loads(out.read_text())["questions"]}
     assert {each["pairs"] for each in found.values()} == {12 - TRIALS}
     assert found["real_identifies"]["breaches"] == 10
     assert found["synthetic_identifies"]["kappa"] == 0.0

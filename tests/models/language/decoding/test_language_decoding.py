@@ -324,6 +324,17 @@ def test_lengths_are_kept(wild: LanguageModel) -> None:
             generate_texts(wild, GRAMMAR, tasks(1), replace(PLAIN, max_length=100))
 
 
+def test_an_entity_may_be_as_long_as_the_longest_of_its_label(wild: LanguageModel) -> None:
+    texts = generate_texts(wild, GRAMMAR, tasks(60), replace(PLAIN, max_length=60))
+    lengths: dict[int, set[int]] = {start: set() for start in GRAMMAR.starts.tolist()}
+    for text in texts:
+        for start, end in zip(GRAMMAR.starts.tolist(), GRAMMAR.ends.tolist(), strict=True):
+            ends = [at for at, number in enumerate(text.ids) if number == end]
+            starts = [at for at, number in enumerate(text.ids) if number == start]
+            lengths[start] |= {b - a - 1 for a, b in zip(starts, ends, strict=True)}
+    assert [max(each) for each in lengths.values()] == [6, 5]
+
+
 def test_no_run_comes_twice_outside_of_entities(wild: LanguageModel) -> None:
     texts = generate_texts(wild, GRAMMAR, tasks(40), replace(PLAIN, no_repeat=2, max_length=60))
     starts, ends = GRAMMAR.starts.tolist(), GRAMMAR.ends.tolist()
@@ -386,6 +397,32 @@ def test_a_taught_model_writes_its_language(taught: LanguageModel) -> None:
     )  # fmt: skip
     assert names.total() > 10
     assert sum(names[name] for name in ("ana gil", "luis", "rosa")) / names.total() > 0.7
+
+
+def test_beams_are_held_where_the_network_is(wild: LanguageModel) -> None:
+    (task,) = tasks(1)
+    decoding = replace(PLAIN, method="beam", beams=2, max_length=12)
+    written = beam_search(wild, GRAMMAR, task, decoding)
+    with torch.device("meta"):
+        assert beam_search(wild, GRAMMAR, task, decoding) == written
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no GPU")
+@pytest.mark.parametrize("method", ["greedy", "beam"])
+def test_a_gpu_writes_what_the_processor_writes(taught: LanguageModel, method: str) -> None:
+    (task,) = tasks(1)
+    decoding = replace(PLAIN, method=method, beams=2)
+    write = generate_texts if method == "greedy" else None
+    texts = []
+    for device in ("cpu", "cuda"):
+        network = taught.to(device)
+        texts.append(
+            write(network, GRAMMAR, [task], decoding)[0]
+            if write
+            else beam_search(network, GRAMMAR, task, decoding)
+        )
+    taught.to("cpu")
+    assert texts[0].ids == texts[1].ids
 
 
 def test_one_beam_is_greedy(taught: LanguageModel) -> None:

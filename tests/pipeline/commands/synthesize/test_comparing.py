@@ -18,6 +18,7 @@ from record.span import Span
 from surrogates.keys.keys import new_master
 from synthesis.masked_letters import FOLDER_FORMAT, save_letters
 from synthesis.masking import Masking, mask
+from tests.keys import signed
 
 LETTERS = 400
 SYLLABLES = "Zor blax quen dol xyv arth plim thurn wex ovich orb usz".split()
@@ -101,6 +102,7 @@ def filled(folder: Path, name: str, letters: list[Any], order: range = range(LET
 def compared(folder: Path, name: str, *options: object) -> Path:
     out = folder / f"compared-{name}{len(options)}"
     words = ["synthesize", "compare", str(folder / name), str(folder / "masked"), "-o", str(out)]
+    words += ["--key", str(folder / "master.key")]
     assert main([*words, *map(str, options)]) == 0
     return out / "compare.json"
 
@@ -121,7 +123,7 @@ def reported(
     data = json.loads((folder / name / "manifest.json").read_text())["notes_sha256"]
     worth = Measured("filled-over-real", Axis.UTILITY, -0.01, -0.03, 0.01, data, 3)
     utility = folder / f"utility-{name}.json"
-    utility.write_text(json.dumps({"measured": [asdict(worth)]}))
+    utility.write_text(signed({"measured": [asdict(worth)]}, folder / "master.key"))
     code = main([
         "synthesize", "report", str(folder / name), "-o", str(folder / out), "--key",
         str(folder / "master.key"), "--measured", *map(str, (*measured, utility)), *more,
@@ -146,7 +148,7 @@ def test_new_letters_with_proof_may_leave(folder: Path, proven: Path) -> None:
 def test_what_nobody_proved_holds(folder: Path, proven: Path) -> None:
     held = numbers(proven)
     without = [each for each in held.values() if each["axis"] != "detection"]
-    (folder / "without.json").write_text(json.dumps({"measured": without}))
+    (folder / "without.json").write_text(signed({"measured": without}, folder / "master.key"))
     code, report = reported(folder, "new", folder / "without.json", out="without")
     assert code == 1
     assert json.loads(report.read_text())["reasons"] == ["masker-recall: not measured"]

@@ -61,7 +61,8 @@ def synthesize(*words: object) -> int:
 
 
 def overlap(folder: Path, out: str, *given: Any, base: str = "base") -> int:
-    return synthesize("overlap", folder / base, folder / "corpus", "-o", folder / out, *given)
+    words = [folder / base, folder / "corpus", "-o", folder / out, "--key", folder / "master.key"]
+    return synthesize("overlap", *words, *given)
 
 
 def told(folder: Path, out: str) -> Any:
@@ -102,7 +103,8 @@ def report(folder: Path, name: str, *files: Path) -> Any:
 def screened(folder: Path) -> Path:
     out = folder / "screened"
     if not out.exists():
-        assert synthesize("screen", folder / "synthetic", folder / "corpus", "-o", out) == 0
+        words = [folder / "synthetic", folder / "corpus", "-o", out, "--key", folder / "master.key"]
+        assert synthesize("screen", *words) == 0
     return out / "screen.json"
 
 
@@ -136,7 +138,9 @@ def test_another_base_does_not_count(folder: Path) -> None:
     assert overlap(folder, "others", "--text", folder / "web.txt", base="other") == 0
     key = ["--key", folder / "master.key", "-o", folder / "refused"]
     files = [screened(folder), folder / "others" / "overlap.json"]
-    assert synthesize("report", folder / "synthetic", *key, "--measured", *files) == 2
+    assert synthesize("report", folder / "synthetic", *key, "--measured", *files) == 1
+    reasons = json.loads((folder / "refused" / "report.json").read_text())["reasons"]
+    assert "overlap.json: holds measurements of other notes, or of another model" in reasons
 
 
 def test_an_older_generation_is_asked_as_well(folder: Path, tmp_path: Path) -> None:

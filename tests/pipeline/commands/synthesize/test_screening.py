@@ -14,15 +14,19 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from evaluation.gate import Axis, Measured
+from evaluation.utility.agreement import QUESTIONS
 from pipeline.cli import main
 from pipeline.config.signing import verify_statement
+from pipeline.reports.review_pages import TRIALS
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
 from synthesis.corpus_splitting import split_notes
 from synthesis.prepared_corpus import digest, save_corpus
+from tests.keys import signed
 
-WORDS = [f"word{number}" for number in range(300)]
+# Without digits, of which all are one to the search for passages.
+WORDS = [f"word{chr(97 + number // 20)}{chr(97 + number % 20)}" for number in range(300)]
 CANARY = "zebulonquist"
 
 
@@ -72,13 +76,47 @@ def generated(folder: Path, name: str, texts: list[str]) -> None:
     (place / "manifest.json").write_text(json.dumps(manifest))
 
 
+def synthesize(*words: object) -> int:
+    return main(["synthesize", *map(str, words)])
+
+
+def filtered(folder: Path, name: str) -> str:
+    """The folder without copies, by name."""
+    out = folder / f"filtered-{name}"
+    if not out.exists():
+        assert synthesize("filter", folder / name, folder / "corpus", "-o", out) == 0
+    return out.name
+
+
 def screened(folder: Path, name: str) -> Path:
     out = folder / f"screened-{name}"
     if not out.exists():
-        code = main(
-            ["synthesize", "screen", str(folder / name), str(folder / "corpus"), "-o", str(out)]
-        )
-        assert code == 0
+        key = ["--key", folder / "master.key"]
+        assert synthesize("screen", folder / name, folder / "corpus", "-o", out, *key) == 0
+    return out
+
+
+def reviewed(folder: Path, name: str, *, sees: int = 5, finds: int = 1, readers: int = 2) -> Path:
+    """A review by so many readers, by what they answer of copies, and of what they are asked."""
+    place = screened(folder, name)
+    pairs = [json.loads(line) for line in (place / "review.jsonl").read_text().splitlines()]
+    digest_of_pairs = hashlib.sha256((place / "review.jsonl").read_bytes()).hexdigest()
+    files = []
+    for reader in range(readers):
+        answers = [
+            {
+                "pair": pair["pair"],
+                "trial": number < TRIALS,
+                "scores": dict.fromkeys(QUESTIONS, {"copy": sees, "": finds}.get(pair["known"], 1)),
+            }
+            for number, pair in enumerate(pairs)
+        ]
+        files.append(place / f"reviewer-{reader}.json")
+        told = {"reviewer": f"{reader}", "review": digest_of_pairs, "answers": answers}
+        files[-1].write_text(json.dumps(told))
+    out = place / f"agreement-{sees}-{finds}-{readers}.json"
+    given = ["-o", out, "--pairs", place / "review.jsonl", "--key", folder / "master.key"]
+    assert synthesize("agreement", *files, *given) == 0
     return out
 
 
@@ -98,19 +136,21 @@ def test_without_the_extra_it_says_how_to_install_it(
 
 def reported(folder: Path, name: str, *measured: Any) -> Any:
     files = [screened(folder, name) / "screen.json", *measured]
-    return main([
-        "synthesize", "report", str(folder / name), "-o", str(folder / f"report-{name}"),
-        "--key", str(folder / "master.key"), "--measured", *map(str, files),
-    ])  # fmt: skip
+    out = ["-o", folder / f"report-{name}", "--key", folder / "master.key"]
+    return synthesize("report", folder / name, *out, "--measured", *files)
 
 
-def utility(folder: Path, name: str) -> Path:
-    """A file of measurements, as another tool may write it."""
+def utility(folder: Path, name: str, key: str = "master.key") -> Path:
+    """A file of measurements, as another run writes it."""
     data = json.loads((folder / name / "manifest.json").read_text())["notes_sha256"]
     told = {"measured": [asdict(Measured("utility-of-real", Axis.UTILITY, 0.9, 0.88, 0.92, data))]}
-    path = folder / f"utility-{name}.json"
-    path.write_text(json.dumps(told))
+    path = folder / f"utility-{name}-{key}.json"
+    path.write_text(signed(told, folder / key))
     return path
+
+
+def proven(folder: Path, name: str) -> list[Path]:
+    return [utility(folder, name), reviewed(folder, name)]
 
 
 def report_of(folder: Path, name: str) -> Any:
@@ -118,21 +158,103 @@ def report_of(folder: Path, name: str) -> Any:
 
 
 def test_what_was_not_measured_holds(folder: Path) -> None:
-    assert reported(folder, "new") == 1
-    assert report_of(folder, "new")["reasons"] == ["utility-of-real: not measured"]
+    name = filtered(folder, "new")
+    assert reported(folder, name) == 1
+    assert report_of(folder, name)["reasons"] == [
+        "utility-of-real: not measured",
+        "review-breaches: not measured",
+    ]
+    assert reported(folder, "new", *proven(folder, "new")) == 1
+    assert report_of(folder, "new")["reasons"] == ["dropped-share: not measured"]
 
 
 def test_new_notes_with_proof_may_leave(folder: Path) -> None:
-    assert reported(folder, "new", utility(folder, "new")) == 0
-    report = report_of(folder, "new")
+    name = filtered(folder, "new")
+    assert reported(folder, name, *proven(folder, name)) == 0
+    report = report_of(folder, name)
     assert (report["verdict"], report["reasons"]) == ("RELEASE", [])
     assert all(row["asked"] and not row["problems"] for row in report["measured"])
 
 
-def test_copies_are_held_and_named(folder: Path) -> None:
-    assert reported(folder, "copies", utility(folder, "copies")) == 1
-    reasons = " ".join(report_of(folder, "copies")["reasons"])
-    assert "verbatim-8-words: upper bound above null is" in reasons
+def test_copies_are_held_until_they_are_dropped(folder: Path) -> None:
+    assert reported(folder, "copies", *proven(folder, "copies")) == 1
+    reasons = report_of(folder, "copies")["reasons"]
+    assert "copied-passages: upper bound is 0.04, at most 0 required" in reasons
+    name = filtered(folder, "copies")
+    manifest = json.loads((folder / name / "manifest.json").read_text())
+    about = manifest["filtered"]
+    assert (about["read"], about["dropped"], about["patients"]) == (500, 20, 10)
+    assert about["most_of_a_patient"] == 2
+    assert len((folder / name / "notes.jsonl").read_text().splitlines()) == 480
+    dropped = folder / name / "dropped.jsonl"
+    assert len(dropped.read_text().splitlines()) == 20
+    assert dropped.stat().st_mode & 0o077 == 0
+    reported(folder, name, *proven(folder, name))
+    assert not any(each.startswith("copied") for each in report_of(folder, name)["reasons"])
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ({"finds": 4}, "review-breaches: upper bound is 1, at most 0 required"),
+        ({"sees": 2}, "review-breaches: does not detect a known leak"),
+        ({"readers": 1}, "review-breaches: not measured"),
+    ],
+)
+def test_what_reviewers_say_counts(folder: Path, answers: dict[str, int], reason: str) -> None:
+    name = filtered(folder, "new")
+    review = reviewed(folder, name, **answers)
+    assert reported(folder, name, utility(folder, name), review) == 1
+    assert any(each.startswith(reason) for each in report_of(folder, name)["reasons"])
+
+
+def test_answers_to_other_pairs_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reviewed(folder, filtered(folder, "new"))
+    reviewed(folder, "copies")
+    answers = screened(folder, "filtered-new") / "reviewer-0.json"
+    pairs = screened(folder, "copies") / "review.jsonl"
+    assert synthesize("agreement", answers, "--pairs", pairs, "-o", folder / "none.json") == 2
+    assert "answers other pairs" in capsys.readouterr().err
+
+
+def test_an_edited_measurement_and_one_of_another_key_hold(folder: Path) -> None:
+    name = filtered(folder, "new")
+    edited = folder / "edited.json"
+    new_master(folder / "another.key")
+    review = reviewed(folder, name)
+    for content in (
+        utility(folder, name).read_text().replace("0.92", "0.93"),
+        utility(folder, name, "another.key").read_text(),
+        json.dumps({"measured": json.loads(utility(folder, name).read_text())["measured"]}),
+    ):
+        edited.write_text(content)
+        assert reported(folder, name, edited, review) == 1
+        assert report_of(folder, name)["reasons"] == [
+            "utility-of-real: not measured",
+            "edited.json: not signed under this key, or changed since",
+        ]
+    assert reported(folder, name, utility(folder, "copies"), review) == 1
+    assert "holds measurements of other notes" in report_of(folder, name)["reasons"][-1]
+
+
+@pytest.mark.parametrize(("most", "held"), [(1, False), (2, True), (None, True)])
+def test_a_budget_for_each_note_holds_where_patients_have_several(
+    folder: Path, most: int | None, held: bool
+) -> None:
+    name = filtered(folder, "new")
+    place = folder / f"private-{most}"
+    place.mkdir()
+    (place / "notes.jsonl").write_bytes((folder / name / "notes.jsonl").read_bytes())
+    manifest = json.loads((folder / name / "manifest.json").read_text())
+    manifest |= {"privacy": {"epsilon": 4, "unit": "note"}, "most_notes_of_a_patient": most}
+    (place / "manifest.json").write_text(json.dumps(manifest))
+    files = [screened(folder, name) / "screen.json", *proven(folder, name)]
+    out = ["-o", place / "report", "--key", folder / "master.key"]
+    assert synthesize("report", place, *out, "--measured", *files) == int(held)
+    reasons = json.loads((place / "report" / "report.json").read_text())["reasons"]
+    assert any(each.startswith("privacy: epsilon is stated for a note") for each in reasons) is held
 
 
 def test_the_pairs_to_read_hold_the_copies_and_nobody_else_may_read_them(folder: Path) -> None:
@@ -143,23 +265,25 @@ def test_the_pairs_to_read_hold_the_copies_and_nobody_else_may_read_them(folder:
 
 
 def test_no_text_in_what_is_told(folder: Path) -> None:
-    reported(folder, "copies", utility(folder, "copies"))
+    reported(folder, "copies", *proven(folder, "copies"))
     for path in [screened(folder, "copies") / "screen.json", *(folder / "report-copies").iterdir()]:
         assert CANARY not in path.read_text()
-        assert "word17" not in path.read_text()
+        assert WORDS[17] not in path.read_text()
 
 
 def test_the_report_stands_alone(folder: Path) -> None:
-    reported(folder, "new", utility(folder, "new"))
-    page = (folder / "report-new" / "report.html").read_text()
+    name = filtered(folder, "new")
+    reported(folder, name, *proven(folder, name))
+    page = (folder / f"report-{name}" / "report.html").read_text()
     assert "RELEASE" in page
     assert "<script" not in page
     assert not re.search(r"(?:src|href)=", page)
 
 
 def test_the_manifest_is_signed_and_vouches_for_the_report(folder: Path) -> None:
-    reported(folder, "new", utility(folder, "new"))
-    place = folder / "report-new"
+    name = filtered(folder, "new")
+    reported(folder, name, *proven(folder, name))
+    place = folder / f"report-{name}"
     statement = json.loads((place / "manifest.json").read_text())
     assert (
         statement["report_sha256"]
@@ -178,29 +302,29 @@ def test_the_manifest_is_signed_and_vouches_for_the_report(folder: Path) -> None
             verify_statement(statement | changed, statement["public_key"])
 
 
-@pytest.mark.parametrize("what", ["notes", "measured elsewhere", "damaged"])
-def test_other_notes_than_those_measured_are_refused(
-    folder: Path, what: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("what", ["notes", "damaged"])
+def test_changed_notes_and_files_of_something_else_are_refused(
+    folder: Path, tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    screened(folder, "new")
+    measured = screened(folder, "new") / "screen.json"
+    place = folder / "new"
     if what == "notes":
-        generated(folder, "changed", ["a b c"])
-        with (folder / "changed" / "notes.jsonl").open("a") as file:
+        place = tmp_path / "changed"
+        place.mkdir()
+        for path in (folder / "new").iterdir():
+            (place / path.name).write_bytes(path.read_bytes())
+        with (place / "notes.jsonl").open("a") as file:
             file.write('{"note_id": "x", "text": "more"}\n')
-        name, measured = "changed", screened(folder, "new") / "screen.json"
+        words = [place, folder / "corpus", "-o", tmp_path / "filtered"]
+        assert synthesize("filter", *words) == 2
     else:
-        name, measured = "new", utility(folder, "copies")
-        if what == "damaged":
-            measured.write_text('{"measured": [{"name": 3}]}')
-    code = main([
-        "synthesize", "report", str(folder / name), "-o", str(folder / "no"), "--measured",
-        str(measured), "--key", str(folder / "master.key"),
-    ])  # fmt: skip
-    assert code == 2
-    said = capsys.readouterr().err
-    problem = {"notes": "has changed", "measured elsewhere": "holds measurements of other notes"}
-    assert problem.get(what, "holds no measurements") in said
-    assert not (folder / "no").exists()
+        measured = tmp_path / "damaged.json"
+        measured.write_text('{"measured": [{"name": 3}]}')
+    out = ["-o", tmp_path / "no", "--key", folder / "master.key"]
+    assert synthesize("report", place, *out, "--measured", measured) == 2
+    problem = {"notes": "has changed", "damaged": "holds no measurements"}
+    assert problem[what] in capsys.readouterr().err
+    assert not (tmp_path / "no").exists()
 
 
 def test_the_corpus_must_be_the_one_that_was_learnt_from(

@@ -1,0 +1,231 @@
+"""Any causal model of transformers becomes a generator: its own pieces, and tags as new tokens."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.language.corpus.vocabulary import END, PretrainedVocabulary, read_vocabulary
+from models.language.decoding.generation import Decoding, DecodingTask, beam_search, generate_texts
+from models.language.decoding.tag_grammar import Grammar, TagTokens
+from models.language.networks.language_model import DecoderState
+from models.language.networks.pretrained import (
+    PretrainedNetwork,
+    load_pretrained,
+    load_vocabulary,
+)
+from models.language.training.recipe import LanguageRecipe, make_recipe
+from models.language.training.serialization import TrainedGenerator, load, save
+from models.language.training.trainers import PretrainedTrainer
+from models.language.training.training import LanguageCorpora, make_network, train
+from models.training_loop import TrainingCallbacks
+from record.errors import ConfigError
+from tests.models.pretrained import ARCHITECTURES, blank_marked, byte_level, save_causal
+from tests.models.prose import HIDDEN, MARKS, PAIRS, as_texts, notes
+
+TOKENIZERS = [byte_level(), blank_marked()]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pretrained")
+    for kind in ARCHITECTURES:
+        save_causal(folder / kind, kind)
+    return folder
+
+
+@pytest.fixture(scope="module", params=list(ARCHITECTURES))
+def loaded(
+    folder: Path, request: pytest.FixtureRequest
+) -> Iterator[tuple[Path, PretrainedVocabulary, PretrainedNetwork]]:
+    place = folder / request.param
+    vocabulary = load_vocabulary(place, MARKS)
+    yield place, vocabulary, load_pretrained(place, vocabulary, context=48).eval()
+
+
+@torch.inference_mode()
+def test_text_is_scored_as_the_model_itself_scores_it(
+    loaded: tuple[Path, PretrainedVocabulary, PretrainedNetwork],
+) -> None:
+    place, vocabulary, network = loaded
+    base = transformers.AutoModelForCausalLM.from_pretrained(place).eval()
+    marks = len(MARKS)
+    ids = torch.tensor([vocabulary.encode("the cough is gone . all is well"),
+                        vocabulary.encode("she takes one pill a day , no fever")][:1])  # fmt: skip
+    found = network(ids)[..., marks:]
+    expected = base(input_ids=ids - marks).logits
+    assert torch.allclose(found, expected, atol=1e-5)
+    assert network.longest == 48 and network.vocabulary == vocabulary.size
+    assert torch.isfinite(network(torch.arange(marks)[None])).all()
+
+
+@torch.inference_mode()
+def test_a_text_read_step_by_step_is_scored_alike(
+    loaded: tuple[Path, PretrainedVocabulary, PretrainedNetwork],
+) -> None:
+    _, vocabulary, network = loaded
+    ids = torch.randint(0, vocabulary.size, (3, 14), generator=torch.Generator().manual_seed(1))
+    whole = network(ids)
+    memory: DecoderState = network.start(3, 14)
+    rows = torch.arange(3)
+    for at in range(14):
+        scores, memory = network.step(ids[rows, at], memory)
+        assert torch.allclose(scores, whole[rows, at], atol=1e-4)
+        if at == 9:
+            rows = torch.tensor([2, 0])
+            memory = memory.keep(rows)
+
+
+def test_what_is_saved_is_read_again(
+    loaded: tuple[Path, PretrainedVocabulary, PretrainedNetwork], tmp_path: Path
+) -> None:
+    _, vocabulary, network = loaded
+    save(TrainedGenerator(network, vocabulary, {"x": 1}), tmp_path)
+    again = load(tmp_path)
+    ids = torch.arange(vocabulary.size)[None, :40]
+    with torch.inference_mode():
+        assert torch.equal(again.network(ids), network(ids))
+    assert again.vocabulary.digest() == vocabulary.digest()
+    assert again.network.shape == network.shape
+
+
+def test_texts_are_written_with_tags_and_without_tokens_of_the_model(
+    loaded: tuple[Path, PretrainedVocabulary, PretrainedNetwork],
+) -> None:
+    _, vocabulary, network = loaded
+    grammar = Grammar(vocabulary, TagTokens(PAIRS, (6, 5), ("<PAR>",), HIDDEN))
+    asked = [vocabulary.mark("<ASK>"), vocabulary.mark("<BODY>")]
+    decoding = Decoding(min_length=0, max_length=30, rounded=False)
+    tasks = [DecodingTask(asked, vocabulary.encode("seen"), [1, 1], (1, n)) for n in range(8)]
+    texts = generate_texts(network, grammar, tasks, decoding)
+    texts.append(beam_search(network, grammar, tasks[0], replace(decoding, method="beam", beams=2)))
+    excluded = set(vocabulary.excluded.tolist())
+    assert len(excluded) >= 6  # rows without a token, and the end of a text
+    for text in texts:
+        assert not excluded & set(text.ids)
+        assert [text.ids.count(number) for number in grammar.starts.tolist()] == [1, 1]
+    first, *_ = generate_texts(network, grammar, tasks[:1], decoding)
+    assert first.ids == texts[0].ids
+
+
+@given(st.integers(0, 1), st.lists(st.one_of(st.sampled_from(MARKS), st.text()), max_size=6))
+def test_every_text_comes_back(which: int, parts: list[str]) -> None:
+    vocabulary = PretrainedVocabulary.of(MARKS, TOKENIZERS[which], 700)
+    plain = [part.replace("<", "").replace("\u2581", "") for part in parts]
+    marked = "".join(
+        part if part in MARKS else kept for part, kept in zip(parts, plain, strict=True)
+    )
+    assert vocabulary.decode(vocabulary.encode(marked)) == marked
+
+
+def recipe_of(folder: Path, kind: str, **changes: object) -> LanguageRecipe:
+    given = {"epochs": 2, "peak": 1e-2, "step_tokens": 256, "micro_tokens": 64, "context": 48}
+    made = make_recipe("pretrained", given | {"pretrained": str(folder / kind)} | changes)
+    return replace(made, checkpoint_steps=3)
+
+
+@pytest.fixture(scope="module")
+def corpora(folder: Path) -> LanguageCorpora:
+    words = load_vocabulary(folder / "llama", MARKS)
+    return LanguageCorpora(words, as_texts(words, notes(40)), as_texts(words, notes(6, seed=2)))
+
+
+class Interrupted(Exception):
+    """Stands for a process that was killed."""
+
+
+@pytest.mark.parametrize("lora", [0, 4])
+def test_it_learns_and_an_interrupted_training_ends_the_same(
+    folder: Path, corpora: LanguageCorpora, tmp_path: Path, lora: int
+) -> None:
+    recipe = recipe_of(folder, "llama", lora=lora)
+    scores = train(corpora, recipe, tmp_path / "whole")
+    # Adapters of a model that knows nothing learn little.
+    assert scores["perplexity"] < (0.9 if lora else 0.7) * corpora.vocabulary.size
+    steps = 0
+
+    def interrupt(done: int, planned: int) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == 8:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        train(corpora, recipe, tmp_path / "parts", TrainingCallbacks(interrupt))
+    assert train(corpora, recipe, tmp_path / "parts") == scores
+    weights = [
+        (tmp_path / name / "weights.safetensors").read_bytes() for name in ("whole", "parts")
+    ]
+    assert weights[0] == weights[1]
+    assert (tmp_path / "parts" / "vocabulary.json").stat().st_size > 0
+    before = load_pretrained(folder / "llama", corpora.vocabulary, context=48)  # type: ignore[arg-type]
+    after = load(tmp_path / "whole").network
+    assert isinstance(after, PretrainedNetwork)
+    tables = [each.network.get_input_embeddings().weight for each in (before, after)]
+    is_same = (tables[0] == tables[1]).all(1)
+    assert not is_same[: len(MARKS)].all()
+    assert bool(is_same[len(MARKS) :].all()) is bool(lora)  # adapters leave all other words alone
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "qwen2"])
+def test_adapters_fit_other_architectures(folder: Path, kind: str) -> None:
+    vocabulary = load_vocabulary(folder / kind, MARKS)
+    recipe = recipe_of(folder, kind, lora=2)
+    network = make_network(recipe, vocabulary)
+    texts = as_texts(vocabulary, notes(6))
+    course = PretrainedTrainer(network, texts, recipe, vocabulary.mark(END))
+    frozen = {n: w.clone() for n, w in network.named_parameters() if not w.requires_grad}
+    steps = course.begin_epoch(0)
+    for step in range(steps):
+        course.train_step(step, 0.2)
+    assert frozen
+    assert all(torch.equal(network.get_parameter(name), w) for name, w in frozen.items())
+
+
+def test_parts_of_a_batch_add_up_to_the_batch(
+    folder: Path, corpora: LanguageCorpora, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    after = []
+    # Sums in sixteen bits depend on their order.
+    monkeypatch.setattr("models.language.training.trainers.has_bfloat16", lambda _: False)
+    for micro in (64, 4096):
+        recipe = recipe_of(folder, "llama", micro_tokens=micro, step_tokens=4096)
+        network = make_network(recipe, corpora.vocabulary)
+        course = PretrainedTrainer(network, corpora.train, recipe, corpora.vocabulary.mark(END))
+        assert course.begin_epoch(0) == 1
+        course.train_step(0, 0.25)
+        after.append([weights.grad for weights in network.parameters()])
+    for one, other in zip(*after, strict=True):
+        assert one is not None and other is not None
+        assert torch.allclose(one, other, atol=2e-5)
+
+
+def test_what_is_no_model_is_refused(folder: Path, tmp_path: Path) -> None:
+    vocabulary = load_vocabulary(folder / "llama", MARKS)
+    for place in (tmp_path, tmp_path / "none"):
+        with pytest.raises(ConfigError, match="not a causal language model"):
+            load_vocabulary(place, MARKS)
+        with pytest.raises(ConfigError, match="not a causal language model"):
+            load_pretrained(place, vocabulary, context=48)
+    with pytest.raises(ConfigError, match="requires the folder of a pretrained model"):
+        make_recipe("pretrained", {})
+    with pytest.raises(ConfigError, match="--width: fixed by the pretrained model"):
+        make_recipe("pretrained", {"width": 8, "pretrained": "x"})
+
+
+def test_a_folder_of_another_shape_is_refused(folder: Path, tmp_path: Path) -> None:
+    vocabulary = load_vocabulary(folder / "llama", MARKS)
+    network = load_pretrained(folder / "llama", vocabulary, context=48)
+    save(TrainedGenerator(network, vocabulary, {}), tmp_path)
+    settings = json.loads((tmp_path / "language.json").read_text())
+    settings["shape"]["config"]["hidden_size"] = 8
+    (tmp_path / "language.json").write_text(json.dumps(settings))
+    with pytest.raises(ConfigError, match="does not match"):
+        load(tmp_path)
+    assert read_vocabulary(tmp_path / "vocabulary.json").size == vocabulary.size
