@@ -158,8 +158,8 @@ def _run_night(resources: WorkerResources) -> dict[str, set[Any]]:
     state.plan(run.run_id, resources.source.plan(PER_UNIT))
     names = ("read", "unchanged", "done", "refused", "deleted")
     found: dict[str, set[Any]] = {name: set() for name in names}
-    for unit in state.pending(run.run_id, 0, 1):
-        batch = commit_batch(process_unit(unit, resources), resources, run.run_id)
+    while claim := state.leases.claim(run.run_id, "worker-0", 600):
+        batch = commit_batch(process_unit(claim.unit, resources), resources, run.run_id)
         found["read"].update(batch.read_ids)
         found["unchanged"].update(batch.unchanged)
         found["done"].update(item.row.note_id for item in batch.items)
