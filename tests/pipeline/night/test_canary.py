@@ -176,7 +176,7 @@ def test_a_stage_that_raises_says_nothing(hospital: Site, arguments: tuple[str, 
     plant(hospital, FAILS)
     ended = hospital.run(*arguments)
     assert ended.returncode == 1, ended.stdout + ended.stderr
-    assert re.search(r"detect failed on unit \d: RuntimeError", ended.stderr)
+    assert re.search(r"detect failed on unit -?\d+: RuntimeError", ended.stderr)
     # Beam prints tracebacks of our errors in its own words; workers let nothing of it out.
     assert arguments or "Traceback" not in ended.stderr
     assert not any(holds((ended.stdout + ended.stderr).encode(), w) for w in (NAME, META, WORD))
