@@ -135,7 +135,7 @@ class Clinic:
 
     def _release(self, row: NoteRow) -> OutputRow:
         person = self.id("person", row.person_id)
-        links = {
+        links: dict[str, Any] = {
             "provider_id": row.provider_id and self.id("provider", row.provider_id),
             "visit_occurrence_id": self.id("visit", row.visit_occurrence_id),
             "visit_detail_id": row.visit_detail_id and self.id("visit_detail", row.visit_detail_id),

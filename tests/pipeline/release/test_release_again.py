@@ -28,6 +28,7 @@ from pipeline.release.release_context import ReleaseContext
 from pipeline.release.row_digests import TableHashes, add_totals
 from pipeline.release.staging import ReleaseStaging
 from pipeline.release.targets import FolderTarget
+from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.warehouse import Source
 from record.errors import ConfigError, Unavailable
 from tests.pipeline.conftest import Ward
@@ -265,8 +266,8 @@ def test_nothing_of_a_patient_or_key_is_told(
     parameters = [ward.url("parquet:cohort"), "--json", "--withdraw-stale"]
     assert main([*command, *parameters]) in (EXIT_DONE, EXIT_QUARANTINE)
 
-    def quotes(index: int, context: ReleaseContext) -> None:
-        raise ValueError(NAME, PERSON, context.staging.unit(index.index).person_ids)
+    def quotes(claimed: Unit, context: ReleaseContext) -> None:
+        raise ValueError(NAME, PERSON, context.staging.unit(claimed.index).person_ids)
 
     monkeypatch.setattr(running, "make_unit", quotes)
     assert main([*command, ward.url("parquet:cohort")]) == 1

@@ -40,6 +40,7 @@ from pipeline.release.request import complete_request, make_policy
 from pipeline.release.row_digests import TableHashes, compare_rows
 from pipeline.release.staging import ReleaseStaging, ReleaseUnit
 from pipeline.release.unit import make_unit
+from pipeline.warehouse.note_rows import Unit
 from record.columns import TABLES, Treatment
 from record.errors import ConfigError, Unavailable
 from tests.keys import derive
@@ -240,11 +241,11 @@ def test_worker_processes_and_killed_runs_give_the_same_bytes(
     sums = (clinic.folder / "plain" / "SHA256SUMS").read_text()
     made, count = make_unit, []
 
-    def dying(index: int, context: ReleaseContext) -> None:
-        count.append(index)
+    def dying(claimed: Unit, context: ReleaseContext) -> None:
+        count.append(claimed)
         if len(count) == 2:
             raise KeyboardInterrupt
-        made(index, context)
+        made(claimed, context)
 
     monkeypatch.setattr(running, "make_unit", dying)
     with pytest.raises(KeyboardInterrupt):

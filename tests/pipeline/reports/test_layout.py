@@ -185,8 +185,9 @@ def gate_page(folder: Path) -> str:
 
 def review_page(folder: Path) -> str:
     note = "Word " * 99 + "W" * 300
-    pair = {"pair": 1, "synthetic": note, "real": note, "trial": True}
-    return next(write_pages(folder, [[pair, pair]])).read_text("utf-8")
+    parts = [(note, False), ("shared words " * 9, True)]
+    pair = {"pair": 1, "synthetic": parts, "real": parts, "trial": True}
+    return next(write_pages(folder, [[pair, pair]], review="digest")).read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
