@@ -40,8 +40,9 @@ def _extensions() -> list[Extension]:
     modules = sorted(str(path) for path in Path("rules").rglob("[!_]*.py"))
     # The types are checked elsewhere, with the libraries at hand; here those count as unknown.
     options = ["--config-file=", "--ignore-missing-imports", *modules]
-    # More than `-O1` takes half as long again to compile and is not faster.
-    return mypycify(options, opt_level="1", debug_level="0", group_name="cryptonym_rules")
+    # More than `-O1` takes half as long again to compile and is not faster; `-O0` is for tests.
+    level = os.environ.get("CRYPTONYM_MYPYC_OPT_LEVEL", "1")
+    return mypycify(options, opt_level=level, debug_level="0", group_name="cryptonym_rules")
 
 
 setup(

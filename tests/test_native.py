@@ -63,7 +63,7 @@ def finds(rooms: Path, texts: list[str], cache: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def native(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("build"))
+    return build(tmp_path_factory.mktemp("build"), opt_level="0")
 
 
 @pytest.mark.slow

@@ -11,14 +11,15 @@ from typing import Any, Self
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def build(folder: Path) -> Path:
+def build(folder: Path, opt_level: str = "1") -> Path:
     """Build the rooms with compiled rules into `folder/native` (minutes, a C compiler); give it.
 
-    What a build before has compiled is kept where its sources are the same.
+    What a build before has compiled is kept where its sources are the same. `opt_level` is the
+    compiler's: "0" takes less time and makes slower code.
     """
     made = folder.resolve() / "native"
     command = ["setup.py", "-q", "build", "--build-base", str(folder), "--build-lib", str(made)]
-    env = {**os.environ, "CRYPTONYM_USE_MYPYC": "1"}
+    env = {**os.environ, "CRYPTONYM_USE_MYPYC": "1", "CRYPTONYM_MYPYC_OPT_LEVEL": opt_level}
     subprocess.run(
         [sys.executable, *command], cwd=ROOT, env=env, check=True, stdout=subprocess.DEVNULL
     )
