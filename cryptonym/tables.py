@@ -83,9 +83,8 @@ def _read_table(frame: Any) -> pa.Table:
 def _like(frame: Any, table: pa.Table) -> Any:
     library = type(frame).__module__.partition(".")[0]
     if library == "pandas":
-        made = table.to_pandas()
-        made.index = frame.index
-        return made
+        # An index may hold what identifies a patient, and is no column that was named.
+        return table.to_pandas()
     return type(frame)(table) if library == "polars" else table
 
 

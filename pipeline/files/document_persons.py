@@ -14,8 +14,9 @@ from record.patient import PatientRecord
 GROUP = "person_id"
 """The named group of a pattern, and the column of a map, that hold the person."""
 _FILE = "file"
-# What a field holds ends at white space, as numbers in letterheads do.
-_VALUE = r"\s*[:=#]\s*(?P<value>\w[\w./-]*)"
+# What a field holds ends at white space, as numbers in letterheads do, and is on its line. Digits
+# behind a blank may be the rest of a number, or another one.
+_VALUE = r"[^\S\n]*[:=#][^\S\n]*(?P<value>\w[\w./-]*)(?P<more>[^\S\n]\d)?"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class PersonFinder:
     def find(self, path: Path, document: Extracted) -> str | None:
         """Return the person of a document, or None if no source names one.
 
-        Raises Unreadable `ambiguous-person` if the sources name several.
+        Raises Unreadable `ambiguous-person` if the sources name several, or a field may hold more.
         """
         values = {*self._from_map(path), *self._from_name(path), *self._from_text(document)}
         persons = {person for value in values for person in self._resolve(value)}
@@ -80,7 +81,12 @@ class PersonFinder:
             lines = (line.text for page in document.page_lines for line in page.lines)
             for text in (document.text, *lines):
                 for match in self._field.finditer(text):
-                    yield match["value"].rstrip("./-")
+                    if match["more"]:
+                        raise Unreadable("ambiguous-person")
+                    value = match["value"].rstrip("./-")
+                    # A name or a heading is no id; known ones are compared with the patients'.
+                    if self._sources.patients is not None or any(map(str.isdigit, value)):
+                        yield value
 
     def _resolve(self, value: str) -> set[str]:
         """Return the persons that a value stands for."""

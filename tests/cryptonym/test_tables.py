@@ -110,7 +110,9 @@ def test_every_kind_of_table_has_the_bytes_of_single_notes(
     if kind == "batch":
         (given,) = given.to_batches()
     elif kind == "pandas":
-        given = given.to_pandas(date_as_object=True).set_index(pandas.Index([9, 8, 7, 6]))
+        given = given.to_pandas(date_as_object=True).set_index(
+            pandas.Index([9, 8, 7, 6], name="mrn")
+        )
     elif kind == "polars":
         given = polars.DataFrame(given)
     elif kind == "foreign":
@@ -123,7 +125,7 @@ def test_every_kind_of_table_has_the_bytes_of_single_notes(
     )
     if kind == "pandas":
         assert isinstance(made, pandas.DataFrame)
-        assert made.index.tolist() == [9, 8, 7, 6]
+        assert made.index.tolist() == [0, 1, 2, 3]
         made = pa.Table.from_pandas(made, preserve_index=False)
     elif kind == "polars":
         assert isinstance(made, polars.DataFrame)

@@ -46,6 +46,9 @@ def find(path: str, text: str = "", **sources: object) -> str | None:
         ("x.txt", "Né le 2/3\tipp: 80123456.\nIPP : 80123456", {"field_name": "IPP"}, "80123456"),
         ("x.txt", "Patient  ID = A-7/b", {"field_name": "patient id"}, "A-7/b"),
         ("x.txt", "SHIPP: 7", {"field_name": "IPP"}, None),
+        ("x.txt", "IPP :\n\nService 7", {"field_name": "IPP"}, None),
+        ("x.txt", "IPP: DUPONT Jean", {"field_name": "IPP"}, None),
+        ("x.txt", "IPP: 80123456 NDA: 7", {"field_name": "IPP"}, "80123456"),
         ("x.txt", "IPP: 80123456", {"field_name": "IPP", "patients": PATIENTS}, "1"),
         ("x.txt", "IPP: 2", {"field_name": "IPP", "patients": PATIENTS}, "2"),
         ("x.txt", "IPP: 4", {"field_name": "IPP", "patients": PATIENTS}, None),
@@ -63,6 +66,7 @@ def test_the_person_of_a_document(
     ("path", "text", "sources"),
     [
         ("x.txt", "IPP: 7\nIPP: 8", {"field_name": "IPP"}),
+        ("x.txt", "IPP: 80 123 456", {"field_name": "IPP"}),
         ("x.txt", "IPP: 7", {"field_name": "IPP", "by_file": {"x.txt": "8"}}),
         ("x.txt", "IPP: 99", {"field_name": "IPP", "patients": PATIENTS}),
         ("a/letter.txt", "", {"by_file": {"letter.txt": "8"}}),
