@@ -6,9 +6,11 @@ from typing import Any
 import apache_beam as beam
 
 from cryptonym.detector import Detector
+from cryptonym.notes import read_patient
 from cryptonym.pseudonymizer import Pseudonymizer
 from pipeline.files.jsonl import spans_to_json
-from record.errors import Refused
+from record.errors import ConfigError, Refused
+from record.patient import PatientRecord
 
 NOTES, REFUSED = "notes", "refused"
 """The outputs of each transform: notes, and what is said of those refused, without text."""
@@ -59,7 +61,7 @@ class _Detecting(beam.DoFn):
     def process(self, element: Any) -> Iterator[Any]:
         record = _read(element)
         try:
-            (spans,) = self._detector.detect_records([record], [record.get("patient")])
+            (spans,) = self._detector.detect_records([record], [_read_patient(record)])
         except Refused as refused:
             yield _refusal(record, refused)
         else:
@@ -76,8 +78,9 @@ class _Rewriting(beam.DoFn):
 
     def process(self, element: Any) -> Iterator[Any]:
         record = _read(element)
-        patient = record.pop("patient", None)
         try:
+            patient = _read_patient(record)
+            record.pop("patient", None)
             yield self._pseudonymizer.apply_record(record, patient)
         except Refused as refused:
             yield _refusal(record, refused)
@@ -89,6 +92,14 @@ class _Rewriting(beam.DoFn):
 def _read(element: Any) -> dict[str, Any]:
     """Return a note as a dictionary of its own: a named tuple or row is one, too."""
     return dict(element) if isinstance(element, Mapping) else dict(element._asdict())
+
+
+def _read_patient(record: Mapping[str, Any]) -> PatientRecord | None:
+    """Return what is known of a note's patient; raises Refused, so that other notes go on."""
+    try:
+        return read_patient(record.get("patient"))
+    except ConfigError:
+        raise Refused("read", "ConfigError", "malformed-patient") from None
 
 
 def _refusal(record: Mapping[str, Any], refused: Refused) -> Any:

@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cryptonym.notes import LOCK, Patient, read_note, read_patient, unless_refused
+from cryptonym.notes import (
+    LOCK,
+    Patient,
+    check_language,
+    read_note,
+    read_patient,
+    unless_refused,
+)
 from models.tagger.loading import load_tagger_folder
 from models.tagger.shipped_model import AUTO, DEFAULT, NO_MODEL, folder_of
 from pipeline.files.jsonl import JsonLine
@@ -36,6 +43,7 @@ class Detector:
         thresholds: str | Path | None = None,
         selection: str | Path | None = None,
     ) -> None:
+        check_language(lang)
         self._finder = IdentifierFinder({}, lang=lang)
         if model == NO_MODEL and thresholds:
             problem = "there is no tagger whose thresholds they are"
@@ -55,8 +63,10 @@ class Detector:
     ) -> tuple[Span, ...]:
         """Return the spans of a text, disjoint and in order; offsets are code points.
 
-        Raises Refused, without text, where the note cannot be read.
+        Raises Refused, without text, where the note cannot be read, and ConfigError for a language
+        that is none of ours.
         """
+        check_language(lang)
         (found,) = self.detect_records([{"note_id": "note", "text": text, "lang": lang}], [patient])
         return found
 

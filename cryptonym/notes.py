@@ -4,10 +4,13 @@ import threading
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from pipeline.config.near_misses import suggest
 from pipeline.files.jsonl import JsonLine, parse_note
+from pipeline.files.patient_keys import check_patient
 from pipeline.notes.error_boundary import attempt
-from record.errors import Refused
+from record.errors import ConfigError, Refused
 from record.failure import Failure
+from record.languages import LANGUAGES
 from record.patient import PatientRecord
 
 T = TypeVar("T")
@@ -19,10 +22,21 @@ LOCK = threading.RLock()
 """Rules keep what they last scanned: one note at a time, from however many threads."""
 
 
+def check_language(lang: str) -> None:
+    """Raise ConfigError for a language that has no rules; empty is that of the text."""
+    if lang and lang not in LANGUAGES:
+        remedy = suggest(lang, LANGUAGES) or f"use one of {', '.join(LANGUAGES)}, or leave it out"
+        raise ConfigError("lang", "unknown language", remedy)
+
+
 def read_patient(patient: Patient | None) -> PatientRecord | None:
-    """Return the record of a patient; raises Refused for what is none."""
+    """Return the record of a patient.
+
+    Raises ConfigError for what is none, and for keys that stand for one that is searched for.
+    """
     if patient is None or isinstance(patient, PatientRecord):
         return patient
+    check_patient(patient, "patient")
     read = attempt("", "read", lambda: PatientRecord.from_json(patient))
     return unless_refused(read)
 

@@ -2,11 +2,13 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pipeline.files.patient_keys import check_patient
 from pipeline.notes.error_boundary import attempt
 from pipeline.warehouse.note_rows import parse_datetime
 from record.document import Annotated, Document
@@ -61,21 +63,29 @@ def count_lines(path: Path) -> int:
     return sum(1 for _ in _read_lines(path)) if path.is_file() else 0
 
 
-def read_patients(path: Path) -> dict[str, PatientRecord]:
-    """Read patients by person id.
+def read_patients(path: Path, warnings: list[str] | None = None) -> dict[str, PatientRecord]:
+    """Read patients by person id; `warnings` is told of keys that are not read.
 
-    Raises ConfigError with the line number for invalid lines and duplicate persons.
+    Raises ConfigError with the line number for invalid lines and duplicate persons, and for keys
+    that stand for one that would be searched for.
     """
     patients: dict[str, PatientRecord] = {}
+    unread: Counter[str] = Counter()
     for number, raw in _read_lines(path):
-        record = attempt(f"line {number}", "read", lambda raw=raw: _parse_patient(raw))  # type: ignore[misc]
+        where = f"{path}, line {number}"
+        parsed = attempt(where, "read", lambda raw=raw: json.loads(raw.decode("utf-8-sig")))  # type: ignore[misc]
+        if isinstance(parsed, Failure):
+            raise ConfigError(where, "is not JSON in UTF-8", "correct the line")
+        unread.update(check_patient(parsed, where))
+        record = attempt(where, "read", lambda parsed=parsed: PatientRecord.from_json(parsed))  # type: ignore[misc]
         if isinstance(record, Failure):
             problem = f"not a valid patient ({record.error})"
-            raise ConfigError(f"{path}, line {number}", problem, "correct the line")
+            raise ConfigError(where, problem, "correct the line")
         if record.person_id in patients:
-            problem = "duplicate person_id"
-            raise ConfigError(f"{path}, line {number}", problem, "merge the lines of one person")
+            raise ConfigError(where, "duplicate person_id", "merge the lines of one person")
         patients[record.person_id] = record
+    if warnings is not None and unread:
+        warnings.append(f"{path}: {len(unread)} unknown keys are not read, nor searched for")
     return patients
 
 
@@ -166,7 +176,3 @@ def _parse_span(record: Mapping[str, Any]) -> Span:
         str(detector) if detector else "given",
         1.0 if score is None else float(score),
     )
-
-
-def _parse_patient(raw: bytes) -> PatientRecord:
-    return PatientRecord.from_json(json.loads(raw.decode("utf-8-sig")))

@@ -127,8 +127,9 @@ class IdentifierFinder:
 
 def make_finder(task: NoteFileTask) -> IdentifierFinder:
     """Return a finder for a task, with its patients and rule selection read from files."""
-    patients = read_patients(task.patients) if task.patients else {}
-    finder = IdentifierFinder(patients, task.detectors, model=task.model)
+    warnings: list[str] = []
+    patients = read_patients(task.patients, warnings) if task.patients else {}
+    finder = IdentifierFinder(patients, task.detectors, model=task.model, warnings=warnings)
     if task.selection:
         finder.dropped = load_selection(task.selection, DETECTOR_VERSION, finder.warnings)
     return finder
