@@ -121,6 +121,7 @@ def pseudonymize_file(
     rewriter, reader = context.rewriter, context.reader
     dropped: Counter[str] = Counter()
     persons: set[str] = set()
+    telling = 0
     inputs = (*task.inputs, *_list_input_files(options))
     with reader, OutputFiles(task.out, inputs) as outputs:
         outputs.done.warnings += finder.warnings
@@ -133,11 +134,13 @@ def pseudonymize_file(
         }
 
         def step(line: JsonLine) -> None:
+            nonlocal telling
             record = pseudonymize_line(line, context, dropped)
             if isinstance(record, Failure):
                 outputs.refuse(record)
             else:
                 outputs.note(record)
+                telling += not options.replace_ids and _tells_person(line.annotated.document)
                 if vault and line.annotated.document.person_id is not None:
                     persons.add(line.annotated.document.person_id)
 
@@ -146,12 +149,24 @@ def pseudonymize_file(
         if vault:
             vault.store(cohort, persons)
         outputs.done.warnings += _describe_missing_persons(outputs.done)
+        if telling:
+            outputs.done.warnings.append(
+                f"note ids that hold the person_id of the source: {telling}; whoever knows it "
+                "finds the person: use --note-ids replace"
+            )
         if dropped:
             names = ", ".join(f"{key} ({count})" for key, count in sorted(dropped.items()))
             outputs.done.warnings.append(
                 f"keys left out because they may identify (notes): {names}; --keep-keys keeps them"
             )
     return outputs.done
+
+
+def _tells_person(document: Document) -> bool:
+    """Return whether the id of a note holds that of its person, which is not short."""
+    person = document.person_id or ""
+    parts = re.split(r"[^0-9A-Za-z]+", document.note_id)
+    return len(person) >= _SHORTEST_PERSON and (person == document.note_id or person in parts)
 
 
 def _describe_missing_persons(done: FileResult) -> list[str]:
@@ -254,6 +269,7 @@ def pseudonymize_line(
     return attempt(note_id, "write", lambda: _make_record(line, released, context, dropped))
 
 
+_SHORTEST_PERSON = 4
 _RESIDUE = ("residue", "known-value-ambiguous", "identifying-note-id")
 
 

@@ -160,7 +160,8 @@ def test_the_chain_of_the_documents_from_an_empty_folder(tmp_path: Path) -> None
         ["bash", "-e", "-c", found[1]], cwd=folder, env=os.environ | paths, check=True, timeout=300
     )
     notes = [json.loads(line) for line in (folder / "out.jsonl").read_text().splitlines()]
-    assert [note["note_id"] for note in notes] == ["4711_consultation", "4712_urgences"]
+    ids = {note["note_id"] for note in notes}
+    assert len(ids) == 2 and not ids & {"4711_consultation", "4712_urgences"}
     text = "".join(note["text"] for note in notes)
     assert "dyspnée d'effort" in text and "Troponine négative" in text
     for word in ("VAUQUELIN", "Ghislaine", "ROUMIGUIÈRES", "01 44 55 66 77", "03/02/1950", "02/03"):

@@ -213,6 +213,21 @@ def test_a_label_without_surrogate_is_refused(desk: Any) -> None:
     assert (notes, refused["stage"], refused["reason"]) == ([], "rewrite", "no-surrogate")
 
 
+@pytest.mark.parametrize(
+    ("note_id", "person_id", "is_told"),
+    [("4711_letter", "4711", True), ("4711", "4711", True), ("47112", "4711", False),
+     ("7_letter", "7", False)],
+)  # fmt: skip
+def test_a_note_id_that_holds_the_person_is_told_of(
+    desk: Any, capsys: pytest.CaptureFixture[str], note_id: str, person_id: str, is_told: bool
+) -> None:
+    record = {**NOTE, "note_id": note_id, "person_id": person_id}
+    desk.pseudonymize(record)
+    assert ("--note-ids replace" in capsys.readouterr().err) is is_told
+    desk.pseudonymize(record, more=("--note-ids", "replace"))
+    assert "--note-ids replace" not in capsys.readouterr().err
+
+
 def test_keys_that_may_identify_do_not_pass(desk: Any, capsys: pytest.CaptureFixture[str]) -> None:
     record = {
         **NOTE,
