@@ -199,7 +199,7 @@ def _make_postgresql_engine(url: URL, what: str) -> Engine:
 def _make_sqlite_engine(path: Path, what: str, use: Use) -> Engine:
     if use == "source" and not path.is_file():
         raise Unavailable(what, "no such database file", "check the path and the mount")
-    if use == "state":
+    if use != "source":
         _create_private_file(path, what)
     database = path.as_uri() if use == "source" else str(path)
     query = {"mode": "ro", "uri": "true"} if use == "source" else {}
@@ -214,7 +214,7 @@ def _make_sqlite_engine(path: Path, what: str, use: Use) -> Engine:
 
 
 def _create_private_file(path: Path, what: str) -> None:
-    """Create the file of a state database with mode 600; SQLite gives its side files the same mode.
+    """Create the file of a state or output with mode 600; SQLite gives its side files the same mode.
 
     An existing file is not opened: on POSIX, closing any descriptor of it would drop the locks
     that SQLite holds on it in this process (sqlite.org/howtocorrupt.html, section 2.2).

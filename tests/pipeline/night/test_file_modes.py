@@ -39,7 +39,9 @@ def test_reports_and_state_belong_to_their_owner(make_site: Callable[..., Site])
     assert {mode for name, mode in found.items() if "." in name.removeprefix(".")} == {0o600}
     state = [place for place in site.folder.iterdir() if place.name.startswith("state.db")]
     assert len(state) >= 2
-    assert {place.stat().st_mode & 0o777 for place in state} == {0o600}
+    output = [place for place in site.folder.iterdir() if place.name.startswith("research.db")]
+    assert output
+    assert {place.stat().st_mode & 0o777 for place in (*state, *output)} == {0o600}
 
 
 @pytest.mark.usefixtures("umask")
