@@ -128,7 +128,7 @@ class OutputSettings:
     """The output of de-identified notes: a SQLAlchemy URL or `parquet:FOLDER`.
 
     `tables` are the OMOP tables that it has beside notes and persons; ids that refer to rows of
-    others are empty.
+    others are empty. With `vocabulary`, it has the source's vocabulary tables too.
     """
 
     __pydantic_config__ = _STRICT
@@ -136,6 +136,7 @@ class OutputSettings:
     url: str = field(repr=False)
     schema: Name | None = None
     tables: tuple[Name, ...] = ("visit_occurrence", "visit_detail", "provider", "care_site")
+    vocabulary: bool = False
 
     def __post_init__(self) -> None:
         """Raise ConfigError for a table that the output cannot have."""

@@ -67,11 +67,12 @@ from pipeline.state.quality_series import RunCounts
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.state.span_sealing import Seal, StateKeys
-from pipeline.warehouse.databases import database_path, retrying
+from pipeline.warehouse.databases import connect, database_path, retrying
 from pipeline.warehouse.export_source import FORMATS
 from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import CdmSource, Output
+from pipeline.warehouse.vocabulary import copy_vocabulary
 from pipeline.warehouse.warehouse import (
     JSONL,
     PARQUET,
@@ -467,6 +468,9 @@ def run_nightly(
         check_table_ids(night.source, night.cohort, settings.output.tables)
         night.check_foreign_tables()
         night.claim()
+        if settings.output.vocabulary and most_new is None:
+            night.progress.phase("copying vocabulary")
+            _copy_vocabulary(resolve_urls(settings))
         night.secure(master)
         ended = _execute(night, run_job, workers, lock)
         master.adopt(settings.cohort, night.cohort.algorithm)
@@ -481,6 +485,21 @@ def run_nightly(
         minutes = 0.0 if ended.summary.held else settings.backfill.minutes
         redone = _execute_backfill(night, run_job, workers, lock, minutes=minutes)
         return ended if redone is None else _report_backfill(night, ended, redone)
+
+
+def _copy_vocabulary(settings: Settings) -> None:
+    """Copy the vocabulary tables; raises ConfigError unless source and output are databases."""
+    source, output = settings.source, settings.output
+    if any(place.url.startswith((PARQUET, *FORMATS)) for place in (source, output)):
+        problem = "vocabulary tables are copied from a database to a database only"
+        raise ConfigError("output.vocabulary", problem, "remove the setting")
+    base = settings.base
+    read = connect(source.url, base, what="source.url", schema=source.schema)
+    with ExitStack() as stack:
+        stack.callback(read.dispose)
+        written = connect(output.url, base, what="output.url", use="output", schema=output.schema)
+        stack.callback(written.dispose)
+        copy_vocabulary((read, source.schema), (written, output.schema))
 
 
 def run_backfill(
