@@ -38,9 +38,9 @@ def backfilling(units: int) -> Callable[[Job], dict[str, int]]:
         with open_resources(job.settings) as resources:
             claimed = claim_units(resources, job.run_id, "one of some units")
             for number, unit in enumerate(claimed, start=1):
-                commit_batch(process_unit(unit, resources), resources, job.run_id)
-                if unit.is_backfill and number == units:
+                if unit.is_backfill and number > units:
                     break
+                commit_batch(process_unit(unit, resources), resources, job.run_id)
         return {}
 
     return run_job
