@@ -419,6 +419,11 @@ def read_generated(folder: Path) -> dict[str, Any]:
     return held
 
 
+def manifest_digest(manifest: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a manifest as it was read, which measurements of its notes name."""
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+
+
 def units_of(pending: Sequence[int], worker: int, workers: int) -> list[int]:
     """Return the batches that are one worker's."""
     return [unit for place, unit in enumerate(pending) if place % workers == worker]

@@ -31,7 +31,7 @@ from pipeline.synthetic.measurements.files import OWNER_ONLY, read_manifest
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 from synthesis.corpus_splitting import SPLITS
-from synthesis.generation_files import NOTES
+from synthesis.generation_files import NOTES, manifest_digest
 from synthesis.prepared_corpus import load_corpus
 
 SCREEN, REVIEW = "screen.json", "review.jsonl"
@@ -48,11 +48,13 @@ _SHOWN = 5  # words in a row that are marked where both notes have them
 class Screening:
     """The measurements of screened notes, by digest, and pairs of notes to review.
 
+    `manifest` is the digest of the notes' manifest (see `manifest_digest`).
     `pairs` and `review`, their file, hold the text of synthetic and real notes.
     """
 
     data: str
     corpus: str
+    manifest: str
     measured: Sequence[Measured]
     pairs: Sequence[Mapping[str, Any]] = field(repr=False)
     review: bytes = field(repr=False)
@@ -63,6 +65,7 @@ class Screening:
             "format": 1,
             "data": self.data,
             "corpus": self.corpus,
+            "manifest": self.manifest,
             "measured": [each.to_json() for each in self.measured],
         }
 
@@ -105,7 +108,8 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     copied = measure_passages([views(note) for note in made], whose, len(learnt), data, seed=seed)
     progress.phase("attacking")
     pairs = _pair_records(chosen, texts, learnt, Random(f"{seed}/review"))  # noqa: S311
-    lines = "".join(json.dumps(pair | {"data": data}, ensure_ascii=False) + "\n" for pair in pairs)
+    about = {"data": data, "manifest": manifest_digest(manifest)}
+    lines = "".join(json.dumps(pair | about, ensure_ascii=False) + "\n" for pair in pairs)
     content = lines.encode("utf-8")
     detail = {**copied.detail, REVIEW_SHA256: hashlib.sha256(content).hexdigest()}
     measured = [
@@ -114,7 +118,8 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
         attack_membership(words, real, data, seed=seed),
         *_measured_by_generation(manifest, data),
     ]
-    return Screening(data, manifest["corpus_sha256"], measured, pairs, content)
+    corpus_sha256 = manifest["corpus_sha256"]
+    return Screening(data, corpus_sha256, about["manifest"], measured, pairs, content)
 
 
 def _pair_records(
