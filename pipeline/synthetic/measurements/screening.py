@@ -103,7 +103,7 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     progress.phase("comparing")
     near = measure_nearness(words, real, WordCorpus(real.trained), data)
     chosen = review(near.found, nearest_by_bm25(words, real.trained), texts, learnt)
-    owners = [note.owner for split in SPLITS for note in prepared.notes[split]]
+    owners = [note.patient for split in SPLITS for note in prepared.notes[split]]
     whose = PassageNotes([views(note) for part in parts for note in part], owners)
     copied = measure_passages([views(note) for note in made], whose, len(learnt), data, seed=seed)
     progress.phase("attacking")
