@@ -19,7 +19,6 @@ from evaluation.attacks.passages import (
     measure_passages,
     normalize,
     shared_passages,
-    views,
 )
 from evaluation.attacks.proximity import NearestPair, WordCorpus, nearest_by_bm25, review
 from evaluation.gate import Axis, Measured
@@ -104,8 +103,8 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     near = measure_nearness(words, real, WordCorpus(real.trained), data)
     chosen = review(near.found, nearest_by_bm25(words, real.trained), texts, learnt)
     owners = [note.patient for split in SPLITS for note in prepared.notes[split]]
-    whose = PassageNotes([views(note) for part in parts for note in part], owners)
-    copied = measure_passages([views(note) for note in made], whose, len(learnt), data, seed=seed)
+    whose = PassageNotes([note for part in parts for note in part], owners)
+    copied = measure_passages(made, whose, len(learnt), data, seed=seed)
     progress.phase("attacking")
     pairs = _pair_records(chosen, texts, learnt, Random(f"{seed}/review"))  # noqa: S311
     about = {"data": data, "manifest": manifest_digest(manifest)}
