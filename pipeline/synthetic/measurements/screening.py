@@ -28,6 +28,7 @@ from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.measurements.files import OWNER_ONLY, read_manifest
 from record.atomic_write import write_atomically
+from record.document import Annotated
 from record.errors import ConfigError
 from synthesis.corpus_splitting import SPLITS
 from synthesis.generation_files import NOTES, manifest_digest
@@ -79,10 +80,10 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     """Compare synthetic notes with those their model learnt from and with other patients' notes.
 
     `seed` decides the samples of the membership attack. Raises ConfigError where the notes came
-    from another corpus, or where either is too small to compare.
+    from another corpus, where either is too small to compare, or where a line cannot be read.
     """
     manifest = read_manifest(synthetic, corpus)
-    made = [note for note in read_annotated(synthetic / NOTES, []) if note.document.text]
+    made = _read_made(synthetic / NOTES)
     texts = [note.document.text for note in made]
     progress.phase("reading")
     prepared = load_corpus(corpus)
@@ -119,6 +120,16 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     ]
     corpus_sha256 = manifest["corpus_sha256"]
     return Screening(data, corpus_sha256, about["manifest"], measured, pairs, content)
+
+
+def _read_made(path: Path) -> list[Annotated]:
+    """Read all notes with a text; a line that was skipped would leave without being compared."""
+    warnings: list[str] = []
+    made = [note for note in read_annotated(path, warnings) if note.document.text]
+    if warnings:
+        problem = "; ".join(each.removeprefix(f"{path}: ") for each in warnings)
+        raise ConfigError(str(path), problem, "generate the notes again")
+    return made
 
 
 def _pair_records(

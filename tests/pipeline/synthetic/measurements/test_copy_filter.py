@@ -1,4 +1,4 @@
-"""Notes without a patient count as one patient's wherever copies are looked for."""
+"""Every note is looked through for copies, and notes without a patient count as one patient's."""
 
 import json
 import random
@@ -12,6 +12,7 @@ from pipeline.config.progress import Progress
 from pipeline.synthetic.measurements.copy_filter import passage_index
 from pipeline.synthetic.measurements.screening import screen_notes
 from record.document import Annotated, Document
+from record.errors import ConfigError
 from synthesis.corpus_splitting import split_notes
 from synthesis.prepared_corpus import digest, load_corpus, save_corpus
 
@@ -55,6 +56,22 @@ def test_what_notes_without_a_patient_share_is_a_passage(
     found = screen_notes(made, tmp_path / "corpus", Progress(), seed=1)
     (copied,) = (each.value for each in found.measured if each.name == "copied-passages")
     assert bool(copied) is not is_known
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"note_id": "t", "text": PASSAGE, "spans": [{"start": 0, "end": 999, "label": "NAME"}]},
+        {"text": PASSAGE, "spans": []},
+    ],
+)
+def test_a_line_that_cannot_be_read_is_not_left_out(tmp_path: Path, record: dict[str, Any]) -> None:
+    persons: list[str | None] = [f"p{number}" for number in range(60)]
+    save_corpus(split_notes(notes(persons), seed=1), tmp_path / "corpus", {})
+    made = generated(tmp_path / "made", {"note_id": "s", "text": "a b c", "spans": []}, record)
+    with pytest.raises(ConfigError, match="not a valid note: line 2") as refused:
+        screen_notes(made, tmp_path / "corpus", Progress(), seed=1)
+    assert PASSAGE not in str(refused.value)
 
 
 def test_one_note_without_a_patient_leaves_the_number_of_notes_unknown(tmp_path: Path) -> None:
