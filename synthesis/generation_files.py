@@ -353,6 +353,7 @@ def _manifest(
         "notes_sha256": hashlib.sha256(content).hexdigest(),
         "model_sha256": models.digest(generation.model),
         "corpus_sha256": corpus_digest(generation.corpus),
+        "learnt_corpus_sha256": trained.about.get("prepared_sha256"),
         "origin": prepared["origin"],
         "privacy": trained.about.get("privacy"),
         "most_notes_of_a_patient": prepared.get("most_notes_of_a_patient"),

@@ -80,6 +80,10 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     reasons += _refuse_review(measured)
     if not filled:
         reasons += _refuse_unit(manifest)
+    # Copies are looked for in the corpus; what an older version wrote does not say what was learnt.
+    corpus = manifest["corpus_sha256"]
+    if manifest.get("learnt_corpus_sha256", corpus) != corpus:
+        reasons.append("the model learnt from another corpus than the notes are compared with")
     if manifest.get("canaries"):
         reasons.append("the model was trained on planted notes (--canaries)")
     if reasons:

@@ -312,6 +312,15 @@ def test_what_was_measured_with_another_corpus_holds(folder: Path, tmp_path: Pat
     assert "copied-passages: not measured" in reasons
 
 
+@pytest.mark.parametrize("learnt", ["b", None])
+def test_notes_of_a_model_of_another_corpus_hold(
+    folder: Path, tmp_path: Path, learnt: str | None
+) -> None:
+    place = changed(folder, "new", tmp_path / "other", learnt_corpus_sha256=learnt)
+    reasons = judged(folder, place, utility(folder, "new"))
+    assert "the model learnt from another corpus than the notes are compared with" in reasons
+
+
 def test_the_pairs_to_read_hold_the_copies_and_nobody_else_may_read_them(folder: Path) -> None:
     review = screened(folder, "copies") / "review.jsonl"
     assert review.stat().st_mode & 0o077 == 0
