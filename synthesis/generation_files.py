@@ -353,6 +353,7 @@ def _manifest(
         "notes_sha256": hashlib.sha256(content).hexdigest(),
         "model_sha256": models.digest(generation.model),
         "corpus_sha256": corpus_digest(generation.corpus),
+        "learnt_corpus_sha256": trained.about.get("prepared_sha256"),
         "origin": prepared["origin"],
         "privacy": trained.about.get("privacy"),
         "most_notes_of_a_patient": prepared.get("most_notes_of_a_patient"),
@@ -417,6 +418,11 @@ def read_generated(folder: Path) -> dict[str, Any]:
             str(folder / MANIFEST), "written by another version", "generate the notes again"
         )
     return held
+
+
+def manifest_digest(manifest: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a manifest as it was read, which measurements of its notes name."""
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 
 def units_of(pending: Sequence[int], worker: int, workers: int) -> list[int]:

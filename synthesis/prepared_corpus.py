@@ -40,13 +40,19 @@ _REMEDY = "give a folder written by `cryptonym synthesize prepare`"
 class MarkedNote:
     """A note as training text: its control codes, then its text with tags.
 
-    `owner` is whose note it is; a note without a patient stands for itself.
+    `owner` is whose note it is; a note without a patient stands for itself (`has_person` is False).
     """
 
     codes: str
     marked: str = field(repr=False)
     owner: str = field(default="", repr=False)
     note_id: str = field(default="", repr=False)
+    has_person: bool = True
+
+    @property
+    def patient(self) -> str:
+        """The patient, or "" for all notes without one: they may be one patient's."""
+        return self.owner if self.has_person else ""
 
     @property
     def annotated(self) -> Annotated:
@@ -82,7 +88,8 @@ def save_corpus(parting: SplitCorpus, folder: Path, origin: Mapping[str, Any]) -
     """Write a corpus; returns its manifest, which `origin` is part of.
 
     Only their owner may read the files. Requests are those of held-out notes: what a note of that
-    kind holds, and its first words. Raises ConfigError where a part is empty or the folder is not.
+    kind holds, and its first words. `most_notes_of_a_patient` is None where any note has no
+    patient. Raises ConfigError where a part is empty or the folder is not.
     """
     if folder.exists() and any(folder.iterdir()):
         raise ConfigError(str(folder), "not empty", "give a new folder")
@@ -102,12 +109,13 @@ def save_corpus(parting: SplitCorpus, folder: Path, origin: Mapping[str, Any]) -
     sums[REQUESTS] = _write_lines(folder / REQUESTS, (each.to_json() for each in requests))
     documents = (each.note.document for each in parting.part("train"))
     owners = Counter(owner_of(each.person_id, each.note_id) for each in documents)
+    are_known = all(each.note.document.person_id for each in parting.notes)
     manifest = {
         "format": _FORMAT,
         "origin": dict(origin),
         "marks": marks_of(labels, kinds),
         "refused": dict(sorted(parting.refused.items())),
-        "most_notes_of_a_patient": max(owners.values()),
+        "most_notes_of_a_patient": max(owners.values()) if are_known else None,
         "benchmark": benchmark_statistics(parting, rare=_RARE),
         "statistics": {
             split: corpus_statistics(each.note for each in parting.part(split)).to_json()
@@ -129,6 +137,7 @@ def load_corpus(folder: Path) -> Corpus:
                 line["marked"],
                 owner_of(line["person_id"], line["note_id"]),
                 line["note_id"],
+                bool(line["person_id"]),
             )
             for line in _read_lines(folder / f"{split}.jsonl", manifest)
         ]

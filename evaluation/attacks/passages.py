@@ -1,14 +1,14 @@
 """Passages that a made note shares with the notes of a single patient: copies, however short.
 
 Words are compared in small letters and with every number as one; a phrase that the notes of many
-patients have is nobody's. Of notes with spans the words outside of them are looked through as well,
-so that a copy with other names is still a copy.
+patients have is nobody's. A note is looked through in several views, so that it is still a copy
+with other names, other numbers between its words, or words parted at other places.
 """
 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import pairwise
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.gate import Axis, Measured
-from record.document import Annotated
+from record.document import Annotated, Document
 
 PASSAGE = 8
 """Words in a row, from which on they are a passage."""
@@ -32,9 +32,15 @@ PLANTED = 8
 PLANTED_WORDS = 12
 """Words of a passage that is planted."""
 
-_WORD = re.compile(r"(?P<number>\d+(?:[.,:/-]\d+)*)|\w+")
+_NUMBER = "0"
+_WORD = re.compile(r"(?P<number>\d+(?:[.,:/-]\d+)*)|[^\W_]+")
 _DIGITS = re.compile(r"\d+")
-_ENTITY_SEAM = "\n"
+_SOFT_HYPHEN = "\u00ad"
+_SOFT_AT_LINE_END = re.compile(rf"{_SOFT_HYPHEN}(?=\s*[\n\r])")
+_LETTER = r"[^\W\d_]"
+_LINE_END = r"[ \t]*(?:\r\n|[\n\r\v\f\x85\u2028\u2029])[ \t]*"
+_HYPHEN = re.compile(rf"(?<={_LETTER})[-\u2010](?:{_LINE_END})?(?={_LETTER})")
+_ENTITY_SEAM = "\n\n"  # no line end at which a word goes on
 
 Runs = NDArray[np.uint64]
 
@@ -51,25 +57,50 @@ class Word:
 def read_words(text: str) -> list[Word]:
     """Return the words of a text in small letters, each number as `0`."""
     return [
-        Word("0" if found["number"] else _DIGITS.sub("0", found[0].casefold()), *found.span())
+        Word(
+            _NUMBER if found["number"] else _DIGITS.sub(_NUMBER, found[0].casefold()), *found.span()
+        )
         for found in _WORD.finditer(text)
     ]
 
 
 def normalize(text: str) -> str:
-    """Return a text whose letters with accents are one character each."""
-    return unicodedata.normalize("NFC", text)
+    """Return a text in its compatibility form (NFKC), without characters that show nothing.
+
+    Letters with accents, ligatures and letters of full width are what they stand for. Soft hyphens
+    at the end of a line are hyphens.
+    """
+    composed = _SOFT_AT_LINE_END.sub("-", unicodedata.normalize("NFKC", text))
+    ignored = [ord(letter) for letter in set(composed) if _is_ignored(letter)]
+    return composed.translate(dict.fromkeys(ignored))
+
+
+def _is_ignored(letter: str) -> bool:
+    """Whether it is a format or control character, or a mark that goes with no letter as one."""
+    category = unicodedata.category(letter)
+    return category == "Mn" or (category.startswith("C") and not letter.isspace())
 
 
 def views(note: Annotated) -> list[list[str]]:
-    """Return the words of a note, and where it has spans those outside of them as well."""
+    """Return the words of a note, first as they are, then in each other way that may show a copy.
+
+    These are: without numbers, as those of a list; with words joined that have a hyphen, which may
+    stand at the end of a line; and where the note has spans all of it outside of them. Views that
+    are equal are returned once.
+    """
     text, parts, at = note.document.text, [], 0
     for span in sorted(note.spans):
         parts.append(text[at : span.start])
         at = max(at, span.end)
     outside = _ENTITY_SEAM.join([*parts, text[at:]])
     texts = [text, outside] if note.spans else [text]
-    return [[word.text for word in read_words(normalize(each))] for each in texts]
+    found: dict[tuple[str, ...], None] = {}
+    for each in map(normalize, texts):
+        for read in (each, _HYPHEN.sub("", each)):
+            words = [word.text for word in read_words(read)]
+            found[tuple(words)] = None
+            found[tuple(word for word in words if word != _NUMBER)] = None
+    return [list(words) for words in found]
 
 
 class PassageIndex:
@@ -155,14 +186,14 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class PassageNotes:
-    """Notes by their views (see `views`) and whose they are."""
+    """Notes and whose they are."""
 
-    notes: Sequence[Sequence[Sequence[str]]] = field(repr=False)
+    notes: Sequence[Annotated] = field(repr=False)
     owners: Sequence[str] = field(repr=False)
 
 
 def measure_passages(
-    made: Sequence[Sequence[Sequence[str]]],
+    made: Sequence[Annotated],
     real: PassageNotes,
     learnt: int,
     data: str,
@@ -173,17 +204,19 @@ def measure_passages(
 
     The first `learnt` of the `real` notes are those of training; the null value is the share of the
     others with a passage of these, which chance and the house's phrases give. The control is the
-    share of planted copies that are found: complete notes, and passages in made notes.
+    share of planted copies that are found: complete notes, and passages in made notes, whose
+    characters are changed in several ways.
     """
-    index = PassageIndex(real.notes, real.owners)
-    holders = [index.patients(note) for note in made]
+    known = [views(note) for note in real.notes]
+    index = PassageIndex(known, real.owners)
+    holders = [index.patients(views(note)) for note in made]
     copied = sum(map(bool, holders))
     by_patient: defaultdict[str, int] = defaultdict(int)
     for each in holders:
         for patient in each:
             by_patient[patient] += 1
-    trained = PassageIndex(real.notes[:learnt], real.owners[:learnt])
-    others = [bool(trained.patients(note)) for note in real.notes[learnt:]]
+    trained = PassageIndex(known[:learnt], real.owners[:learnt])
+    others = [bool(trained.patients(note)) for note in known[learnt:]]
     share = copied / len(made)
     return Measured(
         name="copied-passages",
@@ -193,7 +226,7 @@ def measure_passages(
         high=share,
         data=data,
         null=sum(others) / len(others) if others else 0.0,
-        control=_find_planted(index, made, real, Random(f"{seed}/planted")),  # noqa: S311
+        control=_find_planted(index, made, real, known, Random(f"{seed}/planted")),  # noqa: S311
         detail={
             "notes": copied,
             "patients": len(by_patient),
@@ -206,37 +239,89 @@ def measure_passages(
 
 def _find_planted(
     index: PassageIndex,
-    made: Sequence[Sequence[Sequence[str]]],
+    made: Sequence[Annotated],
     real: PassageNotes,
+    known: Sequence[Sequence[Sequence[str]]],
     chance: Random,
 ) -> float:
-    """Return the share of planted copies that are found; not a number where none can be planted."""
-    texts: defaultdict[str, list[str]] = defaultdict(list)
-    for note, owner in zip(real.notes, real.owners, strict=True):
-        texts[owner].append(f" {' '.join(note[0])} ")
+    """Return the share of planted copies that are found; not a number where none can be planted.
 
-    def is_own(words: Sequence[str]) -> bool:
+    `known` are the views of the real notes.
+    """
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    for read, owner in zip(known, real.owners, strict=True):
+        texts[owner] += [f" {' '.join(view)} " for view in read]
+
+    def is_own(words: Sequence[Word]) -> bool:
         """Say so by comparing text with text, since the index is what is tested."""
-        held = f" {' '.join(words)} "
+        held = f" {' '.join(word.text for word in words)} "
         return sum(any(held in text for text in some) for some in texts.values()) <= OTHERS
 
     found: list[bool] = []
     planted = 0
-    for at in chance.sample(range(len(real.notes)), len(real.notes)):
-        words = real.notes[at][0]
+    for note in chance.sample(real.notes, len(real.notes)):
+        change = _CHANGES[planted % len(_CHANGES)]
+        text = normalize(note.document.text)
+        words = read_words(text)
+        if change is _number_items:
+            words = [word for word in words if word.text != _NUMBER]
         starts = range(len(words) - PLANTED_WORDS + 1)
         place = chance.choice(starts) if starts else 0
         passage = words[place : place + PLANTED_WORDS]
         if len(passage) < PLANTED_WORDS or not is_own(passage[:PASSAGE]):
             continue
-        host = chance.choice(made)[0]
-        cut = chance.randint(0, len(host))
-        found.append(bool(index.patients([words])))
-        found.append(bool(index.patients([[*host[:cut], *passage, *host[cut:]]])))
+        whole, part = (
+            change([text[word.start : word.end] for word in some]) for some in (words, passage)
+        )
+        host = chance.choice(made).document.text
+        cut = chance.choice([0, *(word.start for word in read_words(host))])
+        for copy in (whole, f"{host[:cut]}\n\n{part}\n\n{host[cut:]}"):
+            found.append(bool(index.patients(views(Annotated(Document("", copy), ())))))
         planted += 1
         if planted == PLANTED:
             break
     return sum(found) / len(found) if planted == PLANTED else float("nan")
+
+
+def _insert(mark: str) -> Callable[[Sequence[str]], str]:
+    def change(words: Sequence[str]) -> str:
+        return " ".join(
+            f"{word[: len(word) // 2]}{mark}{word[len(word) // 2 :]}"
+            if word.isalpha() and len(word) > 1
+            else word
+            for word in words
+        )
+
+    return change
+
+
+def _use_ligatures(words: Sequence[str]) -> str:
+    return " ".join(words).replace("fi", "\ufb01").replace("fl", "\ufb02")
+
+
+def _widen(words: Sequence[str]) -> str:
+    return " ".join(words).translate(_FULL_WIDTH)
+
+
+def _number_items(words: Sequence[str]) -> str:
+    return " ".join(
+        word if at % _ITEM else f"{at // _ITEM + 1}. {word}" for at, word in enumerate(words)
+    )
+
+
+_ITEM = 6  # words of an item of a list: fewer than a passage has
+_FULL_WIDTH = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
+_CHANGES: tuple[Callable[[Sequence[str]], str], ...] = (
+    " ".join,
+    _insert("\u200b"),
+    _insert(_SOFT_HYPHEN),
+    _insert("-\n"),
+    "_".join,
+    _use_ligatures,
+    _widen,
+    _number_items,
+)
+"""How planted copies are written, in turn: as they are, and as systems and people change texts."""
 
 
 def shared_passages(one: str, other: str, *, length: int) -> list[list[tuple[int, int]]]:

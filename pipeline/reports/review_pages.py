@@ -2,7 +2,8 @@
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,18 +40,28 @@ def read_pairs(path: Path) -> list[dict[str, Any]]:
     return pairs
 
 
-def read_known(path: Path) -> tuple[dict[int, str], str]:
-    """Return the pairs that count with their kind (see `measure_review`), and the notes' digest.
+@dataclass(frozen=True)
+class KnownPairs:
+    """The pairs that count with their kind (see `measure_review`).
 
-    Raises ConfigError.
+    `data` is the digest of the notes, `manifest` that of their manifest.
     """
+
+    kinds: Mapping[int, str]
+    data: str
+    manifest: str
+
+
+def read_known(path: Path) -> KnownPairs:
+    """Read of pairs what a measurement of their review needs; raises ConfigError."""
     remedy = "use a review.jsonl written by `synthesize screen`"
     try:
         pairs = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        (data,) = {str(pair["data"]) for pair in pairs}
-        return {int(pair["pair"]): str(pair["known"]) for pair in pairs[TRIALS:]}, data
+        ((data, manifest),) = {(str(pair["data"]), str(pair["manifest"])) for pair in pairs}
+        kinds = {int(pair["pair"]): str(pair["known"]) for pair in pairs[TRIALS:]}
     except (OSError, ValueError, KeyError, TypeError):
         raise ConfigError(str(path), "contains no pairs of notes", remedy) from None
+    return KnownPairs(kinds, data, manifest)
 
 
 def _parts(text: str, passages: Sequence[Sequence[int]]) -> list[tuple[str, bool]]:

@@ -18,6 +18,7 @@ from evaluation.attacks.passages import PassageNotes, measure_passages
 from evaluation.attacks.proximity import WordCorpus
 from evaluation.gate import Axis, Decision, Measured, Verdict, decide, read_requirements
 from evaluation.utility.tagger_utility import REAL, SYNTHETIC, Utility
+from record.document import Annotated, Document
 from synthesis.corpus_statistics import distance
 from synthesis.tag_repair import parse_tags
 
@@ -31,6 +32,12 @@ GOOD, POOR = (90.0, 8.0, 9.0), (50.0, 40.0, 49.0)
 
 def note(chance: Random, length: int = 24) -> list[str]:
     return [f"w{chance.randint(1, 60)}" for _ in range(length)]
+
+
+def written(words: Sequence[str]) -> Annotated:
+    """A note of words without digits, of which all are one to the search for passages."""
+    text = " ".join(words).translate({48 + digit: 97 + digit for digit in range(10)})
+    return Annotated(Document("", text), ())
 
 
 @pytest.fixture(scope="module")
@@ -83,11 +90,11 @@ def judged(
     rows = {setting: np.array([[score], [score]]) for setting, score in
             ((REAL, GOOD), (SYNTHETIC, learnt))}  # fmt: skip
     others = [f"other {number}" for number in range(len(real.held_out))]
-    notes = [[list(words)] for words in (*real.trained, *real.held_out)]
+    notes = [written(words) for words in (*real.trained, *real.held_out)]
     whose = PassageNotes(notes, [*real.patients, *others])
     measured = [
         *measure_nearness(made, real, corpus, "d").measured,
-        measure_passages([[words] for words in made], whose, len(real.trained), "d"),
+        measure_passages([written(words) for words in made], whose, len(real.trained), "d"),
         Measured("dropped-share", Axis.RESEMBLANCE, 0.1, 0.1, 0.1, "d"),
         Measured("review-breaches", Axis.PRIVACY, 0, 0, 0, "d", null=0.0, control=1.0),
         attack_membership(made, real, "d"),

@@ -133,6 +133,8 @@ def test_notes_of_a_model_with_canaries_are_held_and_tried(
     notes, out = attacked / "synthetic", attacked / "report"
     words = [attacked / "model", attacked / "corpus", "-o", notes, *SHORT, "--notes", 4]
     assert call("generate", *words) == 0
+    manifest = json.loads((notes / "manifest.json").read_text())
+    assert manifest["learnt_corpus_sha256"] == manifest["corpus_sha256"]
     new_master(attacked / "master.key")
     proof = attacked / "signed.json"
     proof.write_text(

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     content = {
         "format": 1,
         "questions": list(map(_without_nan, found)),
-        "measured": _measure(answers, options.pairs, console),
+        **_measure(answers, options.pairs, console),
     }
     if options.output:
         write_signed(options.output, content, options)
@@ -80,16 +80,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
 
 def _measure(
     answers: Sequence[ReviewerAnswer], pairs: Path | None, console: Console
-) -> list[dict[str, Any]]:
-    """Return what the gate reads of a review; nothing where pairs lack an answer."""
+) -> dict[str, Any]:
+    """Return what the gate reads of a review; no measurement where pairs lack an answer."""
     if pairs is None:
-        return []
-    known, data = read_known(pairs)
-    measured = measure_review(answers, known, data=data, review=hash_file(pairs))
+        return {"measured": []}
+    known = read_known(pairs)
+    measured = measure_review(answers, known.kinds, data=known.data, review=hash_file(pairs))
     if measured is None:
         console.warn("pairs lack one of their two answers: the gate takes the review as missing")
-        return []
-    return [measured.to_json()]
+    found = [] if measured is None else [measured.to_json()]
+    return {"manifest": known.manifest, "measured": found}
 
 
 def _without_nan(each: Agreement) -> dict[str, Any]:

@@ -66,12 +66,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         seed=options.seed,
     )
     with console.progress() as progress:
-        measured = measure_language(options.synthetic, options.corpus, tasks, progress)
-    content = {"format": 1, "measured": [each.to_json() for each in measured]}
+        found = measure_language(options.synthetic, options.corpus, tasks, progress)
+    content = found.to_json()
     path = options.output / "battery.json"
     write_signed(path, content, options)
     print_json(content, options)
-    for each in measured:
+    for each in found.measured:
         console.say(
             f"{each.name:<20}{each.value:.4f} ({each.low:.4f} to {each.high:.4f}); "
             f"by frequency alone {each.null:.4f}, real notes {each.control:.4f}"

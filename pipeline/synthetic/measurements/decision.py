@@ -27,7 +27,7 @@ from pipeline.config.signing import hash_file, verify_content
 from pipeline.synthetic.filled_letters import is_filled
 from pipeline.synthetic.measurements.screening import REVIEW_SHA256
 from record.errors import ConfigError
-from synthesis.generation_files import NOTES, read_generated
+from synthesis.generation_files import NOTES, manifest_digest, read_generated
 
 UNIT = "note"
 """The unit of a privacy budget that protects single notes, not the patients that they are of."""
@@ -56,8 +56,9 @@ class GateRequest:
 def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     """Compare what was measured of synthetic notes with what is required of them.
 
-    Measurements that were edited, not signed, or are those of other notes do not count, and hold
-    the notes. Raises ConfigError where the notes were changed, or a file is none of measurements.
+    Measurements that were edited, not signed, made before the manifest was changed, or are those
+    of other notes or of another corpus do not count, and hold the notes. Raises ConfigError where
+    the notes were changed, or a file is none of measurements.
     """
     synthetic = request.synthetic
     manifest = read_generated(synthetic)
@@ -72,13 +73,17 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     base = None if filled else manifest.get("base_sha256", "unknown")
     if base is not None:
         known.add(overlap_id(base, manifest["corpus_sha256"]))
-    measured, reasons = _read_signed(request, known)
+    measured, reasons = _read_signed(request, known, manifest)
     if base is not None:
         required = (*required, *_required_of_base(required, measured))
     decision = decide(measured, required)
     reasons += _refuse_review(measured)
     if not filled:
         reasons += _refuse_unit(manifest)
+    # Copies are looked for in the corpus; what an older version wrote does not say what was learnt.
+    corpus = manifest["corpus_sha256"]
+    if manifest.get("learnt_corpus_sha256", corpus) != corpus:
+        reasons.append("the model learnt from another corpus than the notes are compared with")
     if manifest.get("canaries"):
         reasons.append("the model was trained on planted notes (--canaries)")
     if reasons:
@@ -100,10 +105,16 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     return GateCase(measured, required, decision, about, signed, advice=advice)
 
 
-def _read_signed(request: GateRequest, known: Collection[str]) -> tuple[list[Measured], list[str]]:
-    """Return the measurements that count, and the reasons why others do not."""
+def _read_signed(
+    request: GateRequest, known: Collection[str], manifest: Mapping[str, Any]
+) -> tuple[list[Measured], list[str]]:
+    """Return the measurements that count, and the reasons why others do not.
+
+    The manifest has no signature: what was measured of its notes names it in one.
+    """
     found: list[Measured] = []
     reasons: list[str] = []
+    digest, is_vouched_for = manifest_digest(manifest), False
     for path in request.measurements:
         content, measured = read_measurement_file(path, _REMEDY)
         try:
@@ -114,7 +125,17 @@ def _read_signed(request: GateRequest, known: Collection[str]) -> tuple[list[Mea
         if any(each.data not in known for each in measured):
             reasons.append(f"{path.name}: holds measurements of other notes, or of another model")
             continue
+        if content.get("corpus", manifest["corpus_sha256"]) != manifest["corpus_sha256"]:
+            reasons.append(f"{path.name}: measured with another corpus than the notes are from")
+            continue
+        is_of_notes = any(each.data == manifest["notes_sha256"] for each in measured)
+        if content.get("manifest") != digest and (is_of_notes or "manifest" in content):
+            reasons.append(f"{path.name}: the manifest of the notes is not the one it was made of")
+            continue
+        is_vouched_for |= "manifest" in content
         found += measured
+    if not is_vouched_for:
+        reasons.append("the manifest of the notes is named by no measurement")
     return found, reasons
 
 

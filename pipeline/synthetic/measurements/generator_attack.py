@@ -42,15 +42,17 @@ class AttackRequest:
 
 @dataclass(frozen=True)
 class GeneratorAttack:
-    """What the attacks found, and the recipe by which partner models were trained."""
+    """What the attacks found, the recipe of the partner models, and the digest of the corpus."""
 
     found: GeneratorAttackResult = field(repr=False)
     recipe: dict[str, Any]
+    corpus: str
 
     def to_json(self) -> dict[str, Any]:
         """Return what the gate reads: numbers, and places of notes in the corpus."""
         return {
             "format": 1,
+            "corpus": self.corpus,
             "recipe": self.recipe,
             "measured": [each.to_json() for each in self.found.measured],
             "notes": self.found.notes,
@@ -78,7 +80,7 @@ def attack_generator(request: AttackRequest, progress: Progress) -> GeneratorAtt
 
     partners = ReferenceModels(ground, request.out / _PARTNERS, watch)
     found = GeneratorAttacks(target, ground, partners, plan).attack(digest(request.model))
-    return GeneratorAttack(found, ground.recipe.to_json())
+    return GeneratorAttack(found, ground.recipe.to_json(), target.about["prepared_sha256"])
 
 
 def _read_ground(target: TrainedGenerator, request: AttackRequest) -> AttackData:

@@ -1,7 +1,9 @@
 """How much language synthetic notes hold: tasks learnt from them, and from the real notes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from evaluation.gate import Measured
 from evaluation.utility.language_tasks import (
@@ -17,7 +19,7 @@ from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.measurements.files import read_manifest
 from record.errors import ConfigError
-from synthesis.generation_files import NOTES
+from synthesis.generation_files import NOTES, manifest_digest
 from synthesis.markup import decode
 from synthesis.prepared_corpus import load_corpus
 
@@ -37,14 +39,32 @@ class LanguageTasks:
     seed: int = 1
 
 
+@dataclass(frozen=True)
+class LanguageQuality:
+    """The measurements of each task, and the digests of the notes' manifest and of their corpus."""
+
+    measured: Sequence[Measured]
+    manifest: str
+    corpus: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the gate reads."""
+        return {
+            "format": 1,
+            "corpus": self.corpus,
+            "manifest": self.manifest,
+            "measured": [each.to_json() for each in self.measured],
+        }
+
+
 def measure_language(
     synthetic: Path, corpus: Path, tasks: LanguageTasks, progress: Progress
-) -> list[Measured]:
+) -> LanguageQuality:
     """Learn each task from synthetic notes, from real ones and from word frequencies alone.
 
     Raises ConfigError where the notes came from another corpus, or are too few.
     """
-    read_manifest(synthetic, corpus)
+    manifest = read_manifest(synthetic, corpus)
     pairs = read_rated_pairs(tasks.word_pairs) if tasks.word_pairs else None
     sentences = [read_entailment(path) for path in tasks.entailment or ()]
     notes = load_corpus(corpus).notes
@@ -63,4 +83,4 @@ def measure_language(
     if sentences:
         progress.phase("entailment")
         measured.append(measure_entailment(sources, sentences[0], sentences[1], data))
-    return measured
+    return LanguageQuality(measured, manifest_digest(manifest), manifest["corpus_sha256"])

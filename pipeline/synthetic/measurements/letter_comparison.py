@@ -31,7 +31,7 @@ from pipeline.synthetic.filled_letters import read_filled
 from record.document import Annotated
 from record.errors import ConfigError
 from record.span import Span
-from synthesis.generation_files import NOTES, read_generated
+from synthesis.generation_files import NOTES, manifest_digest, read_generated
 from synthesis.masked_letters import FOLDER_FORMAT, load_letters
 from synthesis.masking import MaskedDocument
 
@@ -56,16 +56,21 @@ class ComparisonRequest:
 
 @dataclass(frozen=True)
 class ComparedLetters:
-    """The measurements of filled letters, by the digest of their file, and how many there are."""
+    """The measurements of filled letters, by the digest of their file, and how many there are.
+
+    `manifest` is the digest of the letters' manifest (see `manifest_digest`).
+    """
 
     data: str
+    manifest: str
     letters: int
     measured: Sequence[Measured]
 
     def to_json(self) -> dict[str, Any]:
         """Return what the gate reads."""
         measured = [each.to_json() for each in self.measured]
-        return {"format": 1, "data": self.data, "measured": measured}
+        about = {"format": 1, "data": self.data, "manifest": self.manifest}
+        return {**about, "measured": measured}
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ def compare_letters(request: ComparisonRequest, progress: Progress) -> ComparedL
         *_measure_identifiers(letters, split_pieces, data, request.seed),
         *_measure_resemblance(letters, data, vectors, progress),
     ]
-    return ComparedLetters(data, len(letters), measured)
+    return ComparedLetters(data, manifest_digest(manifest), len(letters), measured)
 
 
 def _read_pairs(

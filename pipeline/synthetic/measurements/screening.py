@@ -19,7 +19,6 @@ from evaluation.attacks.passages import (
     measure_passages,
     normalize,
     shared_passages,
-    views,
 )
 from evaluation.attacks.proximity import NearestPair, WordCorpus, nearest_by_bm25, review
 from evaluation.gate import Axis, Measured
@@ -29,9 +28,10 @@ from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.measurements.files import OWNER_ONLY, read_manifest
 from record.atomic_write import write_atomically
+from record.document import Annotated
 from record.errors import ConfigError
 from synthesis.corpus_splitting import SPLITS
-from synthesis.generation_files import NOTES
+from synthesis.generation_files import NOTES, manifest_digest
 from synthesis.prepared_corpus import load_corpus
 
 SCREEN, REVIEW = "screen.json", "review.jsonl"
@@ -48,11 +48,13 @@ _SHOWN = 5  # words in a row that are marked where both notes have them
 class Screening:
     """The measurements of screened notes, by digest, and pairs of notes to review.
 
+    `manifest` is the digest of the notes' manifest (see `manifest_digest`).
     `pairs` and `review`, their file, hold the text of synthetic and real notes.
     """
 
     data: str
     corpus: str
+    manifest: str
     measured: Sequence[Measured]
     pairs: Sequence[Mapping[str, Any]] = field(repr=False)
     review: bytes = field(repr=False)
@@ -63,6 +65,7 @@ class Screening:
             "format": 1,
             "data": self.data,
             "corpus": self.corpus,
+            "manifest": self.manifest,
             "measured": [each.to_json() for each in self.measured],
         }
 
@@ -77,10 +80,10 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     """Compare synthetic notes with those their model learnt from and with other patients' notes.
 
     `seed` decides the samples of the membership attack. Raises ConfigError where the notes came
-    from another corpus, or where either is too small to compare.
+    from another corpus, where either is too small to compare, or where a line cannot be read.
     """
     manifest = read_manifest(synthetic, corpus)
-    made = [note for note in read_annotated(synthetic / NOTES, []) if note.document.text]
+    made = _read_made(synthetic / NOTES)
     texts = [note.document.text for note in made]
     progress.phase("reading")
     prepared = load_corpus(corpus)
@@ -100,12 +103,13 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     progress.phase("comparing")
     near = measure_nearness(words, real, WordCorpus(real.trained), data)
     chosen = review(near.found, nearest_by_bm25(words, real.trained), texts, learnt)
-    owners = [note.owner for split in SPLITS for note in prepared.notes[split]]
-    whose = PassageNotes([views(note) for part in parts for note in part], owners)
-    copied = measure_passages([views(note) for note in made], whose, len(learnt), data, seed=seed)
+    owners = [note.patient for split in SPLITS for note in prepared.notes[split]]
+    whose = PassageNotes([note for part in parts for note in part], owners)
+    copied = measure_passages(made, whose, len(learnt), data, seed=seed)
     progress.phase("attacking")
     pairs = _pair_records(chosen, texts, learnt, Random(f"{seed}/review"))  # noqa: S311
-    lines = "".join(json.dumps(pair | {"data": data}, ensure_ascii=False) + "\n" for pair in pairs)
+    about = {"data": data, "manifest": manifest_digest(manifest)}
+    lines = "".join(json.dumps(pair | about, ensure_ascii=False) + "\n" for pair in pairs)
     content = lines.encode("utf-8")
     detail = {**copied.detail, REVIEW_SHA256: hashlib.sha256(content).hexdigest()}
     measured = [
@@ -114,7 +118,18 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
         attack_membership(words, real, data, seed=seed),
         *_measured_by_generation(manifest, data),
     ]
-    return Screening(data, manifest["corpus_sha256"], measured, pairs, content)
+    corpus_sha256 = manifest["corpus_sha256"]
+    return Screening(data, corpus_sha256, about["manifest"], measured, pairs, content)
+
+
+def _read_made(path: Path) -> list[Annotated]:
+    """Read all notes with a text; a line that was skipped would leave without being compared."""
+    warnings: list[str] = []
+    made = [note for note in read_annotated(path, warnings) if note.document.text]
+    if warnings:
+        problem = "; ".join(each.removeprefix(f"{path}: ") for each in warnings)
+        raise ConfigError(str(path), problem, "generate the notes again")
+    return made
 
 
 def _pair_records(

@@ -24,7 +24,7 @@ from pipeline.synthetic.measurements.files import read_manifest
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpus_splitting import SPLITS
-from synthesis.generation_files import NOTES
+from synthesis.generation_files import NOTES, manifest_digest
 from synthesis.markup import decode
 from synthesis.prepared_corpus import load_corpus
 
@@ -51,16 +51,21 @@ class UtilityResult:
     """The scores of all taggers, and the measurements made of them.
 
     The first measurement is the share of the F1 of real notes that synthetic ones reach.
+    `manifest` is the digest of the notes' manifest (see `manifest_digest`), `corpus` of the corpus.
     """
 
     utility: Utility
     measured: Sequence[Measured]
+    manifest: str
+    corpus: str
 
     def to_json(self) -> dict[str, Any]:
         """Return what the gate reads, with the p-value of every difference by score."""
         measured = [each.to_json() for each in self.measured]
         return {
             "format": 1,
+            "corpus": self.corpus,
+            "manifest": self.manifest,
             "measured": measured,
             "tests": {
                 f"{setting} against {REAL}": {
@@ -105,7 +110,8 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
         request.out / TAGGERS,
         watch,
     )
-    return UtilityResult(utility, list(_measure(utility, hash_file(notes), filled=filled)))
+    measured = list(_measure(utility, hash_file(notes), filled=filled))
+    return UtilityResult(utility, measured, manifest_digest(manifest), manifest["corpus_sha256"])
 
 
 def _measure(utility: Utility, data: str, *, filled: bool) -> Iterator[Measured]:

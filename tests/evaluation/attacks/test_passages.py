@@ -2,13 +2,17 @@
 
 import math
 import random
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.attacks import passages
 from evaluation.attacks.passages import (
     OTHERS,
     PASSAGE,
@@ -85,8 +89,74 @@ def test_of_a_note_with_spans_what_stands_outside_is_compared_as_well() -> None:
     ]
 
 
-def drawn(chance: Random, count: int = 60) -> Note:
-    return [[f"w{chance.randint(1, 400)}" for _ in range(count)]]
+CHUTE = (
+    "Le patient a chut\xe9 dans son escalier mardi soir en portant des b\xfbches fines et humides "
+    "vers la cave vo\xfbt\xe9e de sa grand-m\xe8re"
+).split()
+
+
+def every(words: list[str], change: Callable[[str], str], *, step: int = 1) -> str:
+    return " ".join(change(word) if at % step == 0 else word for at, word in enumerate(words))
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        " ".join(CHUTE).upper(),
+        "\n".join(CHUTE),
+        "\xa0".join(CHUTE),
+        "_".join(CHUTE),
+        unicodedata.normalize("NFD", " ".join(CHUTE)),
+        every(CHUTE, lambda word: f"{word[:1]}\u200b{word[1:]}", step=7),
+        every(CHUTE, lambda word: f"{word[:2]}\xad{word[2:]}", step=7),
+        every(CHUTE, lambda word: f"{word[:2]}-\n{word[2:]}" if len(word) > 3 else word),
+        every(CHUTE, lambda word: f"{word[:2]}\xad\r\n  {word[2:]}" if len(word) > 3 else word),
+        " ".join(CHUTE).replace("fi", "\ufb01").replace("a", "\uff41"),
+        every(CHUTE, lambda word: f"{len(word)}. {word}", step=7),
+        every(CHUTE, lambda word: f"{word}\ufe0f"),
+    ],
+)
+def test_a_copy_whose_characters_were_changed_is_one(copy: str) -> None:
+    index = PassageIndex([views(Annotated(Document("1", " ".join(CHUTE)), ()))], ["p"])
+    assert index.patients(views(Annotated(Document("2", copy), ()))) == {"p"}
+    # The same where the note has the changed text, and the copy has been cleaned.
+    index = PassageIndex([views(Annotated(Document("1", copy), ()))], ["p"])
+    assert index.patients(views(Annotated(Document("2", " ".join(CHUTE)), ()))) == {"p"}
+
+
+def words_with_numbers(note: Annotated) -> Note:
+    """All views but those without numbers."""
+    text = passages.normalize(note.document.text)
+    joined = passages._HYPHEN.sub("", text)
+    return [[word.text for word in read_words(each)] for each in (text, joined)]
+
+
+@pytest.mark.parametrize("view", ["normalize", "_HYPHEN", "_WORD", "views"])
+def test_the_control_falls_where_changed_characters_go_unseen(
+    real: PassageNotes, monkeypatch: pytest.MonkeyPatch, view: str
+) -> None:
+    blind: dict[str, Any] = {
+        "normalize": lambda text: unicodedata.normalize("NFC", text),
+        "_HYPHEN": re.compile(r"(?!)"),
+        "_WORD": re.compile(r"(?P<number>\d+)|\w+"),
+        "views": words_with_numbers,
+    }
+    monkeypatch.setattr(passages, view, blind[view])
+    found = measure_passages([drawn(random.Random(1))], real, 300, "d")
+    assert found.control is not None and found.control < 1
+
+
+def drawn(chance: Random, count: int = 60) -> Annotated:
+    return note(
+        [
+            f"fi{chr(97 + chance.randrange(20))}{chr(97 + chance.randrange(20))}"
+            for _ in range(count)
+        ]
+    )
+
+
+def note(words: Sequence[str]) -> Annotated:
+    return Annotated(Document("", " ".join(words)), ())
 
 
 @pytest.fixture(scope="module")
@@ -101,10 +171,11 @@ def real() -> PassageNotes:
 def test_each_copy_among_two_thousand_notes_is_found(real: PassageNotes, copies: int) -> None:
     chance = random.Random(copies)
     made = [drawn(chance) for _ in range(2000 - 2 * copies)]
-    made += [[list(each) for each in real.notes[2 * number]] for number in range(copies)]
+    made += [real.notes[2 * number] for number in range(copies)]
     for number in range(copies):  # twelve words of another patient's note in one of the made ones
-        passage = real.notes[100 + 2 * number][0][20:32]
-        made.append([[*drawn(chance)[0][:30], *passage, *drawn(chance)[0][:30]]])
+        words = real.notes[100 + 2 * number].document.text.split()
+        parts = (drawn(chance, 30).document.text.split() for _ in range(2))
+        made.append(note([*next(parts), *words[20:32], *next(parts)]))
     found = measure_passages(made, real, 300, "d")
     assert (found.value, found.low, found.high) == (copies / 1000, copies / 1000, copies / 1000)
     assert found.detail["notes"] == found.detail["patients"] == 2 * copies
@@ -121,7 +192,7 @@ def test_a_phrase_of_five_other_patients_is_nobodys() -> None:
 
 
 def test_notes_without_a_passage_of_anybody_prove_nothing() -> None:
-    same = [[["a"] * 20]] * 8
+    same = [note(["a"] * 20)] * 8
     found = measure_passages(same, PassageNotes(same, [str(n) for n in range(8)]), 6, "d")
     assert found.value == 0 and found.control is not None and math.isnan(found.control)
 
@@ -140,4 +211,5 @@ def test_passages_that_two_texts_share_are_shown_where_they_stand() -> None:
 
 
 def test_the_index_prints_no_word(real: PassageNotes) -> None:
-    assert "w1" not in repr(real) + repr(PassageIndex(real.notes, real.owners))
+    index = PassageIndex(map(views, real.notes), real.owners)
+    assert "fia" not in repr(real) + repr(index)

@@ -16,6 +16,7 @@ from pipeline.cli import main
 from record.document import Document
 from record.span import Span
 from surrogates.keys.keys import new_master
+from synthesis.generation_files import manifest_digest, read_generated
 from synthesis.masked_letters import FOLDER_FORMAT, save_letters
 from synthesis.masking import Masking, mask
 from tests.keys import signed
@@ -123,7 +124,9 @@ def reported(
     data = json.loads((folder / name / "manifest.json").read_text())["notes_sha256"]
     worth = Measured("filled-over-real", Axis.UTILITY, -0.01, -0.03, 0.01, data, 3)
     utility = folder / f"utility-{name}.json"
-    utility.write_text(signed({"measured": [asdict(worth)]}, folder / "master.key"))
+    manifest = manifest_digest(read_generated(folder / name))
+    told = {"manifest": manifest, "measured": [asdict(worth)]}
+    utility.write_text(signed(told, folder / "master.key"))
     code = main([
         "synthesize", "report", str(folder / name), "-o", str(folder / out), "--key",
         str(folder / "master.key"), "--measured", *map(str, (*measured, utility)), *more,
@@ -148,7 +151,8 @@ def test_new_letters_with_proof_may_leave(folder: Path, proven: Path) -> None:
 def test_what_nobody_proved_holds(folder: Path, proven: Path) -> None:
     held = numbers(proven)
     without = [each for each in held.values() if each["axis"] != "detection"]
-    (folder / "without.json").write_text(signed({"measured": without}, folder / "master.key"))
+    told = {"manifest": manifest_digest(read_generated(folder / "new")), "measured": without}
+    (folder / "without.json").write_text(signed(told, folder / "master.key"))
     code, report = reported(folder, "new", folder / "without.json", out="without")
     assert code == 1
     assert json.loads(report.read_text())["reasons"] == ["masker-recall: not measured"]
