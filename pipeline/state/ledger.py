@@ -48,6 +48,7 @@ from pipeline.state.schema_version import connect_state
 from pipeline.state.sealing_at_rest import is_sealed, require_sealed, seal_at_rest
 from pipeline.state.span_sealing import NoteVersion, StateKeys
 from pipeline.state.tables import (
+    ABANDONED,
     AUDIT_NOTE,
     DONE,
     LEDGER,
@@ -61,10 +62,12 @@ from pipeline.state.tables import (
     SPAN_STORE,
     STAGE,
     STAGED,
+    WORKING,
     pack_ids,
     unpack_ids,
 )
 from pipeline.state.unit_leases import (
+    RunEnded,
     UnitLeases,
     find_condemned,
     is_lease_kept,
@@ -162,8 +165,8 @@ class BackfillLimit(NamedTuple):
 
 _WHAT = "state"
 _FIRST_UNIT = -(2**31)
+_ENDED = ("finished", ABANDONED)
 _ORIGIN = func.coalesce(RUN_UNIT.c.origin, RUN_UNIT.c.unit)
-_ENDED = ("finished", "abandoned")
 _SINCE = "since"
 _MARGIN = timedelta(days=2)
 _PAGE = 10_000
@@ -293,7 +296,7 @@ class State:
                 again = update(RUN).where(RUN.c.run_id == row.run_id)
                 connection.execute(again.values(attempts=(row.attempts or 1) + 1))
                 return RunRecord(row.run_id, True, row.phase, datetime.fromisoformat(row.started))
-            ended = update(RUN).where(RUN.c.phase.not_in(_ENDED)).values(phase="abandoned")
+            ended = update(RUN).where(RUN.c.phase.not_in(_ENDED)).values(phase=ABANDONED)
             connection.execute(ended)
             run_id = (connection.scalar(select(func.max(RUN.c.run_id))) or 0) + 1
             started = datetime.now(UTC)
@@ -334,7 +337,7 @@ class State:
     def plan(self, run_id: int, units: Iterable[tuple[Unit, Sequence[int]]]) -> None:
         """Store the units of a run, replacing any earlier plan, and set its phase to `working`.
 
-        One transaction, however long: a plan is stored completely or not at all.
+        One transaction, however long: a plan is stored completely or not at all. Raises RunEnded.
         """
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(delete(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id))
@@ -346,7 +349,7 @@ class State:
                     rows = []
             if rows:
                 connection.execute(insert(RUN_UNIT), rows)
-            connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(phase="working"))
+            _change_run(connection, run_id, phase=WORKING)
 
     @retrying
     def count_pending(self, run_id: int) -> int:
@@ -425,8 +428,9 @@ class State:
     def commit_unit(self, run_id: int, unit: Unit, result: UnitResult) -> bool:
         """Store the result of a unit in one transaction.
 
-        Returns False, and stores nothing, if it was already done or its lease was lost: another
-        worker has it. Raises Unsafe `unknown-unit` for a unit that is not part of the run.
+        Returns False, and stores nothing, if it was already done, or its lease was lost: another
+        worker has it. So it is where the run is not in the phase `working`: it was abandoned, or
+        is published. Raises Unsafe `unknown-unit` for a unit that is not part of the run.
         """
         here = (RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit == unit.index)
         written = [note.note_id for note in result.releases]
@@ -439,6 +443,10 @@ class State:
                 raise Unsafe("unknown-unit")
             # A unit that was halved meanwhile is not there any more.
             if planned is None or planned.done or not is_lease_kept(planned, unit):
+                return False
+            # Locked: the run is neither abandoned nor published while this is written.
+            run = select(RUN.c.phase).where(RUN.c.run_id == run_id).with_for_update(read=True)
+            if connection.scalar(run) != WORKING:
                 return False
             # Codes come last: from then on other workers wait for the end of the transaction.
             with update_codes(connection, self._keys, written):
@@ -550,15 +558,15 @@ class State:
 
     @retrying
     def set_phase(self, run_id: int, phase: Phase) -> None:
-        """Store the phase of a run."""
+        """Store the phase of a run; raises RunEnded if it was abandoned."""
         with transaction(self._engine, _WHAT, write=True) as connection:
-            connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(phase=phase))
+            _change_run(connection, run_id, phase=phase)
 
     @retrying
     def finish(self, run_id: int, summary: str, about: str | None = None) -> None:
         """Finish a run; delete the units of earlier runs, keep their summaries.
 
-        `about` is the entry of the run history as JSON.
+        `about` is the entry of the run history as JSON. Raises RunEnded if the run was abandoned.
         """
         now = datetime.now(UTC).isoformat()
         done = {"phase": "finished", "summary": summary, "ended": now, "about": about}
@@ -566,7 +574,7 @@ class State:
         if since is not None:
             done["about"] = json.dumps(json.loads(about or "{}") | {_SINCE: since.isoformat()})
         with transaction(self._engine, _WHAT, write=True) as connection:
-            connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(done))
+            _change_run(connection, run_id, **done)
             connection.execute(delete(RUN_UNIT).where(RUN_UNIT.c.run_id < run_id))
 
     @retrying
@@ -673,6 +681,13 @@ def _read_limit(connection: Connection, run_id: int) -> BackfillLimit | None:
     if limit is None:
         return None
     return BackfillLimit(limit["before"], datetime.fromisoformat(limit["ends"]))
+
+
+def _change_run(connection: Connection, run_id: int, **values: Any) -> None:
+    """Change a run; raises RunEnded, and nothing is written, if it was abandoned."""
+    mine = update(RUN).where(RUN.c.run_id == run_id, RUN.c.phase != ABANDONED)
+    if connection.execute(mine.values(values)).rowcount != 1:
+        raise RunEnded(run_id)
 
 
 def _make_unit_row(run_id: int, unit: Unit, ids: Sequence[int]) -> dict[str, Any]:

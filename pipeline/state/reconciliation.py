@@ -22,16 +22,19 @@ from pipeline.state.quality_store import release_holds
 from pipeline.state.row_codes import update_codes
 from pipeline.state.span_sealing import StateKeys
 from pipeline.state.tables import (
+    ABANDONED,
     LEDGER,
     QUARANTINE,
     QUARANTINED,
     RELEASED,
+    RUN,
     RUN_UNIT,
     SPAN_STORE,
     STAGE,
     STAGED,
     unpack_ids,
 )
+from pipeline.state.unit_leases import RunEnded
 from pipeline.warehouse.databases import chunks, retrying, transaction
 
 _WHAT = "state"
@@ -123,6 +126,7 @@ def find_deleted_notes(engine: Engine, run_id: int) -> Iterator[list[int]]:
 
     For a completed unit the notes read count, for others the notes planned. Each page of the
     ledger is compared with the units that overlap it: memory is bounded for any order of units.
+    Raises RunEnded where another run has begun: it may have deleted the units of this one.
     """
     after: int | None = None
     while page := _read_ledger_page(engine, after):
@@ -130,7 +134,16 @@ def find_deleted_notes(engine: Engine, run_id: int) -> Iterator[list[int]]:
         gone = set(page)
         for row in _stream_units(engine, run_id, between=(page[0], page[-1])):
             gone.difference_update(unpack_ids(row.read_ids if row.done else row.planned))
+        _check_in_progress(engine, run_id)
         yield from (list(some) for some in chunks(sorted(gone), _CHUNK))
+
+
+@retrying
+def _check_in_progress(engine: Engine, run_id: int) -> None:
+    with transaction(engine, _WHAT) as connection:
+        phase = connection.scalar(select(RUN.c.phase).where(RUN.c.run_id == run_id))
+    if phase == ABANDONED:
+        raise RunEnded(run_id)
 
 
 def _stream_units(

@@ -51,6 +51,8 @@ earlier versions, stands for all notes. `attempts` counts how often the run was 
 `about` is JSON: key ids, versions and counts.
 """
 
+WORKING, ABANDONED = "working", "abandoned"
+
 RUN_UNIT = Table(
     "run_unit",
     STATE,
