@@ -307,6 +307,12 @@ class State:
         return RunRecord(run_id, False, "planning", started)
 
     @retrying
+    def read_config(self, run_id: int) -> bytes | None:
+        """Return the hash of the configuration of a run; None if there is no such run."""
+        with transaction(self._engine, _WHAT) as connection:
+            return connection.scalar(select(RUN.c.config).where(RUN.c.run_id == run_id))
+
+    @retrying
     def find_running(self) -> RunningRun:
         """Return the run in progress."""
         latest = select(RUN.c.run_id, RUN.c.about).where(RUN.c.phase.not_in(_ENDED))
@@ -430,11 +436,12 @@ class State:
 
         Returns False, and stores nothing, if it was already done, or its lease was lost: another
         worker has it. So it is where the run is not in the phase `working`: it was abandoned, or
-        is published. Raises Unsafe `unknown-unit` for a unit that is not part of the run.
+        is published. Raises Unsafe `unknown-unit` for a unit that is not part of the run, and
+        `other-configuration` for notes that were made under another one than the run's.
         """
         here = (RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit == unit.index)
-        written = [note.note_id for note in result.releases]
-        written += [note.note_id for note in result.failures]
+        notes: list[StagedNote | FailedNote] = [*result.releases, *result.failures]
+        written = [note.note_id for note in notes]
         with transaction(self._engine, _WHAT, write=True) as connection:
             # Locked: nobody claims it while it is written.
             locked = select(RUN_UNIT).where(*here).with_for_update()
@@ -445,9 +452,12 @@ class State:
             if planned is None or planned.done or not is_lease_kept(planned, unit):
                 return False
             # Locked: the run is neither abandoned nor published while this is written.
-            run = select(RUN.c.phase).where(RUN.c.run_id == run_id).with_for_update(read=True)
-            if connection.scalar(run) != WORKING:
+            running = select(RUN).where(RUN.c.run_id == run_id).with_for_update(read=True)
+            run = connection.execute(running).first()
+            if run is None or run.phase != WORKING:
                 return False
+            if any(note.config != run.config for note in notes):
+                raise Unsafe("other-configuration")
             # Codes come last: from then on other workers wait for the end of the transaction.
             with update_codes(connection, self._keys, written):
                 write_unit_result(connection, run_id, result)

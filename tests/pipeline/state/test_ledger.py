@@ -74,13 +74,14 @@ def result(
     unchanged: Sequence[int] = (),
     content: bytes = A,
     tally: str = "{}",
+    config: bytes = A,
 ) -> UnitResult:
     """The result of a unit, from ids."""
     return UnitResult(
         read_ids=[*releases, *failures, *unchanged],
         unchanged_ids=list(unchanged),
-        releases=[staged(k, content) for k in releases],
-        failures=[failed(k, content) for k in failures],
+        releases=[staged(k, content, config) for k in releases],
+        failures=[failed(k, content, config) for k in failures],
         tally=tally,
     )
 
@@ -200,6 +201,17 @@ def test_a_unit_nobody_planned_is_refused(state: State) -> None:
     assert state.read_entries([1]) == {}
 
 
+@pytest.mark.parametrize("came", [result([1], config=B), result([], [1], config=B)])
+def test_a_result_of_another_configuration_is_refused(state: State, came: UnitResult) -> None:
+    run = state.begin(A)
+    ((unit, _),) = planned = units([1])
+    state.plan(run.run_id, planned)
+    before = everything(state)
+    with pytest.raises(Unsafe, match="other-configuration"):
+        state.commit_unit(run.run_id, unit, came)
+    assert everything(state) == before
+
+
 def test_a_failing_commit_leaves_nothing(state: State) -> None:
     run = state.begin(A)
     ((unit, _),) = planned = units([1, 2])
@@ -263,7 +275,7 @@ def test_what_an_abandoned_run_staged_is_harmless(state: State) -> None:
     ((unit, _),) = planned = units([1, 2])
     state.plan(run.run_id, planned)
     state.commit_unit(run.run_id, unit, result([1, 2]))
-    night(state, [1], results=[result([1], content=B)], config=B)
+    night(state, [1], results=[result([1], content=B, config=B)], config=B)
     # Note 2 is gone from the source: the first run's version must not stay.
     assert [list(c) for c in state.find_deleted(2)] == [[2]]
     state.forget([2])
@@ -435,8 +447,8 @@ WORKER = (
     "while claim := state.leases.claim(run, str(worker), 60):\n"
     "    unit = claim.unit\n"
     "    ids = list(range(unit.low, unit.high + 1))\n"
-    "    notes = [StagedNote(i, 1, b'a' * 16, bytes(16), bytes(16), b's', b'p' * 2000, 'k', None,\n"
-    "                        1) for i in ids]\n"
+    "    notes = [StagedNote(i, 1, b'a' * 16, bytes(16), b'a' * 16, b's', b'p' * 2000, 'k',\n"
+    "                        None, 1) for i in ids]\n"
     "    state.commit_unit(run, unit, UnitResult(ids, [], notes, [], '{}'))\n"
 )
 
