@@ -23,10 +23,12 @@ from pipeline.state.row_codes import update_codes
 from pipeline.state.span_sealing import StateKeys
 from pipeline.state.tables import (
     ABANDONED,
+    DONE,
     LEDGER,
     QUARANTINE,
     QUARANTINED,
     RELEASED,
+    REOPENED,
     RUN,
     RUN_UNIT,
     SPAN_STORE,
@@ -97,7 +99,7 @@ def reconcile_run(
     account = _ReconciledCounts()
     for row in _stream_units(engine, run_id):
         planned = set(unpack_ids(row.planned))
-        accounted = set(unpack_ids(row.accounted))
+        accounted = set(unpack_ids(row.accounted if row.done == DONE else None))
         lost = (planned | set(unpack_ids(row.read_ids))) - accounted
         # What a worker reported must be present in the ledger.
         lost |= accounted - find_ledger_ids(engine, sorted(accounted))
@@ -133,7 +135,7 @@ def find_deleted_notes(engine: Engine, run_id: int) -> Iterator[list[int]]:
         after = page[-1]
         gone = set(page)
         for row in _stream_units(engine, run_id, between=(page[0], page[-1])):
-            gone.difference_update(unpack_ids(row.read_ids if row.done else row.planned))
+            gone.difference_update(unpack_ids(row.read_ids if row.done == DONE else row.planned))
         _check_in_progress(engine, run_id)
         yield from (list(some) for some in chunks(sorted(gone), _CHUNK))
 
@@ -226,7 +228,7 @@ def _reopen_units(
     with transaction(engine, _WHAT, write=True) as connection:
         if units is not None:
             for some in chunks(units):
-                connection.execute(mine.where(RUN_UNIT.c.unit.in_(some)).values(done=0))
+                connection.execute(mine.where(RUN_UNIT.c.unit.in_(some)).values(REOPENED))
             return
         for home in _OUTCOME_TABLES:
             homeless = select(LEDGER.c.note_id).where(_lacks_table_row(*home))
@@ -236,7 +238,7 @@ def _reopen_units(
                     _forget_outcome(connection, some)
             if home[0] is not SPAN_STORE:
                 connection.execute(delete(home[0]).where(_lacks_ledger_row(*home)))
-        connection.execute(mine.values(done=0))
+        connection.execute(mine.values(REOPENED))
 
 
 def _forget_outcome(connection: Connection, note_ids: Sequence[int]) -> None:
@@ -255,7 +257,7 @@ def discard_results(connection: Connection, note_ids: Sequence[int]) -> None:
     """
     if not note_ids:
         return
-    connection.execute(update(RUN_UNIT).values(done=0))
+    connection.execute(update(RUN_UNIT).values(REOPENED))
     for some in chunks(note_ids):
         _forget_outcome(connection, some)
         for table in (STAGE, SPAN_STORE, QUARANTINE):

@@ -86,6 +86,8 @@ that this one is a part of; such parts have negative numbers.
 """
 
 OPEN, DONE, UNRETURNED = 0, 1, 2
+REOPENED = {"done": OPEN, "read_ids": None, "accounted": None, "tally": None}
+"""The values of a unit that is processed again: nothing of its earlier result counts."""
 
 LEDGER = Table(
     "ledger",

@@ -27,6 +27,7 @@ from sqlalchemy import (
 
 from pipeline.state.tables import (
     OPEN,
+    REOPENED,
     RUN,
     RUN_UNIT,
     UNRETURNED,
@@ -210,7 +211,7 @@ class UnitLeases:
         mine = update(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id)
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(mine.where(*_IS_HELD).values(_make_end(as_failed)))
-            connection.execute(mine.where(RUN_UNIT.c.done == UNRETURNED).values(done=OPEN))
+            connection.execute(mine.where(RUN_UNIT.c.done == UNRETURNED).values(REOPENED))
 
 
 def is_lease_kept(planned: Any, unit: Unit) -> bool:

@@ -366,6 +366,28 @@ def test_one_note_dropped_on_the_way_is_noticed_and_made_good(
     assert state.reconcile(run.run_id, Warehouse(ids)).ok
 
 
+@pytest.mark.parametrize("is_altered", [False, True])
+def test_nothing_of_a_unit_that_is_opened_again_counts(state: State, is_altered: bool) -> None:
+    run = state.begin(A)
+    planned = units([1, 2])
+    state.plan(run.run_id, planned)
+    (unit,) = claimed(state, run.run_id)
+    state.commit_unit(run.run_id, unit, result([1, 2]))
+    publish(state)
+    if is_altered:
+        state.discard([1, 2])
+    else:
+        tamper(state, "update ledger set outcome = 1 where note_id = 1")
+        assert not state.reconcile(run.run_id, Warehouse([1, 2])).ok
+    # It is claimed again, and its batch is lost on the way.
+    (unit,) = claimed(state, run.run_id)
+    assert state.leases.mark_unreturned(run.run_id, unit)
+    for _ in range(2):
+        found = state.reconcile(run.run_id, Warehouse([1, 2]))
+        assert (found.ok, found.accounted, found.missing_ids) == (False, 0, (1, 2))
+        state.leases.revoke(run.run_id, as_failed=True)
+
+
 def test_notes_astray_are_done_again(state: State, worked: int) -> None:
     publish(state)
     tamper(state, "update ledger set outcome = 1 where note_id in (1, 3)")
