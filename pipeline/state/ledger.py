@@ -509,6 +509,7 @@ class State:
             .join(LEDGER, LEDGER.c.note_id == STAGE.c.note_id)
             .join(SPAN_STORE, SPAN_STORE.c.note_id == STAGE.c.note_id)
             .where(IS_FREE if accepted is None else was_accepted_in(accepted))
+            .where(LEDGER.c.outcome == STAGED)
             .order_by(STAGE.c.note_id)
             .limit(limit)
         )
@@ -518,15 +519,25 @@ class State:
             return [StagedNote(**row._mapping) for row in connection.execute(found)]
 
     @retrying
-    def mark_published(self, note_ids: Sequence[int]) -> None:
-        """Mark staged notes as released, after they were written to the output."""
+    def mark_published(self, notes: Sequence[StagedNote]) -> None:
+        """Mark staged notes as released, after they were written to the output.
+
+        One of which another version was staged since remains staged.
+        """
+        versions = {note.note_id: note.version for note in notes}
         with transaction(self._engine, _WHAT, write=True) as connection:
-            for some in chunks(note_ids):
-                staged = LEDGER.c.note_id.in_(some), LEDGER.c.outcome == STAGED
-                released = update(LEDGER).where(*staged)
-                connection.execute(released.values(outcome=RELEASED, was_released=1))
-                connection.execute(delete(STAGE).where(STAGE.c.note_id.in_(some)))
-                release_holds(connection, some, erase=False)
+            for some in chunks(sorted(versions)):
+                here = LEDGER.c.note_id.in_(some)
+                # Whatever the ledger says of them since, they are in the output.
+                connection.execute(update(LEDGER).where(here).values(was_released=1))
+                version = LEDGER.c.note_id, LEDGER.c.content, LEDGER.c.identity, LEDGER.c.config
+                staged = select(*version).where(here, LEDGER.c.outcome == STAGED)
+                found = [NoteVersion(*row) for row in connection.execute(staged)]
+                same = [each.note_id for each in found if each == versions[each.note_id]]
+                released = update(LEDGER).where(LEDGER.c.note_id.in_(same))
+                connection.execute(released.values(outcome=RELEASED))
+                connection.execute(delete(STAGE).where(STAGE.c.note_id.in_(same)))
+                release_holds(connection, same, erase=False)
 
     def find_withdrawable(self) -> Iterator[list[int]]:
         """Stream the notes in quarantine whose earlier version is still in the output.

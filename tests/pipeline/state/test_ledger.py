@@ -104,7 +104,7 @@ def claimed(state: State, run_id: int) -> list[Unit]:
 def publish(state: State) -> None:
     """What the run does after it was reconciled."""
     while notes := state.read_staged(limit=2):
-        state.mark_published([note.note_id for note in notes])
+        state.mark_published(notes)
 
 
 def night(state: State, *groups: list[int], results: list[Any], config: bytes = A) -> int:
@@ -268,6 +268,24 @@ def test_a_resumed_commit_after_publishing_stages_nothing_again(state: State) ->
     state.commit_unit(run.run_id, unit, result([1]))
     assert state.read_staged() == []
     assert list(state.read_released_ids()) == [1]
+
+
+def test_a_version_that_was_staged_meanwhile_is_not_marked_as_published(state: State) -> None:
+    run = state.begin(A)
+    planned = units([1, 2, 3])
+    state.plan(run.run_id, planned)
+    state.commit_unit(run.run_id, planned[0][0], result([1, 2, 3]))
+    written = state.read_staged()
+    run = state.begin(B)
+    state.plan(run.run_id, planned)
+    came = result([1, 2], [3], content=B, config=B)
+    state.commit_unit(run.run_id, planned[0][0], came)
+    state.mark_published([*written[:1], *came.releases[1:], *written[2:]])
+    assert [(note.note_id, note.content) for note in state.read_staged()] == [(1, B)]
+    assert state.count_outcomes() == {"staged": 1, "released": 1, "quarantined": 1}
+    # What is in the output can be withdrawn.
+    assert list(state.read_released_ids()) == [1, 2, 3]
+    assert list(state.find_withdrawable()) == [[3]]
 
 
 def test_what_an_abandoned_run_staged_is_harmless(state: State) -> None:

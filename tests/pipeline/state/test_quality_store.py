@@ -117,7 +117,7 @@ def test_what_is_held_is_not_published_until_it_is_accepted(state: State) -> Non
     assert state.quality.decide(replace(decision, reason="other")).reason == "right"
     assert [note.note_id for note in state.read_staged(accepted=run)] == [1]
     assert [note.note_id for note in state.read_staged(accepted=later)] == []
-    state.mark_published([1])
+    state.mark_published(state.read_staged(accepted=run))
     assert held(state) == [2, 3]
     assert len(state.quality.decisions()) == 1
     assert not state.quality.runs()[-1].waits
