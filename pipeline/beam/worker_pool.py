@@ -19,6 +19,7 @@ from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
 from record.errors import ConfigError
 
 LOOPBACK = "127.0.0.1"
+_MAX_NAME = 100
 _OPTIONS = (
     ("grpc.http2.max_pings_without_data", 0),
     ("grpc.http2.max_ping_strikes", 0),
@@ -123,13 +124,13 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
                 stderr=subprocess.DEVNULL,
                 text=True,
             )
-        except OSError as error:
+        except (OSError, ValueError) as error:
             failed = f"the worker cannot be started: {type(error).__name__}"
             self._report(failed)
             return beam_fn_api_pb2.StartWorkerResponse(error=failed)
         with self._guard:
             self._workers[request.worker_id] = worker
-        self._report(f"worker {request.worker_id} started (pid {worker.pid})")
+        self._report(f"worker {_escape(request.worker_id)} started (pid {worker.pid})")
         threading.Thread(target=self._watch, args=(request.worker_id, worker), daemon=True).start()
         return beam_fn_api_pb2.StartWorkerResponse()
 
@@ -152,7 +153,12 @@ class WorkerPool(beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolServicer):
         with self._guard:
             was_asked = self._workers.pop(worker_id, None) is None
         how = "ended" if was_asked or not code else f"died: {_describe_end(code, lines)}"
-        self._report(f"worker {worker_id} {how}")
+        self._report(f"worker {_escape(worker_id)} {how}")
+
+
+def _escape(name: str) -> str:
+    """Return a name from outside in printable characters, on one line."""
+    return name[:_MAX_NAME].encode("unicode_escape").decode()
 
 
 def _end(worker: "subprocess.Popen[str]") -> None:

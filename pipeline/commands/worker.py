@@ -12,7 +12,8 @@ DESCRIPTION = """\
 Starts worker processes on this machine for a Beam runner, which is told of it by
 --environment_type=EXTERNAL --environment_config=HOST:PORT. It listens on one address, loopback
 unless another one is named, and tells how each worker ended. The protocol is plain text and has no
-authentication: whoever reaches the port can make a worker run code. Workers read configuration, key
+authentication: whoever reaches the port can make a worker run code as the account of the pool, on
+loopback every account of this machine. Workers read configuration, key
 and databases at the paths that the run has. On SIGTERM or an interrupt it ends its workers, whose
 units go to others.
 """
@@ -40,7 +41,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Start workers until asked to stop; returns the exit code."""
     host, port = parse_address(options.listen)
     with catch_stop_signals() as stop, WorkerPool(host, port, console.say) as pool:
-        if not is_loopback(host):
+        if is_loopback(host):
+            console.warn(f"every account of this machine can have code run through {pool.address}")
+        else:
             console.warn(f"{host} is reached from outside: use an encrypted, closed network alone")
         console.say(f"listening on {pool.address}")
         stop.wait()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pipeline.config.settings import load
 from pipeline.night.objections import withdraw_objecting
-from pipeline.night.publishing import is_output_complete, publish_staged
+from pipeline.night.publishing import fence, is_output_complete, publish_staged
 from pipeline.night.release_history import write_release_page
 from pipeline.night.withdrawals import withdraw_accepted, withdraw_rejected
 from pipeline.notes.worker_resources import open_master, resolve_urls, seal_state, with_id_bits
@@ -45,12 +45,12 @@ def apply_decision(config: Path, decision: GateDecision) -> AppliedDecision:
     master = open_master(settings)
     keys = StateKeys(master)
     with ExitStack() as stack:
-        stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
+        lock = stack.enter_context(make_run_lock(resolve_urls(settings).state.url, settings.base))
         state = open_state(resolve_urls(settings).state, settings.base, keys)
         stack.callback(state.close)
         cohort = master.cohort(settings.cohort, algorithm=state.read_algorithm())
         cohort = with_id_bits(cohort, settings.make_policy())
-        output = open_output(resolve_urls(settings).output, settings.base)
+        output = fence(open_output(resolve_urls(settings).output, settings.base), lock.keep)
         stack.callback(output.close)
         output.check_writable()
         seal_state(settings, master, state)

@@ -29,7 +29,7 @@ from pipeline.night.output_versions import (
     read_written_tables,
     restart_output,
 )
-from pipeline.night.publishing import is_output_complete, publish_run, withdraw_unknown
+from pipeline.night.publishing import fence, is_output_complete, publish_run, withdraw_unknown
 from pipeline.night.release_history import read_release_history
 from pipeline.night.run_history import read_finished_runs, serialize_run, to_compared
 from pipeline.night.structured_tables import StructuredTables, list_nightly_tables
@@ -546,7 +546,7 @@ def _open_night(
     stack.callback(source.close)
     state = open_state(resolved.state, settings.base, keys)
     stack.callback(state.close)
-    output = open_output(resolved.output, settings.base)
+    output = fence(open_output(resolved.output, settings.base), lock.keep)
     stack.callback(output.close)
     if is_rebase:
         check_rebase(state, most_new)

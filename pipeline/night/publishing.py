@@ -2,7 +2,9 @@
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
+from typing import Any, cast
 
 from pipeline.night.structured_tables import StructuredTables
 from pipeline.night.withdrawals import (
@@ -23,6 +25,37 @@ from record.errors import Unsafe
 from surrogates.keys.keys import CohortKey
 
 _CHUNK = 500
+_WRITES = frozenset({
+    "check_writable", "clear_tables", "describe", "prune_persons", "publish", "restart", "withdraw",
+    "write_references", "write_rows",
+})  # fmt: skip
+"""The methods of an output that write to it."""
+
+
+def fence(output: Output, keep: Callable[[], None]) -> Output:
+    """Return an output that calls `keep` before each write: what that raises prevents the write.
+
+    `keep` is that of the run lock, which a restart of the database server releases to others.
+    """
+    return cast(Output, _FencedOutput(output, keep))
+
+
+class _FencedOutput:
+    def __init__(self, output: Output, keep: Callable[[], None]) -> None:
+        self._output = output
+        self._keep = keep
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._output, name)
+        if name not in _WRITES:
+            return found
+
+        @wraps(found)
+        def write(*arguments: Any, **options: Any) -> Any:
+            self._keep()
+            return found(*arguments, **options)
+
+        return write
 
 
 def publish_run(
@@ -66,7 +99,7 @@ def publish_staged(
         if tables is not None:
             tables.write([note.person_id for note in staged])
         output.publish(_open_rows(staged, state, seal))
-        state.mark_published([note.note_id for note in staged])
+        state.mark_published(staged)
         count += len(staged)
     return count
 

@@ -59,16 +59,23 @@ class InProcessRunner:
 
     def __call__(self, job: Job) -> dict[str, int]:
         """Run a job."""
-        if self._resources is None or self._resources.settings != job.settings:
+        resources = self._resources
+        if resources is None or not self._are_of(resources, job):
             self.close()
-            self._resources = open_resources(job.settings)
+            resources = self._resources = open_resources(job.settings)
         try:
-            self._reread_objections(self._resources)
-            process_units(job, self._resources)
+            self._reread_objections(resources)
+            process_units(job, resources)
         except BaseException:
             self.close()
             raise
         return {}
+
+    @staticmethod
+    def _are_of(resources: WorkerResources, job: Job) -> bool:
+        # Files that the settings name, a model or rules, may have other contents now.
+        config = resources.state.read_config(job.run_id)
+        return resources.settings == job.settings and resources.config == config
 
     @staticmethod
     def _reread_objections(resources: WorkerResources) -> None:

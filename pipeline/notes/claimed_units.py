@@ -19,7 +19,7 @@ from pipeline.state.unit_leases import Claim, UnitLeases
 from pipeline.state.unit_results import FailedNote, UnitResult
 from pipeline.warehouse.databases import retrying
 from pipeline.warehouse.note_rows import Unit
-from record.errors import CryptonymError
+from record.errors import ConfigError, CryptonymError
 from record.failure import Failure
 
 _BEATS = 4
@@ -68,8 +68,15 @@ def claim_units(
     `holder` names the worker. A unit is held, and its lease renewed, until the next one is asked
     for; one that comes back without a result or failure was lost on the way, and counts as
     unaccounted for. Of a backfill whose time is over, only the first unit is claimed. Close the
-    iterator: a unit that it still holds then goes to another worker.
+    iterator: a unit that it still holds then goes to another worker. Raises ConfigError where the
+    resources were opened under another configuration than that of the run.
     """
+    if resources.state.read_config(run_id) != resources.config:
+        raise ConfigError(
+            "configuration",
+            f"this worker has another one than run {run_id}: other settings, rules, model or code",
+            "give every worker what the run was started with, then run again",
+        )
     seconds, limit = resources.settings.engine.lease_seconds, resources.state.read_limit(run_id)
     worker = Worker(holder, seconds)
     with closing(claim_leases(resources.state.leases, run_id, worker, limit=limit)) as claims:

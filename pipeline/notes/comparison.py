@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pipeline.notes.batch import EMPTY_HASH
 from pipeline.notes.people import extend_by_context
 from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.tables import OUTCOMES, STAGED
@@ -23,7 +24,13 @@ def find_unchanged(
         for row in rows
         if (entry := entries.get(row.note_id)) is not None and is_valid(entry, resources)
     ]
-    unchanged = {row.note_id for row, entry in known if row.digest == UNTOUCHED and entry.content}
+    # A note that was refused without being read has no version to be the same as.
+    unread = (b"", EMPTY_HASH)
+    unchanged = {
+        row.note_id
+        for row, entry in known
+        if row.digest == UNTOUCHED and entry.content not in unread
+    }
     compared = [(row, entry) for row, entry in known if row.digest and entry.digest]
     source, people, keys = resources.source, resources.remembered, resources.keys
     people.complete([row for row, _ in compared], source, run.run_id)

@@ -13,6 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
 from extractors.document.limits import Limits
 from extractors.document.options import Options
 from extractors.document_reader import DocumentReader, read_file
@@ -293,18 +296,30 @@ def resolve_urls(settings: Settings) -> Settings:
     )
 
 
-_PASSWORD = re.compile(r"[^/]+://[^/@]*:[^/]*@|[^?]*\?(.*&)?(password|passfile)=")
+_PASSWORD_OPTION = re.compile(r"(pass|pwd)[^=;]*=", re.IGNORECASE)
 
 
 def refuse_written_passwords(settings: Settings) -> None:
     """Raise ConfigError, which names the setting, where a URL has a password: settings are sent."""
     for place in ("source", "output", "state"):
-        if _PASSWORD.match(getattr(settings, place).url):
+        if _has_password(getattr(settings, place).url):
             raise ConfigError(
                 f"{place}.url",
                 "must not hold a password, which would be sent to the workers in plain text",
                 'write "env:NAME", and set that variable on every worker',
             )
+
+
+def _has_password(text: str) -> bool:
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        return False  # "env:NAME", or a folder
+    except ValueError:
+        return True  # a port that is no number is part of a password with an "@"
+    # A value may have options of its own: `odbc_connect=...;PWD=...`.
+    options = (f"{name}={value}" for name, value in url.query.items())
+    return url.password is not None or any(map(_PASSWORD_OPTION.search, options))
 
 
 def load_tagger(settings: Settings) -> SpanTagger | None:

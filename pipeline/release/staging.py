@@ -5,6 +5,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from sqlalchemy import (
 
 from pipeline.night.nightly import Incomplete
 from pipeline.release.row_digests import Difference
-from pipeline.state.tables import DONE, OPEN, RUN_UNIT, pack_ids, unpack_ids
+from pipeline.state.tables import DONE, OPEN, RUN, RUN_UNIT, WORKING, pack_ids, unpack_ids
 from pipeline.state.unit_leases import UnitLeases, is_lease_kept
 from pipeline.warehouse.databases import connect, guard, retrying, transaction
 from pipeline.warehouse.note_rows import Unit
@@ -145,7 +146,11 @@ class ReleaseStaging:
         staging = ReleaseStaging(folder)
         with transaction(staging._engine, _WHAT, write=True) as connection:
             _STAGING.create_all(connection)
-            RUN_UNIT.create(connection)
+            for table in (RUN, RUN_UNIT):
+                table.create(connection)
+            started = datetime.now(UTC).isoformat()
+            run = {"run_id": LEASED, "config": b"", "phase": WORKING, "started": started}
+            connection.execute(insert(RUN), [run])
         return staging
 
     def store_parameters(self, parameters: dict[str, Any]) -> None:

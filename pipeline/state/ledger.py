@@ -48,6 +48,7 @@ from pipeline.state.schema_version import connect_state
 from pipeline.state.sealing_at_rest import is_sealed, require_sealed, seal_at_rest
 from pipeline.state.span_sealing import NoteVersion, StateKeys
 from pipeline.state.tables import (
+    ABANDONED,
     AUDIT_NOTE,
     DONE,
     LEDGER,
@@ -61,10 +62,12 @@ from pipeline.state.tables import (
     SPAN_STORE,
     STAGE,
     STAGED,
+    WORKING,
     pack_ids,
     unpack_ids,
 )
 from pipeline.state.unit_leases import (
+    RunEnded,
     UnitLeases,
     find_condemned,
     is_lease_kept,
@@ -162,8 +165,8 @@ class BackfillLimit(NamedTuple):
 
 _WHAT = "state"
 _FIRST_UNIT = -(2**31)
+_ENDED = ("finished", ABANDONED)
 _ORIGIN = func.coalesce(RUN_UNIT.c.origin, RUN_UNIT.c.unit)
-_ENDED = ("finished", "abandoned")
 _SINCE = "since"
 _MARGIN = timedelta(days=2)
 _PAGE = 10_000
@@ -293,7 +296,7 @@ class State:
                 again = update(RUN).where(RUN.c.run_id == row.run_id)
                 connection.execute(again.values(attempts=(row.attempts or 1) + 1))
                 return RunRecord(row.run_id, True, row.phase, datetime.fromisoformat(row.started))
-            ended = update(RUN).where(RUN.c.phase.not_in(_ENDED)).values(phase="abandoned")
+            ended = update(RUN).where(RUN.c.phase.not_in(_ENDED)).values(phase=ABANDONED)
             connection.execute(ended)
             run_id = (connection.scalar(select(func.max(RUN.c.run_id))) or 0) + 1
             started = datetime.now(UTC)
@@ -302,6 +305,12 @@ class State:
             new |= {"attempts": 1, "about": json.dumps(about)}
             connection.execute(insert(RUN), [new | {"started": started.isoformat()}])
         return RunRecord(run_id, False, "planning", started)
+
+    @retrying
+    def read_config(self, run_id: int) -> bytes | None:
+        """Return the hash of the configuration of a run; None if there is no such run."""
+        with transaction(self._engine, _WHAT) as connection:
+            return connection.scalar(select(RUN.c.config).where(RUN.c.run_id == run_id))
 
     @retrying
     def find_running(self) -> RunningRun:
@@ -334,7 +343,7 @@ class State:
     def plan(self, run_id: int, units: Iterable[tuple[Unit, Sequence[int]]]) -> None:
         """Store the units of a run, replacing any earlier plan, and set its phase to `working`.
 
-        One transaction, however long: a plan is stored completely or not at all.
+        One transaction, however long: a plan is stored completely or not at all. Raises RunEnded.
         """
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(delete(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id))
@@ -346,7 +355,7 @@ class State:
                     rows = []
             if rows:
                 connection.execute(insert(RUN_UNIT), rows)
-            connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(phase="working"))
+            _change_run(connection, run_id, phase=WORKING)
 
     @retrying
     def count_pending(self, run_id: int) -> int:
@@ -425,12 +434,14 @@ class State:
     def commit_unit(self, run_id: int, unit: Unit, result: UnitResult) -> bool:
         """Store the result of a unit in one transaction.
 
-        Returns False, and stores nothing, if it was already done or its lease was lost: another
-        worker has it. Raises Unsafe `unknown-unit` for a unit that is not part of the run.
+        Returns False, and stores nothing, if it was already done, or its lease was lost: another
+        worker has it. So it is where the run is not in the phase `working`: it was abandoned, or
+        is published. Raises Unsafe `unknown-unit` for a unit that is not part of the run, and
+        `other-configuration` for notes that were made under another one than the run's.
         """
         here = (RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.unit == unit.index)
-        written = [note.note_id for note in result.releases]
-        written += [note.note_id for note in result.failures]
+        notes: list[StagedNote | FailedNote] = [*result.releases, *result.failures]
+        written = [note.note_id for note in notes]
         with transaction(self._engine, _WHAT, write=True) as connection:
             # Locked: nobody claims it while it is written.
             locked = select(RUN_UNIT).where(*here).with_for_update()
@@ -440,6 +451,13 @@ class State:
             # A unit that was halved meanwhile is not there any more.
             if planned is None or planned.done or not is_lease_kept(planned, unit):
                 return False
+            # Locked: the run is neither abandoned nor published while this is written.
+            running = select(RUN).where(RUN.c.run_id == run_id).with_for_update(read=True)
+            run = connection.execute(running).first()
+            if run is None or run.phase != WORKING:
+                return False
+            if any(note.config != run.config for note in notes):
+                raise Unsafe("other-configuration")
             # Codes come last: from then on other workers wait for the end of the transaction.
             with update_codes(connection, self._keys, written):
                 write_unit_result(connection, run_id, result)
@@ -491,6 +509,7 @@ class State:
             .join(LEDGER, LEDGER.c.note_id == STAGE.c.note_id)
             .join(SPAN_STORE, SPAN_STORE.c.note_id == STAGE.c.note_id)
             .where(IS_FREE if accepted is None else was_accepted_in(accepted))
+            .where(LEDGER.c.outcome == STAGED)
             .order_by(STAGE.c.note_id)
             .limit(limit)
         )
@@ -500,15 +519,25 @@ class State:
             return [StagedNote(**row._mapping) for row in connection.execute(found)]
 
     @retrying
-    def mark_published(self, note_ids: Sequence[int]) -> None:
-        """Mark staged notes as released, after they were written to the output."""
+    def mark_published(self, notes: Sequence[StagedNote]) -> None:
+        """Mark staged notes as released, after they were written to the output.
+
+        One of which another version was staged since remains staged.
+        """
+        versions = {note.note_id: note.version for note in notes}
         with transaction(self._engine, _WHAT, write=True) as connection:
-            for some in chunks(note_ids):
-                staged = LEDGER.c.note_id.in_(some), LEDGER.c.outcome == STAGED
-                released = update(LEDGER).where(*staged)
-                connection.execute(released.values(outcome=RELEASED, was_released=1))
-                connection.execute(delete(STAGE).where(STAGE.c.note_id.in_(some)))
-                release_holds(connection, some, erase=False)
+            for some in chunks(sorted(versions)):
+                here = LEDGER.c.note_id.in_(some)
+                # Whatever the ledger says of them since, they are in the output.
+                connection.execute(update(LEDGER).where(here).values(was_released=1))
+                version = LEDGER.c.note_id, LEDGER.c.content, LEDGER.c.identity, LEDGER.c.config
+                staged = select(*version).where(here, LEDGER.c.outcome == STAGED)
+                found = [NoteVersion(*row) for row in connection.execute(staged)]
+                same = [each.note_id for each in found if each == versions[each.note_id]]
+                released = update(LEDGER).where(LEDGER.c.note_id.in_(same))
+                connection.execute(released.values(outcome=RELEASED))
+                connection.execute(delete(STAGE).where(STAGE.c.note_id.in_(same)))
+                release_holds(connection, same, erase=False)
 
     def find_withdrawable(self) -> Iterator[list[int]]:
         """Stream the notes in quarantine whose earlier version is still in the output.
@@ -550,15 +579,15 @@ class State:
 
     @retrying
     def set_phase(self, run_id: int, phase: Phase) -> None:
-        """Store the phase of a run."""
+        """Store the phase of a run; raises RunEnded if it was abandoned."""
         with transaction(self._engine, _WHAT, write=True) as connection:
-            connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(phase=phase))
+            _change_run(connection, run_id, phase=phase)
 
     @retrying
     def finish(self, run_id: int, summary: str, about: str | None = None) -> None:
         """Finish a run; delete the units of earlier runs, keep their summaries.
 
-        `about` is the entry of the run history as JSON.
+        `about` is the entry of the run history as JSON. Raises RunEnded if the run was abandoned.
         """
         now = datetime.now(UTC).isoformat()
         done = {"phase": "finished", "summary": summary, "ended": now, "about": about}
@@ -566,7 +595,7 @@ class State:
         if since is not None:
             done["about"] = json.dumps(json.loads(about or "{}") | {_SINCE: since.isoformat()})
         with transaction(self._engine, _WHAT, write=True) as connection:
-            connection.execute(update(RUN).where(RUN.c.run_id == run_id).values(done))
+            _change_run(connection, run_id, **done)
             connection.execute(delete(RUN_UNIT).where(RUN_UNIT.c.run_id < run_id))
 
     @retrying
@@ -673,6 +702,13 @@ def _read_limit(connection: Connection, run_id: int) -> BackfillLimit | None:
     if limit is None:
         return None
     return BackfillLimit(limit["before"], datetime.fromisoformat(limit["ends"]))
+
+
+def _change_run(connection: Connection, run_id: int, **values: Any) -> None:
+    """Change a run; raises RunEnded, and nothing is written, if it was abandoned."""
+    mine = update(RUN).where(RUN.c.run_id == run_id, RUN.c.phase != ABANDONED)
+    if connection.execute(mine.values(values)).rowcount != 1:
+        raise RunEnded(run_id)
 
 
 def _make_unit_row(run_id: int, unit: Unit, ids: Sequence[int]) -> dict[str, Any]:

@@ -22,16 +22,21 @@ from pipeline.state.quality_store import release_holds
 from pipeline.state.row_codes import update_codes
 from pipeline.state.span_sealing import StateKeys
 from pipeline.state.tables import (
+    ABANDONED,
+    DONE,
     LEDGER,
     QUARANTINE,
     QUARANTINED,
     RELEASED,
+    REOPENED,
+    RUN,
     RUN_UNIT,
     SPAN_STORE,
     STAGE,
     STAGED,
     unpack_ids,
 )
+from pipeline.state.unit_leases import RunEnded
 from pipeline.warehouse.databases import chunks, retrying, transaction
 
 _WHAT = "state"
@@ -94,7 +99,7 @@ def reconcile_run(
     account = _ReconciledCounts()
     for row in _stream_units(engine, run_id):
         planned = set(unpack_ids(row.planned))
-        accounted = set(unpack_ids(row.accounted))
+        accounted = set(unpack_ids(row.accounted if row.done == DONE else None))
         lost = (planned | set(unpack_ids(row.read_ids))) - accounted
         # What a worker reported must be present in the ledger.
         lost |= accounted - find_ledger_ids(engine, sorted(accounted))
@@ -123,14 +128,24 @@ def find_deleted_notes(engine: Engine, run_id: int) -> Iterator[list[int]]:
 
     For a completed unit the notes read count, for others the notes planned. Each page of the
     ledger is compared with the units that overlap it: memory is bounded for any order of units.
+    Raises RunEnded where another run has begun: it may have deleted the units of this one.
     """
     after: int | None = None
     while page := _read_ledger_page(engine, after):
         after = page[-1]
         gone = set(page)
         for row in _stream_units(engine, run_id, between=(page[0], page[-1])):
-            gone.difference_update(unpack_ids(row.read_ids if row.done else row.planned))
+            gone.difference_update(unpack_ids(row.read_ids if row.done == DONE else row.planned))
+        _check_in_progress(engine, run_id)
         yield from (list(some) for some in chunks(sorted(gone), _CHUNK))
+
+
+@retrying
+def _check_in_progress(engine: Engine, run_id: int) -> None:
+    with transaction(engine, _WHAT) as connection:
+        phase = connection.scalar(select(RUN.c.phase).where(RUN.c.run_id == run_id))
+    if phase == ABANDONED:
+        raise RunEnded(run_id)
 
 
 def _stream_units(
@@ -213,7 +228,7 @@ def _reopen_units(
     with transaction(engine, _WHAT, write=True) as connection:
         if units is not None:
             for some in chunks(units):
-                connection.execute(mine.where(RUN_UNIT.c.unit.in_(some)).values(done=0))
+                connection.execute(mine.where(RUN_UNIT.c.unit.in_(some)).values(REOPENED))
             return
         for home in _OUTCOME_TABLES:
             homeless = select(LEDGER.c.note_id).where(_lacks_table_row(*home))
@@ -223,7 +238,7 @@ def _reopen_units(
                     _forget_outcome(connection, some)
             if home[0] is not SPAN_STORE:
                 connection.execute(delete(home[0]).where(_lacks_ledger_row(*home)))
-        connection.execute(mine.values(done=0))
+        connection.execute(mine.values(REOPENED))
 
 
 def _forget_outcome(connection: Connection, note_ids: Sequence[int]) -> None:
@@ -242,7 +257,7 @@ def discard_results(connection: Connection, note_ids: Sequence[int]) -> None:
     """
     if not note_ids:
         return
-    connection.execute(update(RUN_UNIT).values(done=0))
+    connection.execute(update(RUN_UNIT).values(REOPENED))
     for some in chunks(note_ids):
         _forget_outcome(connection, some)
         for table in (STAGE, SPAN_STORE, QUARANTINE):

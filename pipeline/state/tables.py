@@ -51,6 +51,8 @@ earlier versions, stands for all notes. `attempts` counts how often the run was 
 `about` is JSON: key ids, versions and counts.
 """
 
+WORKING, ABANDONED = "working", "abandoned"
+
 RUN_UNIT = Table(
     "run_unit",
     STATE,
@@ -84,6 +86,8 @@ that this one is a part of; such parts have negative numbers.
 """
 
 OPEN, DONE, UNRETURNED = 0, 1, 2
+REOPENED = {"done": OPEN, "read_ids": None, "accounted": None, "tally": None}
+"""The values of a unit that is processed again: nothing of its earlier result counts."""
 
 LEDGER = Table(
     "ledger",

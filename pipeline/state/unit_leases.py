@@ -17,6 +17,7 @@ from sqlalchemy import (
     Engine,
     cast,
     delete,
+    exists,
     func,
     insert,
     or_,
@@ -26,9 +27,11 @@ from sqlalchemy import (
 
 from pipeline.state.tables import (
     OPEN,
+    REOPENED,
     RUN,
     RUN_UNIT,
     UNRETURNED,
+    WORKING,
     pack_ids,
     unpack_ids,
 )
@@ -50,6 +53,16 @@ _CONDEMNED_PER_NOTE = 1e-4
 _RANGE = ("unit", "part", "low", "high", "count", "planned")
 _CLAIMS = ("attempt", "lease_ends", "failures", "error", "origin")
 _READ = [RUN_UNIT.c[name] for name in (*_RANGE, *_CLAIMS)]
+
+
+class RunEnded(CryptonymError):
+    """Another run has begun since this one: it writes nothing any more (exit code 1)."""
+
+    def __init__(self, run_id: int) -> None:
+        super().__init__(
+            f"run {run_id} was abandoned: another one has begun since. Remedy: look for a second "
+            "machine that runs with the same state database"
+        )
 
 
 class UnitsFailed(CryptonymError):
@@ -78,6 +91,7 @@ class UnitLeases:
     ) -> Claim | None:
         """Claim the next unit of a run for some seconds; None if there is none at the moment.
 
+        A run that is not in the phase `working` has none: it was abandoned, or is published.
         A lease that ran out counts as a failure of its unit. A unit that failed three times is
         halved, and each half again as soon as it fails, until a note is alone; one that fails three
         times alone is condemned. Of a backfill only the units below `before` are claimed; None for
@@ -121,13 +135,13 @@ class UnitLeases:
 
     @retrying
     def is_finished(self, run_id: int, *, before: int | None = None) -> bool:
-        """Return whether no unit of a run is left to be claimed, now or later."""
+        """Return whether no unit of a run is left to be claimed, now or later, or it has ended."""
         left = select(RUN_UNIT.c.unit).where(*_is_left(run_id, before)).limit(1)
         with transaction(self._engine, _WHAT) as connection:
             return connection.execute(left).first() is None
 
     def renew(self, seconds: float) -> None:
-        """Extend the leases of this process; one that was taken away is forgotten."""
+        """Extend the leases of this process; those taken away, or of ended runs, are forgotten."""
         with self._guard:
             held = list(self._held.items())
         if not held:
@@ -158,7 +172,7 @@ class UnitLeases:
     def mark_unreturned(self, run_id: int, unit: Unit) -> bool:
         """Mark a unit that came back from the runner without a result: the run fails by it.
 
-        Nothing happens to one that was stored, given back or lost.
+        Nothing happens to one that was stored, given back or lost, or whose run has ended.
         """
         return self._end(run_id, unit, done=UNRETURNED, lease_ends=None)
 
@@ -197,7 +211,7 @@ class UnitLeases:
         mine = update(RUN_UNIT).where(RUN_UNIT.c.run_id == run_id)
         with transaction(self._engine, _WHAT, write=True) as connection:
             connection.execute(mine.where(*_IS_HELD).values(_make_end(as_failed)))
-            connection.execute(mine.where(RUN_UNIT.c.done == UNRETURNED).values(done=OPEN))
+            connection.execute(mine.where(RUN_UNIT.c.done == UNRETURNED).values(REOPENED))
 
 
 def is_lease_kept(planned: Any, unit: Unit) -> bool:
@@ -223,14 +237,18 @@ def _of(run_id: int, unit: int) -> Any:
 
 def _change(connection: Connection, run_id: int, unit: int, attempt: int, **values: Any) -> bool:
     """Change a unit if a claim still holds it."""
-    mine = _of(run_id, unit).where(RUN_UNIT.c.attempt == attempt, *_IS_HELD)
+    mine = _of(run_id, unit).where(RUN_UNIT.c.attempt == attempt, *_IS_HELD, _is_working(run_id))
     changed: CursorResult[Any] = connection.execute(mine.values(values))
     return changed.rowcount == 1
 
 
 def _is_left(run_id: int, before: int | None) -> list[ColumnElement[bool]]:
-    mine = [RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == OPEN]
+    mine = [RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == OPEN, _is_working(run_id)]
     return mine if before is None else [*mine, RUN_UNIT.c.unit < before]
+
+
+def _is_working(run_id: int) -> ColumnElement[bool]:
+    return exists().where(RUN.c.run_id == run_id, RUN.c.phase == WORKING)
 
 
 def _find_claimable(connection: Connection, run_id: int, before: int | None) -> Any:

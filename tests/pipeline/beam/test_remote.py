@@ -177,6 +177,11 @@ def unpacked(graph: Any) -> bytes:
         "postgresql://reader:{}@db.example/cdm",
         "postgresql+psycopg://reader:{}@/cdm?host=/run/postgresql",
         "postgresql://db.example/cdm?user=reader&password={}",
+        "postgresql+psycopg://reader:a/{}@db.example/cdm",
+        "postgresql://reader:a@b:{}@db.example/cdm",
+        "postgresql://db.example/cdm?sslkey=key.pem&sslpassword={}",
+        "postgresql://db.example/cdm?user=reader&PassFile={}",
+        "mssql+pyodbc:///?odbc_connect=DRIVER%3Dodbc%3BPWD%3D{}",
     ],
 )
 def test_a_password_in_the_configuration_is_not_sent(hospital: Site, place: str, form: str) -> None:

@@ -97,6 +97,25 @@ def test_a_pool_starts_its_own_interpreter_and_tells_why_a_worker_died(
         channel.close()
 
 
+def test_a_name_from_outside_is_escaped() -> None:
+    lines: list[str] = []
+    with WorkerPool("127.0.0.1", 0, lines.append) as pool:
+        channel = grpc.insecure_channel(pool.address)
+        stub = beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolStub(channel)
+        names = "one\nworker two died\x1b[31m", "\u202egnp"
+        for name in names:
+            request = beam_fn_api_pb2.StartWorkerRequest(worker_id=name)
+            request.control_endpoint.url = "127.0.0.1:1"
+            assert not stub.StartWorker(request).error
+            stub.StopWorker(beam_fn_api_pb2.StopWorkerRequest(worker_id=name))
+        refused = stub.StartWorker(beam_fn_api_pb2.StartWorkerRequest(worker_id="a\0b"))
+        assert refused.error == "the worker cannot be started: ValueError"
+        wait_for(lines, "gnp ended")
+        channel.close()
+    assert all(line.isascii() and line.isprintable() for line in lines)
+    assert lines[0].startswith(r"worker one\nworker two died\x1b[31m started (pid ")
+
+
 # Options -----------------------------------------------------------------------------------------
 
 

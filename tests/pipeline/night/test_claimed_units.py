@@ -7,18 +7,20 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pipeline.config.settings import load
 from pipeline.night.engine import run_in_process
-from pipeline.night.nightly import run_nightly
+from pipeline.night.nightly import Job, run_nightly
 from pipeline.notes import stages
 from pipeline.notes.batch import Batch
 from pipeline.notes.stages import detect_identifiers
 from pipeline.notes.worker_resources import WorkerResources
-from record.errors import CryptonymError
+from record.errors import ConfigError, CryptonymError
 from tests.pipeline.conftest import Site
 
 POISON = "Tribolyx"
@@ -132,6 +134,17 @@ def test_where_every_batch_fails_the_run_ends_and_says_why(
     assert site.released() == {}
     monkeypatch.undo()
     assert run_nightly(site.config, run_in_process).exit_code == 0
+
+
+def test_a_worker_with_another_configuration_than_the_run_does_nothing(site: Site) -> None:
+    def drive(job: Job) -> dict[str, int]:
+        site.configure("[limits]", "[policy]\nmax_shift_days = 200\n[limits]")
+        return run_in_process(replace(job, settings=load(job.config)))
+
+    with pytest.raises(ConfigError, match="this worker has another one than run 1"):
+        run_nightly(site.config, drive)
+    assert state(site, "select count(*) from ledger") == [(0,)]
+    assert state(site, "select sum(failures) from run_unit") == [(None,)]
 
 
 @pytest.mark.slow

@@ -111,6 +111,18 @@ def test_new_notes_are_released_in_small_batches(ward: Ward) -> None:
     assert waits == [7.0, 7.0], "it waits only when there is nothing to do"
 
 
+def test_resources_of_another_configuration_are_opened_anew(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(InProcessRunner()) as resident:
+        run_nightly(ward.config, resident)
+        # As where a file of the model has changed: the settings are the same.
+        monkeypatch.setattr("pipeline.notes.worker_resources.DETECTOR_VERSION", "floor-9999")
+        new = ward.add(3)
+        run_nightly(ward.config, resident)
+    assert len(ward.held(new)) == 3
+
+
 def test_a_batch_tells_nothing_of_deleted_or_changed_notes(ward: Ward) -> None:
     gone, changed = ward.notes[0][0], ward.notes[1][0]
 

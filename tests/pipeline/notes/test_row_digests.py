@@ -13,6 +13,7 @@ from sqlalchemy.engine import Engine
 
 from pipeline.config.settings import ChangeSettings, Settings, load
 from pipeline.night.engine import process_unit
+from pipeline.notes.batch import EMPTY_HASH
 from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.worker_resources import WorkerResources, open_resources
 from pipeline.state.tables import LEDGER
@@ -266,12 +267,12 @@ def _read_ledger(settings: Settings, column: str) -> dict[int, bytes]:
     return {row[0]: row[1] for row in rows}
 
 
-def _write_ledger(settings: Settings, digests: dict[int, Any]) -> None:
+def _write_ledger(settings: Settings, values: dict[int, Any], column: str = "digest") -> None:
     engine = _engine(settings)
     with engine.begin() as connection:
-        for note_id, digest in digests.items():
+        for note_id, value in values.items():
             here = update(LEDGER).where(LEDGER.c.note_id == note_id)
-            connection.execute(here.values(digest=digest))
+            connection.execute(here.values({column: value}))
     engine.dispose()
 
 
@@ -325,7 +326,9 @@ def test_a_column_narrows_nights_between_full_ones(
                 connection.execute(text(statement), _note(16)[1] if ":" in statement else {})
         first = _run_night(resources)
         assert first["done"] == {2, 16} and first["deleted"] == {9}
-        assert _run_night(resources)["done"] == set()
+        # As of a note that ended its worker before it was read.
+        _write_ledger(settings, {5: EMPTY_HASH}, "content")
+        assert _run_night(resources)["done"] == {5}
         assert _run_night(resources)["done"] == {3, 4, 8, 12}
         assert _run_night(resources)["done"] == set()
         since = [row[0] for row in _read_since(settings)]

@@ -74,13 +74,14 @@ def result(
     unchanged: Sequence[int] = (),
     content: bytes = A,
     tally: str = "{}",
+    config: bytes = A,
 ) -> UnitResult:
     """The result of a unit, from ids."""
     return UnitResult(
         read_ids=[*releases, *failures, *unchanged],
         unchanged_ids=list(unchanged),
-        releases=[staged(k, content) for k in releases],
-        failures=[failed(k, content) for k in failures],
+        releases=[staged(k, content, config) for k in releases],
+        failures=[failed(k, content, config) for k in failures],
         tally=tally,
     )
 
@@ -103,7 +104,7 @@ def claimed(state: State, run_id: int) -> list[Unit]:
 def publish(state: State) -> None:
     """What the run does after it was reconciled."""
     while notes := state.read_staged(limit=2):
-        state.mark_published([note.note_id for note in notes])
+        state.mark_published(notes)
 
 
 def night(state: State, *groups: list[int], results: list[Any], config: bytes = A) -> int:
@@ -200,6 +201,17 @@ def test_a_unit_nobody_planned_is_refused(state: State) -> None:
     assert state.read_entries([1]) == {}
 
 
+@pytest.mark.parametrize("came", [result([1], config=B), result([], [1], config=B)])
+def test_a_result_of_another_configuration_is_refused(state: State, came: UnitResult) -> None:
+    run = state.begin(A)
+    ((unit, _),) = planned = units([1])
+    state.plan(run.run_id, planned)
+    before = everything(state)
+    with pytest.raises(Unsafe, match="other-configuration"):
+        state.commit_unit(run.run_id, unit, came)
+    assert everything(state) == before
+
+
 def test_a_failing_commit_leaves_nothing(state: State) -> None:
     run = state.begin(A)
     ((unit, _),) = planned = units([1, 2])
@@ -258,12 +270,30 @@ def test_a_resumed_commit_after_publishing_stages_nothing_again(state: State) ->
     assert list(state.read_released_ids()) == [1]
 
 
+def test_a_version_that_was_staged_meanwhile_is_not_marked_as_published(state: State) -> None:
+    run = state.begin(A)
+    planned = units([1, 2, 3])
+    state.plan(run.run_id, planned)
+    state.commit_unit(run.run_id, planned[0][0], result([1, 2, 3]))
+    written = state.read_staged()
+    run = state.begin(B)
+    state.plan(run.run_id, planned)
+    came = result([1, 2], [3], content=B, config=B)
+    state.commit_unit(run.run_id, planned[0][0], came)
+    state.mark_published([*written[:1], *came.releases[1:], *written[2:]])
+    assert [(note.note_id, note.content) for note in state.read_staged()] == [(1, B)]
+    assert state.count_outcomes() == {"staged": 1, "released": 1, "quarantined": 1}
+    # What is in the output can be withdrawn.
+    assert list(state.read_released_ids()) == [1, 2, 3]
+    assert list(state.find_withdrawable()) == [[3]]
+
+
 def test_what_an_abandoned_run_staged_is_harmless(state: State) -> None:
     run = state.begin(A)
     ((unit, _),) = planned = units([1, 2])
     state.plan(run.run_id, planned)
     state.commit_unit(run.run_id, unit, result([1, 2]))
-    night(state, [1], results=[result([1], content=B)], config=B)
+    night(state, [1], results=[result([1], content=B, config=B)], config=B)
     # Note 2 is gone from the source: the first run's version must not stay.
     assert [list(c) for c in state.find_deleted(2)] == [[2]]
     state.forget([2])
@@ -354,6 +384,28 @@ def test_one_note_dropped_on_the_way_is_noticed_and_made_good(
     assert state.reconcile(run.run_id, Warehouse(ids)).ok
 
 
+@pytest.mark.parametrize("is_altered", [False, True])
+def test_nothing_of_a_unit_that_is_opened_again_counts(state: State, is_altered: bool) -> None:
+    run = state.begin(A)
+    planned = units([1, 2])
+    state.plan(run.run_id, planned)
+    (unit,) = claimed(state, run.run_id)
+    state.commit_unit(run.run_id, unit, result([1, 2]))
+    publish(state)
+    if is_altered:
+        state.discard([1, 2])
+    else:
+        tamper(state, "update ledger set outcome = 1 where note_id = 1")
+        assert not state.reconcile(run.run_id, Warehouse([1, 2])).ok
+    # It is claimed again, and its batch is lost on the way.
+    (unit,) = claimed(state, run.run_id)
+    assert state.leases.mark_unreturned(run.run_id, unit)
+    for _ in range(2):
+        found = state.reconcile(run.run_id, Warehouse([1, 2]))
+        assert (found.ok, found.accounted, found.missing_ids) == (False, 0, (1, 2))
+        state.leases.revoke(run.run_id, as_failed=True)
+
+
 def test_notes_astray_are_done_again(state: State, worked: int) -> None:
     publish(state)
     tamper(state, "update ledger set outcome = 1 where note_id in (1, 3)")
@@ -435,8 +487,8 @@ WORKER = (
     "while claim := state.leases.claim(run, str(worker), 60):\n"
     "    unit = claim.unit\n"
     "    ids = list(range(unit.low, unit.high + 1))\n"
-    "    notes = [StagedNote(i, 1, b'a' * 16, bytes(16), bytes(16), b's', b'p' * 2000, 'k', None,\n"
-    "                        1) for i in ids]\n"
+    "    notes = [StagedNote(i, 1, b'a' * 16, bytes(16), b'a' * 16, b's', b'p' * 2000, 'k',\n"
+    "                        None, 1) for i in ids]\n"
     "    state.commit_unit(run, unit, UnitResult(ids, [], notes, [], '{}'))\n"
 )
 

@@ -36,14 +36,14 @@ def state(database_url: str, tmp_path: Path) -> Iterator[State]:
 
 def staged(note_id: int, content: bytes) -> StagedNote:
     return StagedNote(
-        note_id=note_id, person_id=1, content=content, identity=b"", config=b"", sealed=b"s",
+        note_id=note_id, person_id=1, content=content, identity=b"", config=b"c", sealed=b"s",
         payload=b"{}", kind="k", day="2024-03-04", characters=7,
     )  # fmt: skip
 
 
 def refused(note_id: int) -> FailedNote:
     return FailedNote(
-        note_id=note_id, person_id=1, content=b"x", identity=b"", config=b"", stage="extract",
+        note_id=note_id, person_id=1, content=b"x", identity=b"", config=b"c", stage="extract",
         error="Unreadable", reason="broken", kind="k", day=None,
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ def test_what_is_held_is_not_published_until_it_is_accepted(state: State) -> Non
     assert state.quality.decide(replace(decision, reason="other")).reason == "right"
     assert [note.note_id for note in state.read_staged(accepted=run)] == [1]
     assert [note.note_id for note in state.read_staged(accepted=later)] == []
-    state.mark_published([1])
+    state.mark_published(state.read_staged(accepted=run))
     assert held(state) == [2, 3]
     assert len(state.quality.decisions()) == 1
     assert not state.quality.runs()[-1].waits

@@ -48,7 +48,7 @@ def commit(state: State, *notes: StagedNote | FailedNote) -> None:
     releases = [note for note in notes if isinstance(note, StagedNote)]
     failures = [note for note in notes if isinstance(note, FailedNote)]
     state.commit_unit(run.run_id, unit, UnitResult(ids, [], releases, failures, "{}"))
-    state.mark_published([note.note_id for note in releases])
+    state.mark_published(releases)
     state.finish(run.run_id, "{}")
 
 

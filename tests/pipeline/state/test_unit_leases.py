@@ -19,8 +19,8 @@ from sqlalchemy import select, text
 from pipeline.config.settings import StateSettings
 from pipeline.state.ledger import State, open_state
 from pipeline.state.tables import RUN_UNIT, unpack_ids
-from pipeline.state.unit_leases import HOPELESS, MOST_FAILURES, Claim, UnitsFailed
-from pipeline.state.unit_results import StagedNote, UnitResult
+from pipeline.state.unit_leases import HOPELESS, MOST_FAILURES, Claim, RunEnded, UnitsFailed
+from pipeline.state.unit_results import FailedNote, StagedNote, UnitResult
 from pipeline.warehouse.note_rows import Unit
 
 ROOT = Path(__file__).parents[3]
@@ -154,6 +154,53 @@ def test_a_unit_that_comes_back_without_a_result_is_nobodys_until_the_next_attem
     assert state.progress(run_id) == (1, 2)
     state.leases.revoke(run_id, as_failed=True)
     assert claim(state, run_id).unit.index == lost.index
+
+
+def test_a_worker_of_an_abandoned_run_claims_and_writes_nothing(state: State) -> None:
+    before = plan(state, [1, 2], [3])
+    stale = claim(state, before, "stale").unit
+    run_id = plan(state, [1, 2])
+    assert state.leases.claim(before, "stale", SECONDS) is None
+    assert state.leases.is_finished(before)
+    ends = rows(state, before, "lease_ends")
+    state.leases.renew(2 * SECONDS)
+    assert rows(state, before, "lease_ends") == ends
+    refused = [
+        FailedNote(k, 1, NONE, NONE, NONE, "residue", "Unsafe", "residue", "", None) for k in (1, 2)
+    ]
+    unit = claim(state, run_id).unit
+    assert state.commit_unit(run_id, unit, UnitResult([1, 2], [], [], refused, "{}"))
+    assert not store(state, before, stale)
+    state.set_phase(run_id, "publishing")
+    assert not store(state, before, stale)
+    state.finish(run_id, "{}")
+    assert not store(state, before, stale)
+    assert state.read_staged() == []
+    assert state.count_outcomes() == {"quarantined": 2}
+
+
+def test_nothing_is_written_to_a_run_that_is_published(state: State) -> None:
+    run_id = plan(state, [1], [2])
+    late = claim(state, run_id).unit
+    state.set_phase(run_id, "publishing")
+    assert state.leases.claim(run_id, "two", SECONDS) is None
+    assert not store(state, run_id, late)
+    assert state.read_staged() == []
+
+
+def test_what_drives_an_abandoned_run_ends(state: State) -> None:
+    run_id = plan(state, [1])
+    assert store(state, run_id, claim(state, run_id).unit)
+    state.finish(plan(state, [1]), "{}")
+    drives = [
+        lambda: state.plan(run_id, []),
+        lambda: state.set_phase(run_id, "publishing"),
+        lambda: state.finish(run_id, "{}"),
+        lambda: list(state.find_deleted(run_id)),
+    ]
+    for drive in drives:
+        with pytest.raises(RunEnded, match=f"run {run_id} was abandoned"):
+            drive()
 
 
 def test_another_release_of_a_unit_counts_nothing(state: State) -> None:

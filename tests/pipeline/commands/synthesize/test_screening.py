@@ -340,11 +340,7 @@ def test_the_report_stands_alone(folder: Path) -> None:
     reported(folder, name, *proven(folder, name))
     page = (folder / f"report-{name}" / "report.html").read_text()
     assert "RELEASE" in page
-<<<<<<< HEAD
-    assert "<script src" not in page
-=======
     # It sorts its tables by a script of its own.
->>>>>>> h-gate
     assert not re.search(r"(?:src|href)=", page)
 
 
