@@ -195,13 +195,17 @@ class IdentifierFiller:
         return drafts.rng.choice(donors) if donors else value
 
     def _date(self, label: str, value: str, day: date, drafts: _Drafts) -> str:
-        """Write a day in the form of a value, or where that is no date of another one."""
-        least = _WHOLE if label == Label.BIRTH_DATE else _DATED
-        for form in (value, *(self._donor(label, value, drafts) for _ in range(_ATTEMPTS))):
-            written = self._write_day(form, day, drafts.person.begins, least)
-            if written is not None:
-                return written
-        raise Unsafe("no-surrogate")
+        """Write a day in the form of a value, or where that is no date of another one.
+
+        Birth dates are whole where others are: a release may have written them as months or years.
+        """
+        forms = [value, *(self._donor(label, value, drafts) for _ in range(_ATTEMPTS))]
+        for least in (_WHOLE, _DATED) if label == Label.BIRTH_DATE else (_DATED,):
+            for form in forms:
+                written = self._write_day(form, day, drafts.person.begins, least)
+                if written is not None:
+                    return written
+        return day.strftime("%d/%m/%Y" if self._day_first else "%m/%d/%Y")
 
     def _write_day(
         self, form: str, day: date, base: date, least: Collection[frozenset[str]]

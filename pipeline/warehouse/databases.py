@@ -214,7 +214,7 @@ def _make_sqlite_engine(path: Path, what: str, use: Use) -> Engine:
 
 
 def _create_private_file(path: Path, what: str) -> None:
-    """Create the file of a state or output with mode 600; SQLite gives its side files the same mode.
+    """Create a database's file with mode 600; SQLite gives its side files the same mode.
 
     An existing file is not opened: on POSIX, closing any descriptor of it would drop the locks
     that SQLite holds on it in this process (sqlite.org/howtocorrupt.html, section 2.2).

@@ -176,3 +176,14 @@ def test_the_form_of_one_patient_is_nobodys() -> None:
     notes = [marked("fr", [("PATIENT_ID", value)]) for value in ("12345", "AB-1", "67890", "24680")]
     assert donors_of(notes, ["1", "2", "3", "4"]) == {"PATIENT_ID": ["12345", "24680", "67890"]}
     assert donors_of(notes[:2], ["1", "2"])["PATIENT_ID"] == ["AB-1"]
+
+
+def test_birth_dates_are_written_where_a_release_has_only_their_months_or_years() -> None:
+    policy = load_policy("synthetic-source", "fr")
+    for known in (["février 1950"], ["1925"], []):
+        given_donors = donors("fr") | {"BIRTH_DATE": known}
+        written = IdentifierFiller(given_donors, CohortKey(bytes(range(32))), policy).fill(
+            marked("fr", [("BIRTH_DATE", "x7")]), 1
+        )
+        (birth,) = values(written, "BIRTH_DATE")
+        assert re.search(r"\d{4}$", birth) and "x7" not in birth
