@@ -196,6 +196,10 @@ _REMEDIES = {
     "malformed-person-id": Remedy(
         "The person_id of the line is neither a string nor a number.", "Correct the line."
     ),
+    "other-configuration": Remedy(
+        "The worker read another configuration, model or code than the run.",
+        "Give all workers the same files and version; the next run processes the notes again.",
+    ),
     "malformed-span": Remedy(
         "A span of the line has no start, end or label, or is outside the text.",
         "Correct the line; offsets are half-open and count code points.",

@@ -286,9 +286,9 @@ def test_a_server_that_is_restarted_under_all_processes(
 ) -> None:
     held = Held(
         hospital, tmp_path / "held",
-        module="pipeline.beam.worker", statement="UPDATE run_unit", number=2,
+        module="pipeline.beam.worker", statement="UPDATE run_unit", number=4,
     )  # fmt: skip
-    held.until_held(processes=2)
+    held.until_held(processes=2)  # each has claimed two units and committed the first
     assert hospital.done() == 2
     hospital.server.stop("fast")
     held.let_go()
