@@ -168,7 +168,7 @@ def _end(worker: "subprocess.Popen[str]") -> None:
 
 
 def _describe_end(code: int, lines: list[str]) -> str:
-    """Tell why a worker ended: the signal, or the class of its error."""
+    """Return why a worker ended: the signal, or the class of its error."""
     if code < 0:
         with suppress(ValueError):
             return f"killed by {signal.Signals(-code).name}"
