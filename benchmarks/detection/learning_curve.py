@@ -52,6 +52,7 @@ class Point:
     redacted: float
     zero_leak: float
     token_f1: float
+    strict_f1: float
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def main() -> None:
     for seed in range(1, options.seeds + 1):
         for case in cases(train, options.sizes, options.leave_out, seed):
             folder = options.output / f"{case.name.replace(' ', '-')}-{seed}"
-            found = _points(case, folder, (dev, scored), seed, more)
+            found = _points(case, folder, (dev, scored), seed, more, options.ways)
             print(f"seed {seed}\n{table(found)}", flush=True)
             points += found
     print("\n" + table(points))
@@ -104,13 +105,13 @@ def cases(
 def table(points: Sequence[Point]) -> str:
     """Return means over seeds, with the standard deviation, one row a case and way."""
     lines = [f"{'trained on':<22}{'scored':<14}{'way':<8}{'seeds':>6}{'redacted':>18}"]
-    lines[0] += f"{'no leak':>18}{'token F1':>18}"
+    lines[0] += f"{'no leak':>18}{'token F1':>18}{'strict F1':>18}"
     groups = list(dict.fromkeys((point.case, point.scored, point.way) for point in points))
     for group in groups:
         rows = [p for p in points if (p.case, p.scored, p.way) == group]
         cells = "".join(
             f"{_spread([getattr(row, name) for row in rows]):>18}"
-            for name in ("redacted", "zero_leak", "token_f1")
+            for name in ("redacted", "zero_leak", "token_f1", "strict_f1")
         )
         lines.append(f"{group[0]:<22}{group[1]:<14}{group[2]:<8}{len(rows):>6}{cells}")
     return "\n".join(lines)
@@ -140,9 +141,10 @@ def draw_redaction(points: Sequence[Point]) -> str:
             (size, [p.redacted for p in points if (p.notes, p.way) == (size, way)])
             for size in sizes
         ]
-        lines.append(
-            CurveLine(way, color, [(size, statistics.fmean(held)) for size, held in found])
-        )
+        if all(held for _, held in found):
+            lines.append(
+                CurveLine(way, color, [(size, statistics.fmean(held)) for size, held in found])
+            )
     return draw_curves(
         lines, "Share of identifiers redacted by number of training notes", "training notes"
     )
@@ -154,6 +156,7 @@ def _points(
     notes: tuple[Sequence[Annotated], Sequence[Annotated]],
     seed: int,
     more: Sequence[str],
+    ways: Iterable[str],
 ) -> list[Point]:
     kept = folder / "points.json"
     if kept.exists():
@@ -169,7 +172,8 @@ def _points(
         _run("train", "--train", train, "--dev", dev, "-o", tagger, "--seed", str(seed), *more)
         done.touch()
     points = []
-    for way, detectors in WAYS.items():
+    for way in ways:
+        detectors = WAYS[way]
         found = folder / f"{way}.jsonl"
         model = ["--model", tagger] if "model" in detectors else []
         _run("detect", scored, "-o", str(found), "--detectors", detectors, *model)
@@ -188,8 +192,9 @@ def _scored(
         if not chosen:
             raise SystemExit(f"no note in SCORED is of kind {kind}")
         found = score_pairs(chosen, resamples=1)
-        shares = found["redacted"], found["fully_redacted"]["rate"], found["token"]["f1"]
-        points.append(Point(case.name, kind or ALL, way, seed, len(case.train), *shares))
+        shares = found["redacted"], found["fully_redacted"]["rate"]
+        f1 = found["token"]["f1"], found["strict"]["f1"]
+        points.append(Point(case.name, kind or ALL, way, seed, len(case.train), *shares, *f1))
     return points
 
 
@@ -232,6 +237,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--seeds", type=int, default=3, metavar="N", help="number of seeds (default 3)"
     )
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=tuple(WAYS))
     parser.add_argument("--leave-out", nargs="+", default=(), metavar="KIND")
     parser.add_argument("--max-minutes", type=float, metavar="M", help="time limit per training")
     return parser
