@@ -31,7 +31,7 @@ from models.tagger.shipped_model import ONNX, RUNTIMES, folder_of
 from pipeline.files.gold import read_annotated
 from pipeline.files.jsonl import read_patients
 from pipeline.notes.detection import KnownPatients, by_record, by_rules
-from pipeline.notes.model_detection import refine_spans
+from pipeline.notes.model_detection import find_in_readings
 from pipeline.notes.overlap_resolution import resolve_spans
 from record.document import Annotated, Document
 from record.patient import PatientRecord
@@ -161,10 +161,8 @@ def tally_arms(
         record = patients.get(document.person_id or "")
         rules = by_rules(document)
         known = by_record(document, compiled.of(record)) if record else []
-        model = [
-            replace(span, detector="model")
-            for span in refine_spans(tagger.spans([document])[0], document)
-        ]
+        tagged = find_in_readings(document, lambda one: tagger.spans([one])[0])
+        model = [replace(span, detector="model") for span in tagged]
         arms = {"rules": rules, "model": model, "all": [*rules, *known, *model]}
         if patients:
             arms["rules, known"] = [*rules, *known]

@@ -13,7 +13,7 @@ from pathlib import Path
 from models.tagger.loading import LoadedTagger, load_tagger_folder
 from models.tagger.shipped_model import ONNX, RUNTIMES, folder_of
 from pipeline.notes.detection import by_rules
-from pipeline.notes.model_detection import refine_spans
+from pipeline.notes.model_detection import find_in_readings
 from record.document import Document
 from record.span import Span
 
@@ -56,7 +56,7 @@ def read_texts() -> Iterator[tuple[str, list[Document]]]:
 
 def find(document: Document, tagger: LoadedTagger) -> tuple[list[Span], list[Span]]:
     """Return what rules and the tagger cover in a text."""
-    return by_rules(document), refine_spans(tagger.spans([document])[0], document)
+    return by_rules(document), find_in_readings(document, lambda one: tagger.spans([one])[0])
 
 
 def _parse() -> argparse.Namespace:

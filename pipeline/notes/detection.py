@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from record.document import Document
@@ -16,12 +16,14 @@ from rules.identifiers import identifiers
 from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.known.known import KnownPatient
 from rules.matching.language_identification import LANGUAGES, Stretch, language, stretches
+from rules.matching.recognition_errors import correct_recognition
+from rules.matching.repaired_text import RepairedText
 from rules.matching.scanner import forget_scans
 from rules.matching.unspoken_languages import holds_unspoken
 from rules.names import names
 from rules.places import places
 
-DETECTOR_VERSION = "floor-12"
+DETECTOR_VERSION = "floor-13"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 SECURITY_VERSIONS: tuple[str, ...] = ()
@@ -118,11 +120,25 @@ def detect(
 
 
 def by_rules(document: Document, site: SiteNumbers = SITE) -> list[Span]:
-    """Find identifiers by every rule.
+    """Find identifiers by every rule; in a badly recognized text also as it is corrected.
 
     Of each language's rules those spans stay that touch a stretch in that language; rules see the
     whole text, so that what stands in one stretch explains what stands in another.
     """
+    found = _by_rules(document, site)
+    if corrected := correct_recognition(document.text):
+        again = replace(document, text=corrected.text)
+        found += in_original(_by_rules(again, site), corrected)
+    return found
+
+
+def in_original(spans: Iterable[Span], corrected: RepairedText) -> list[Span]:
+    """Return spans of a corrected text as spans of the one it was made from."""
+    places = ((span, corrected.original(span.start, span.end)) for span in spans)
+    return [replace(span, start=start, end=end) for span, (start, end) in places]
+
+
+def _by_rules(document: Document, site: SiteNumbers) -> list[Span]:
     readings = _readings(spoken(document))
     found: list[Span] = []
     for family in FAMILIES:
@@ -139,8 +155,17 @@ def by_record(document: Document, patient: KnownPatient) -> list[Span]:
     """Find what is known of the patient, in the note's language everywhere.
 
     In stretches of another language, what only that language reads is found as well. A release
-    is searched in the note's language alone, so it can never hold more than was found here.
+    is searched in the note's language alone, so it can never hold more than was found here. A
+    badly recognized text is searched as it is corrected, too.
     """
+    found = _by_record(document, patient)
+    if corrected := correct_recognition(document.text):
+        again = replace(document, text=corrected.text)
+        found += in_original(_by_record(again, patient), corrected)
+    return found
+
+
+def _by_record(document: Document, patient: KnownPatient) -> list[Span]:
     found = patient.detect(document)
     for lang, parts in _languages(document).items():
         if lang != document.lang and parts:

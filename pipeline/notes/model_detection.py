@@ -1,9 +1,11 @@
 """Detection by a tagger model: documents are tagged in batches, one by one if a batch fails."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Protocol
 
+from pipeline.notes.detection import in_original
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_vetoes import make_veto
 from pipeline.notes.overlap_resolution import trim_spans
@@ -12,6 +14,7 @@ from record.errors import ConfigError
 from record.failure import Failure
 from record.policy import Policy
 from record.span import Span
+from rules.matching.recognition_errors import correct_recognition
 from rules.names.mentions import find_mentions
 from rules.names.spelled_names import complete_spelled_names
 from rules.places.institution_names import complete_institutions
@@ -43,7 +46,7 @@ class Foresight:
         self._found: dict[str, list[Span]] = {}
         if model is None:
             return
-        waiting = iter(documents)
+        waiting = (each for document in documents for each in _readings(document))
         while several := list(islice(waiting, TOGETHER)):
             found = attempt("", "detect", lambda some=several: model.spans(some))  # type: ignore[misc]
             if not isinstance(found, Failure):
@@ -54,13 +57,35 @@ class Foresight:
         return f"<Foresight of {len(self._found)} texts>"
 
     def spans(self, document: Document) -> list[Span]:
-        """Return the model's spans of a document, as `refine_spans` leaves them."""
+        """Return the model's spans of a document, as `refine_spans` leaves them.
+
+        Those of a badly recognized text are joined by those of it as it is corrected.
+        """
         if self._model is None:
             return []
+        return find_in_readings(document, self._find)
+
+    def _find(self, document: Document) -> list[Span]:
         found = self._found.get(document.text)
         if found is None:
+            assert self._model
             (found,) = self._model.spans([document])
-        return refine_spans(found, document)
+        return found
+
+
+def find_in_readings(document: Document, find: Callable[[Document], Iterable[Span]]) -> list[Span]:
+    """Return a model's spans (`find`) of a document, refined, and of it as it is corrected."""
+    spans = refine_spans(find(document), document)
+    if corrected := correct_recognition(document.text):
+        again = replace(document, text=corrected.text)
+        spans += in_original(refine_spans(find(again), again), corrected)
+    return spans
+
+
+def _readings(document: Document) -> Iterator[Document]:
+    yield document
+    if corrected := correct_recognition(document.text):
+        yield replace(document, text=corrected.text)
 
 
 def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:

@@ -183,7 +183,7 @@ class View:
             start, end = self._original_offset(start), last
         if self._repaired is None:
             return start, end
-        return self._repaired.starts[start], max(self._repaired.ends[start:end])
+        return self._repaired.original(start, end)
 
     def within(self, repaired: RepairedText) -> "View":
         """Return the view as one of the text that was repaired."""

@@ -111,6 +111,10 @@ class RepairedText:
     def __repr__(self) -> str:
         return f"RepairedText({len(self.text)} code points)"
 
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Return the place in the source, half open, of a place in the text."""
+        return self.starts[start], max(self.ends[start:end])
+
 
 def repair(text: str, data: bytes) -> RepairedText | None:
     """Repair a text; None where it needs none. `data` are its folded bytes (`?` beyond Latin-1)."""
