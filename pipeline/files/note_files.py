@@ -1,6 +1,6 @@
 """Detection in files of notes (`cryptonym detect`), and processing of such files by line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -27,7 +27,14 @@ from pipeline.notes.detection import (
 )
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import TOGETHER, Foresight, SpanTagger
-from pipeline.notes.overlap_resolution import resolve_spans
+from pipeline.notes.overlap_resolution import (
+    Precedence,
+    has_own_labels,
+    precedence,
+    precedence_beside_tagger,
+    resolve_beside_tagger,
+    resolve_spans,
+)
 from pipeline.notes.selected_rules import load_selection, rule_of
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
@@ -122,7 +129,19 @@ class IdentifierFinder:
     def find(self, annotated: Annotated) -> Annotated:
         """Return a clean document with the resolved spans of the detectors."""
         document = spoken(annotated.document, self.lang)
-        return Annotated(document, resolve_spans(self.spans(document), document.text))
+        return Annotated(document, self.resolve(self.spans(document), document.text))
+
+    def resolve(self, spans: Iterable[Span], text: str) -> tuple[Span, ...]:
+        """Return disjoint spans; those of a tagger with labels of its own stay as they are."""
+        if self.model and has_own_labels(self.model.labels):
+            return resolve_beside_tagger(spans, text, self.model.rule_labels)
+        return resolve_spans(spans, text)
+
+    @property
+    def precedence(self) -> Precedence:
+        """The sort key by which spans are resolved."""
+        is_own = self.model and has_own_labels(self.model.labels)
+        return precedence_beside_tagger if is_own else precedence
 
 
 def make_finder(task: NoteFileTask) -> IdentifierFinder:
@@ -240,11 +259,12 @@ def find_raw_spans(
     document = spoken(clean.document, finder.lang)
     found = finder.spans(document)
     # Two adjacent spans within a ligature now share its single character.
-    spans = resolve_spans(alignment.to_raw(resolve_spans(found, document.text)), alignment.raw)
+    resolved = finder.resolve(found, document.text)
+    spans = resolve_spans(alignment.to_raw(resolved), alignment.raw)
     if not explained:
         return spans, []
     patient = finder.patient(document.person_id)
     return spans, [
         replace(finding, span=alignment.to_raw([finding.span])[0])
-        for finding in explain_spans(document, found, patient)
+        for finding in explain_spans(document, found, patient, precedence=finder.precedence)
     ]

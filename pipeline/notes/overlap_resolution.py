@@ -3,12 +3,15 @@
 import heapq
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from record.label import Label
+from record.label import RULE_MARK, Label
 from record.span import Span
+
+Precedence = Callable[[Span], tuple[object, ...]]
+"""A sort key of spans: of overlapping ones that with the smallest key wins."""
 
 _OWN_LABELS = frozenset(Label)
 _NAME_LABELS = (Label.FIRST_NAME, Label.LAST_NAME, Label.NAME)
@@ -33,6 +36,40 @@ def resolve_spans(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
     joined to the adjacent span. Resolving twice changes nothing.
     """
     return tuple(_join_punctuation(_assign_to_best(sorted(set(spans), key=precedence)), text))
+
+
+def resolve_beside_tagger(
+    spans: Iterable[Span], text: str, rule_labels: Mapping[str, str]
+) -> tuple[Span, ...]:
+    """Return sorted, disjoint spans where the tagger has labels that are a site's own.
+
+    The tagger's spans stay as they are, and so its scores in its labels. Beside them stands what
+    only others cover, by `precedence`: a whole span with the label that `rule_labels` has for its
+    own, any other and the parts of spans with their own label behind RULE_MARK. Every letter and
+    digit that the input covers stays covered.
+    """
+    found = set(spans)
+    pieces = _assign_to_best(sorted(found, key=precedence_beside_tagger))
+    resolved: list[Span] = []
+    for piece in pieces:
+        if piece.detector.startswith("model"):
+            resolved.append(piece)
+            continue
+        if not any(map(str.isalnum, text[piece.start : piece.end])):
+            continue
+        marked = replace(piece, label=f"{RULE_MARK}{piece.label}")
+        if piece not in found:
+            resolved += trim_spans([marked], text)
+        elif label := rule_labels.get(piece.label):
+            resolved.append(replace(piece, label=label))
+        else:
+            resolved.append(marked)
+    return tuple(resolved)
+
+
+def has_own_labels(labels: Iterable[str]) -> bool:
+    """Return whether labels of a tagger are a site's own, which rules do not know."""
+    return not _OWN_LABELS.issuperset(labels)
 
 
 def trim_spans(spans: Iterable[Span], text: str) -> list[Span]:
@@ -90,6 +127,11 @@ def precedence(span: Span) -> tuple[object, ...]:
         *(span.start - span.end, not known, _rank_label_trust(span), -span.score),
         *(span.start, span.label, span.detector),
     )
+
+
+def precedence_beside_tagger(span: Span) -> tuple[object, ...]:
+    """Return the sort key of a span beside a tagger whose labels are a site's own."""
+    return not span.detector.startswith("model"), *precedence(span)
 
 
 def _rank_label_trust(span: Span) -> int:

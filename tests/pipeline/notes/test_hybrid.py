@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,12 @@ from hypothesis.strategies import SearchStrategy
 
 from evaluation.detection.alignment import Pair, tokenize
 from evaluation.detection.scores import score_pairs
-from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
+from pipeline.notes.overlap_resolution import (
+    has_own_labels,
+    resolve_beside_tagger,
+    resolve_spans,
+    trim_spans,
+)
 from record.span import Span
 
 TEXT = "Mme Jeanne M. DUPONT-MARTIN, née le 12/03/1950, 12 rue des Lilas (75), tél. (+33) 1 44 55."
@@ -204,3 +210,52 @@ def test_the_published_policy_redacts_less_than_the_rules_alone() -> None:
     )
     assert redacted(gold, published(rules, model)) < redacted(gold, rules)
     assert redacted(gold, hybrid(rules, model, TEXT)) >= redacted(gold, rules)
+
+
+OWN = MODEL.map(lambda found: [replace(span, label=f"SU_{span.label}") for span in found])
+TO_OWN = {"DATE": "SU_DATE", "PHONE": "SU_PHONE"}
+
+
+@given(GOLD, RULES, OWN)
+def test_rules_leave_a_tagger_of_other_labels_its_score(
+    gold: list[Span], rules: list[Span], model: list[Span]
+) -> None:
+    alone = resolve_beside_tagger(model, TEXT, {})
+    both = resolve_beside_tagger([*rules, *model], TEXT, {})
+    assert [span for span in both if span.detector == "model"] == list(alone)
+    assert letters(both, TEXT) == letters([*rules, *model], TEXT)
+    assert all(one.end <= two.start for one, two in itertools.pairwise(both))
+    wanted = tuple(replace(span, label=f"SU_{span.label}") for span in gold)
+    scored = (score_pairs([Pair("n", TEXT, wanted, found)], resamples=1) for found in (alone, both))
+    one, two = ((each["strict"], each["token"]) for each in scored)
+    assert one == two
+    assert redacted(gold, both) >= max(redacted(gold, rules), redacted(gold, model))
+
+
+@given(RULES, OWN)
+def test_a_rule_has_a_label_of_the_tagger_only_for_a_whole_span(
+    rules: list[Span], model: list[Span]
+) -> None:
+    whole = set(rules)
+    for span in resolve_beside_tagger([*rules, *model], TEXT, TO_OWN):
+        if span.detector != "model" and span.label.startswith("SU_"):
+            assert replace(span, label=span.label.removeprefix("SU_")) in whole
+
+
+def test_what_rules_find_beside_a_tagger_of_other_labels_is_mapped_or_marked() -> None:
+    text = "Dr. Ana Roy, el 3 de mayo, tel. 555 123 (Lugo)"
+    spans = [
+        Span(4, 11, "NAME", "rules.names"), Span(8, 11, "TUTOR", "model", 0.8),
+        Span(16, 25, "DATE", "rules.dates"), Span(32, 39, "PHONE", "known.phones"),
+        Span(40, 46, "CITY", "rules.places"), Span(41, 45, "LUGAR", "model", 0.3),
+    ]  # fmt: skip
+    found = resolve_beside_tagger(spans, text, {"DATE": "FECHA", "NAME": "TUTOR"})
+    assert [(text[span.start : span.end], span.label) for span in found] == [
+        ("Ana", "rule:NAME"),
+        ("Roy", "TUTOR"),
+        ("3 de mayo", "FECHA"),
+        ("555 123", "rule:PHONE"),
+        ("Lugo", "LUGAR"),
+    ]
+    assert has_own_labels(["DATE", "LUGAR"])
+    assert not has_own_labels(["DATE", "CITY"])
