@@ -60,7 +60,8 @@ class NoteFileTask:
     """Input and output files, detectors, and the language of notes without one.
 
     Without `lang`, the language of such a note is identified from its text. `selection` is a file
-    with the rules to leave out. `model` is the tagger of the detector `model`.
+    with the rules to leave out. `model` is the tagger of the detector `model`. `detection` says
+    what takes part, one sentence each.
     """
 
     notes: Path
@@ -70,6 +71,7 @@ class NoteFileTask:
     lang: str = ""
     selection: Path | None = None
     model: SpanTagger | None = None
+    detection: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -175,6 +177,7 @@ def detect_file(
     unknown = 0
     with OutputFiles(task.out, task.inputs) as outputs:
         outputs.done.warnings += finder.warnings
+        outputs.done.detection = task.detection
 
         def step(line: JsonLine) -> None:
             nonlocal unknown

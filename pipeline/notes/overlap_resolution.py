@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from record.label import RULE_MARK, Label
 from record.span import Span
@@ -45,25 +45,24 @@ def resolve_beside_tagger(
 
     The tagger's spans stay as they are, and so its scores in its labels. Beside them stands what
     only others cover, by `precedence`: a whole span with the label that `rule_labels` has for its
-    own, any other and the parts of spans with their own label behind RULE_MARK. Every letter and
-    digit that the input covers stays covered.
+    own, any other and the parts of spans with their own label behind RULE_MARK. Everything that
+    the input covers stays covered, but for white space.
     """
     found = set(spans)
     pieces = _assign_to_best(sorted(found, key=precedence_beside_tagger))
     resolved: list[Span] = []
-    for piece in pieces:
-        if piece.detector.startswith("model"):
-            resolved.append(piece)
+    for is_model, group in groupby(pieces, key=_is_of_model):
+        if is_model:
+            resolved += group
             continue
-        if not any(map(str.isalnum, text[piece.start : piece.end])):
-            continue
-        marked = replace(piece, label=f"{RULE_MARK}{piece.label}")
-        if piece not in found:
-            resolved += trim_spans([marked], text)
-        elif label := rule_labels.get(piece.label):
-            resolved.append(replace(piece, label=label))
-        else:
-            resolved.append(marked)
+        for piece in _join_punctuation(list(group), text):
+            marked = replace(piece, label=f"{RULE_MARK}{piece.label}")
+            if piece not in found:
+                resolved += trim_spans([marked], text)
+            elif label := rule_labels.get(piece.label):
+                resolved.append(replace(piece, label=label))
+            else:
+                resolved.append(marked)
     return tuple(resolved)
 
 
@@ -131,12 +130,16 @@ def precedence(span: Span) -> tuple[object, ...]:
 
 def precedence_beside_tagger(span: Span) -> tuple[object, ...]:
     """Return the sort key of a span beside a tagger whose labels are a site's own."""
-    return not span.detector.startswith("model"), *precedence(span)
+    return not _is_of_model(span), *precedence(span)
+
+
+def _is_of_model(span: Span) -> bool:
+    return span.detector.startswith("model")
 
 
 def _rank_label_trust(span: Span) -> int:
     """Return the rank of a label's trust among spans of the same extent, 0 for the most trusted."""
-    if not span.detector.startswith("model"):
+    if not _is_of_model(span):
         return 3 if span.label == Label.ID else 1
     return 0 if span.label == Label.BIRTH_DATE or span.label not in _OWN_LABELS else 2
 

@@ -70,9 +70,9 @@ def test_labels_of_a_site_are_mapped_or_marked_from_training_to_detection(tmp_pa
 
     note = dev[0].document
     note = replace(note, text=f"{note.text}http://www.example.org/x\n")
-    asked = write(tmp_path / "new.jsonl", [replace(dev[0], document=note)], lang="en")
+    notes = write(tmp_path / "new.jsonl", [replace(dev[0], document=note)], lang="en")
     found = tmp_path / "found.jsonl"
-    assert main(["detect", str(asked), "-o", str(found), "--model", str(tagger), "--plain"]) == 0
+    assert main(["detect", str(notes), "-o", str(found), "--model", str(tagger), "--plain"]) == 0
     (line,) = read(found)
     assert {(s["label"], s["detector"].partition(".")[0]) for s in line["spans"]} == {
         ("CORREO", "rules"), ("rule:URL", "rules"), ("MY_ID", "model"), ("MY_NAME", "model"),
