@@ -1,6 +1,6 @@
 """Detection in files of notes (`cryptonym detect`), and processing of such files by line."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -30,7 +30,7 @@ from pipeline.notes.model_detection import TOGETHER, Foresight, SpanTagger
 from pipeline.notes.overlap_resolution import (
     Precedence,
     has_own_labels,
-    precedence,
+    make_precedence,
     precedence_beside_tagger,
     resolve_beside_tagger,
     resolve_spans,
@@ -139,11 +139,11 @@ class IdentifierFinder:
             return resolve_beside_tagger(spans, text, self.model.rule_labels)
         return resolve_spans(spans, text)
 
-    @property
-    def precedence(self) -> Precedence:
-        """The sort key by which spans are resolved."""
-        is_own = self.model and has_own_labels(self.model.labels)
-        return precedence_beside_tagger if is_own else precedence
+    def precedence(self, spans: Collection[Span], text: str) -> Precedence:
+        """Return the sort key by which spans are resolved."""
+        if self.model and has_own_labels(self.model.labels):
+            return precedence_beside_tagger
+        return make_precedence(spans, text)
 
 
 def make_finder(task: NoteFileTask) -> IdentifierFinder:
@@ -267,7 +267,8 @@ def find_raw_spans(
     if not explained:
         return spans, []
     patient = finder.patient(document.person_id)
+    ranked = finder.precedence(found, document.text)
     return spans, [
         replace(finding, span=alignment.to_raw([finding.span])[0])
-        for finding in explain_spans(document, found, patient, precedence=finder.precedence)
+        for finding in explain_spans(document, found, patient, precedence=ranked)
     ]
