@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.night.upgrade import TrialFailed, require
+from models.tagger.shipped_model import digest
 from pipeline.audit.formats import FORMATS, READ
 from pipeline.audit.review import split_at_line_breaks
 from pipeline.cli import main as call_command
@@ -162,9 +163,9 @@ def run_trial(trial: Trial, options: argparse.Namespace) -> None:
     written = trial.config.read_text("utf-8")
     trial.config.write_text(written.replace('folder = "default"', 'folder = "../tagger"'), "utf-8")
     night = trial.ask("run", "run", trial.config, "--workers", 1)
-    outcomes = night["tally"]["outcomes"] if "tally" in night else night["outcomes"]
-    require(outcomes["released"] > 0, f"outcomes {outcomes}")
-    trial.conclude(_list(outcomes))
+    require(night["notes"]["released"] > 0 and not night["unaccounted"], f"{night['notes']}")
+    require(any(digest(tagger)[:12] in line for line in night["detection"]), "another tagger")
+    trial.conclude(_list(night["notes"]))
 
 
 def annotate(first: Path, second: Path) -> Planted:
