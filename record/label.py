@@ -36,3 +36,12 @@ class Label(StrEnum):
     VEHICLE_ID = "VEHICLE_ID"
     ID = "ID"
     OTHER = "OTHER"
+
+
+RULE_MARK = "rule:"
+"""Begins the label of a span that rules found beside a tagger whose labels are a site's own."""
+
+
+def is_marked(label: str) -> bool:
+    """Return whether a label is one of rules in the place of one of a tagger's own."""
+    return label.startswith(RULE_MARK)

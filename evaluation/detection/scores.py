@@ -13,6 +13,7 @@ from evaluation.detection.identifier_types import WEIGHTS, IdentifierType
 from evaluation.detection.intervals import CONFIDENCE, RESAMPLES, ratio_intervals
 from evaluation.detection.span_counts import Counts, IsMedical, ScoreTally, count_note, safe_ratio
 from evaluation.gate import Axis, Measured
+from record.label import RULE_MARK, is_marked
 
 
 class ConfidenceTally:
@@ -29,6 +30,8 @@ class ConfidenceTally:
         """Add the spans of one note."""
         gold = {(span.start, span.end, span.label) for span in pair.gold}
         for span in pair.predicted:
+            if is_marked(span.label):
+                continue
             is_right = (span.start, span.end, span.label) in gold
             (self._right if is_right else self._wrong).append(span.score)
 
@@ -62,7 +65,9 @@ def score_pairs(
     share of gold tokens that are redacted. A document is fully redacted when all of its gold tokens
     are; `low` and `high` bound the rate at 95 % (Wilson 1927), over documents with a gold span.
     `over_redaction` is the number of tokens per 1,000 touched by predicted but not by gold spans.
-    `leaks` are the gold spans with a token that is not redacted.
+    `leaks` are the gold spans with a token that is not redacted. `marked` is the number of spans
+    that rules found beside a tagger with labels of its own, and for which it has none
+    (`record.label.RULE_MARK`): they count in all but `strict`, `token`, labels and `confidence`.
 
     `fully_redacted_files` is the share of patients with all documents fully redacted; a note
     without a person counts as its own patient. `intervals` come from resampling patients.
@@ -89,6 +94,7 @@ def score_pairs(
         "per_kind": {name: _summary(by_kind[name]) for name in sorted(by_kind)},
         "leaks": total.leaks,
         "notes": total.numbers["notes"],
+        "marked": total.numbers["marked"],
         "fully_redacted_files": _fully_redacted_files(patients),
         "intervals": {name: bounds[name, ""] for name in _OVERALL}
         | {"patients": len(patients), "resamples": resamples, "confidence": CONFIDENCE},
@@ -121,6 +127,7 @@ def format_scores(scores: Mapping[str, Any]) -> str:
         + ", ".join(f"{strengths[kind]['leaked']} {kind}" for kind in strengths)
         + f"; weighted {scores['weighted_leaks']['rate']:.4f}",
         _format_confidence(scores["confidence"]),
+        *_format_marked(scores["marked"]),
         "",
         f"95 % intervals over {scores['intervals']['patients']} patients",
         *(f"{name:<18} {_format_bounds(scores['intervals'][name])}" for name in _OVERALL),
@@ -145,6 +152,15 @@ def _format_confidence(confidence: Mapping[str, Any]) -> str:
     auc, wrong = confidence["auc"], confidence["wrong"]
     shown = "undefined: all spans are correct, or all are wrong" if auc is None else f"{auc:.4f}"
     return f"confidence AUC     {shown} (scores of correct and wrong spans; {wrong} are wrong)"
+
+
+def _format_marked(count: int) -> list[str]:
+    if not count:
+        return []
+    return [
+        f"rules beside       {count} spans labelled {RULE_MARK}..., as they have none of the "
+        "tagger's labels: not in the scores by label"
+    ]
 
 
 _COLUMNS = f"{'precision':>10}{'recall':>10}{'F1':>10}{'tp':>8}{'fp':>8}{'fn':>8}"

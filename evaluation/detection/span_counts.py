@@ -15,6 +15,7 @@ from evaluation.detection.alignment import (
     tokenize,
 )
 from evaluation.detection.identifier_types import IdentifierType, identifier_type
+from record.label import is_marked
 from record.span import Span
 
 NOTHING = "nothing"
@@ -86,8 +87,8 @@ class Counts:
     (`over`), and the same for medical terms outside gold (`medical`, `medical_over`); `documents`
     with a gold span and how many of them are `safe`; the same for each identifier type
     (`direct_documents`, `direct_safe`) with its gold spans and those that leak (`direct_spans`,
-    `direct_leaked`). `confusion` counts tokens by gold and predicted label. `leaks` are gold spans
-    in order.
+    `direct_leaked`); `marked` predicted spans, which no score by label counts. `confusion` counts
+    tokens by gold and predicted label. `leaks` are gold spans in order.
     """
 
     strict: ScoreTally = field(default_factory=ScoreTally)
@@ -116,9 +117,14 @@ def count_note(pair: Pair, is_medical: IsMedical | None = None) -> Counts:
     """Count one note; `evaluation.detection.scores.score_pairs` defines each count."""
     counts = Counts()
     gold = {(span.start, span.end, span.label) for span in pair.gold}
-    predicted = {(span.start, span.end, span.label) for span in pair.predicted}
+    predicted = {
+        (span.start, span.end, span.label) for span in pair.predicted if not is_marked(span.label)
+    }
     counts.strict.compare(gold, predicted)
-    counts.unlabelled.compare({key[:2] for key in gold}, {key[:2] for key in predicted})
+    counts.unlabelled.compare(
+        {key[:2] for key in gold}, {(span.start, span.end) for span in pair.predicted}
+    )
+    counts.numbers["marked"] += sum(is_marked(span.label) for span in pair.predicted)
     counts.merged.compare(
         set(join_across_signs(pair.gold, pair.text)),
         set(join_across_signs(pair.predicted, pair.text)),
@@ -158,7 +164,10 @@ def _count_tokens(counts: Counts, pair: Pair, is_medical: IsMedical | None) -> N
         Coverage(merge_touching_spans(pair.gold)),
         Coverage(merge_touching_spans(pair.predicted)),
     )
-    wanted, given = _label_tokens(pair.gold, tokens), _label_tokens(pair.predicted, tokens)
+    wanted = _label_tokens(pair.gold, tokens)
+    marked = [span for span in pair.predicted if is_marked(span.label)]
+    labelled = [span for span in pair.predicted if not is_marked(span.label)]
+    given = _label_tokens(marked, tokens) | _label_tokens(labelled, tokens)
     numbers = counts.numbers
     numbers["tokens"] += len(tokens)
     for number, (start, end) in enumerate(tokens):
@@ -206,7 +215,7 @@ def _count_token(counts: Counts, label: str | None, other: str | None, *, is_hit
     if label is not None:
         counts.token.fn += 1
         counts.labels[label].tokens.fn += 1
-    if other is not None:
+    if other is not None and not is_marked(other):
         counts.token.fp += 1
         counts.labels[other].tokens.fp += 1
 

@@ -1,6 +1,6 @@
 """Loading of a tagger on the runtime asked for; PyTorch is imported only where it is needed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +21,10 @@ class LoadedTagger(Protocol):
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels that spans may have, in alphabetical order."""
+
+    @property
+    def rule_labels(self) -> Mapping[str, str]:
+        """The label for a rule's, where the tagger's are a site's own."""
 
     def spans(self, documents: Sequence[Document]) -> list[list[Span]]:
         """Find the spans of each document."""

@@ -16,7 +16,7 @@ from models.tagger.encoders.onnx_session import RUNTIME_ERRORS, make_session
 from models.tagger.encoders.subword_models import END, SPECIAL_TOKENS, START
 from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 from models.tagger.encoders.windows import Window, WindowConfig
-from models.tagger.folder import FOLDER_FORMAT, VOCABULARY, WEIGHTS
+from models.tagger.folder import FOLDER_FORMAT, VOCABULARY, WEIGHTS, read_rule_labels
 from models.tagger.sequences.alignment import SegmentedText, segment_text
 from models.tagger.sequences.chain_inference import ChainInference
 from models.tagger.sequences.tags import TagScheme
@@ -89,6 +89,11 @@ class OnnxTagger:
         """The labels that spans may have, in alphabetical order."""
         return self._parts.labels
 
+    @property
+    def rule_labels(self) -> Mapping[str, str]:
+        """The label for a rule's, where the tagger's are a site's own."""
+        return self._parts.rule_labels
+
     def spans(self, documents: Sequence[Document]) -> list[list[Span]]:
         """Find spans; those of one document are in order of place. `score` is in [0, 1].
 
@@ -144,6 +149,11 @@ class TaggerParts:
         """Thresholds of its own, where none are given."""
         return read_thresholds(self.settings)
 
+    @property
+    def rule_labels(self) -> Mapping[str, str]:
+        """The label for a rule's, where the tagger's are a site's own."""
+        return read_rule_labels(self.settings)
+
     def layers_shape(self) -> LayersShape:
         """Return the shape of the encoder's layers. Raises Unsupported."""
         design, encoder = self.settings["design"], self.settings["encoder"]
@@ -185,7 +195,7 @@ def _check(parts: TaggerParts) -> None:
     pieces = len(parts.subwords) - len(SPECIAL_TOKENS)
     if parts.settings["encoder"].get("pieces", pieces) != pieces:
         raise ValueError("vocabularies differ")
-    _ = parts.cut, parts.thresholds
+    _ = parts.cut, parts.thresholds, parts.rule_labels
 
 
 class _Embeddings:

@@ -1,7 +1,7 @@
 """A trained tagger as a detector, on PyTorch, ONNX Runtime or OpenVINO."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -64,6 +64,11 @@ class Tagger:
     def labels(self) -> tuple[str, ...]:
         """The labels that spans may have, in alphabetical order."""
         return self._trained.network.design.labels
+
+    @property
+    def rule_labels(self) -> Mapping[str, str]:
+        """The label for a rule's, where the tagger's are a site's own."""
+        return self._trained.rule_labels
 
     def spans(self, documents: Sequence[Document]) -> list[list[Span]]:
         """Find spans; those of one document are in order of place. `score` is in [0, 1]."""

@@ -1,6 +1,7 @@
 """Saving and loading a trained tagger: weights, vocabulary and settings."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from safetensors import SafetensorError
@@ -10,7 +11,7 @@ from safetensors.torch import save as dump_weights
 from models.tagger.encoders.encoder import build_encoder
 from models.tagger.encoders.subword_tokenizer import SubwordTokenizer
 from models.tagger.encoders.windows import WindowConfig
-from models.tagger.folder import FOLDER_FORMAT, VOCABULARY, WEIGHTS
+from models.tagger.folder import FOLDER_FORMAT, VOCABULARY, WEIGHTS, read_rule_labels
 from models.tagger.network import Network, TaggerArchitecture
 from models.tagger.shipped_model import QUANTIZED
 from models.tagger.thresholds import SpanThresholds, read_thresholds
@@ -20,12 +21,16 @@ from record.errors import ConfigError
 
 @dataclass(frozen=True)
 class TrainedTagger:
-    """A trained network, its tokenizer, the window settings, and thresholds if it has any."""
+    """A trained network, its tokenizer, the window settings, and thresholds if it has any.
+
+    `rule_labels` maps labels of rules to those of the network.
+    """
 
     network: Network
     subwords: SubwordTokenizer
     cut: WindowConfig
     thresholds: SpanThresholds | None = None
+    rule_labels: Mapping[str, str] = field(default_factory=dict)
 
 
 def save(trained: TrainedTagger, folder: Path) -> None:
@@ -54,7 +59,7 @@ def load(folder: Path) -> TrainedTagger:
         )
         network = Network(encoder, design)
         cut = WindowConfig(**settings["cut"])
-        thresholds = read_thresholds(settings)
+        thresholds, rule_labels = read_thresholds(settings), read_rule_labels(settings)
         FOLDER_FORMAT.read_verified(folder, settings, VOCABULARY)
         subwords = SubwordTokenizer.load(folder / VOCABULARY)
         network.load_state_dict(
@@ -63,7 +68,7 @@ def load(folder: Path) -> TrainedTagger:
     except (KeyError, TypeError, ValueError, RuntimeError, SafetensorError):
         raise FOLDER_FORMAT.mismatch_error(folder) from None
     network.eval()
-    return TrainedTagger(network, subwords, cut, thresholds)
+    return TrainedTagger(network, subwords, cut, thresholds, rule_labels)
 
 
 def load_quantized(folder: Path) -> tuple[bytes, bytes]:

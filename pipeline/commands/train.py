@@ -162,6 +162,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     for name, value in scores.items():
         gained = f" (before training {before[name]:.4f})" if before else ""
         console.say(f"{name.replace('_', ' '):<10} {value:.4f}{gained}")
+    for rule, label in trained.rule_labels.items():
+        console.say(f"beside it, {rule} of rules is labelled {label}")
     console.say(f"energy     {trained.energy}, estimated")
     console.say(f"wrote {options.output}; give it to `detect` as --model")
     return EXIT_DONE

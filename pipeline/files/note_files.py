@@ -1,6 +1,6 @@
 """Detection in files of notes (`cryptonym detect`), and processing of such files by line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -27,7 +27,14 @@ from pipeline.notes.detection import (
 )
 from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import TOGETHER, Foresight, SpanTagger
-from pipeline.notes.overlap_resolution import resolve_spans
+from pipeline.notes.overlap_resolution import (
+    Precedence,
+    has_own_labels,
+    make_precedence,
+    precedence_beside_tagger,
+    resolve_beside_tagger,
+    resolve_spans,
+)
 from pipeline.notes.selected_rules import load_selection, rule_of
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable
@@ -53,7 +60,8 @@ class NoteFileTask:
     """Input and output files, detectors, and the language of notes without one.
 
     Without `lang`, the language of such a note is identified from its text. `selection` is a file
-    with the rules to leave out. `model` is the tagger of the detector `model`.
+    with the rules to leave out. `model` is the tagger of the detector `model`. `detection` says
+    what takes part, one sentence each.
     """
 
     notes: Path
@@ -63,6 +71,7 @@ class NoteFileTask:
     lang: str = ""
     selection: Path | None = None
     model: SpanTagger | None = None
+    detection: tuple[str, ...] = ()
 
     @property
     def inputs(self) -> tuple[Path, ...]:
@@ -122,7 +131,19 @@ class IdentifierFinder:
     def find(self, annotated: Annotated) -> Annotated:
         """Return a clean document with the resolved spans of the detectors."""
         document = spoken(annotated.document, self.lang)
-        return Annotated(document, resolve_spans(self.spans(document), document.text))
+        return Annotated(document, self.resolve(self.spans(document), document.text))
+
+    def resolve(self, spans: Iterable[Span], text: str) -> tuple[Span, ...]:
+        """Return disjoint spans; those of a tagger with labels of its own stay as they are."""
+        if self.model and has_own_labels(self.model.labels):
+            return resolve_beside_tagger(spans, text, self.model.rule_labels)
+        return resolve_spans(spans, text)
+
+    def precedence(self, spans: Collection[Span], text: str) -> Precedence:
+        """Return the sort key by which spans are resolved."""
+        if self.model and has_own_labels(self.model.labels):
+            return precedence_beside_tagger
+        return make_precedence(spans, text)
 
 
 def make_finder(task: NoteFileTask) -> IdentifierFinder:
@@ -156,6 +177,7 @@ def detect_file(
     unknown = 0
     with OutputFiles(task.out, task.inputs) as outputs:
         outputs.done.warnings += finder.warnings
+        outputs.done.detection = task.detection
 
         def step(line: JsonLine) -> None:
             nonlocal unknown
@@ -240,11 +262,13 @@ def find_raw_spans(
     document = spoken(clean.document, finder.lang)
     found = finder.spans(document)
     # Two adjacent spans within a ligature now share its single character.
-    spans = resolve_spans(alignment.to_raw(resolve_spans(found, document.text)), alignment.raw)
+    resolved = finder.resolve(found, document.text)
+    spans = resolve_spans(alignment.to_raw(resolved), alignment.raw)
     if not explained:
         return spans, []
     patient = finder.patient(document.person_id)
+    ranked = finder.precedence(found, document.text)
     return spans, [
         replace(finding, span=alignment.to_raw([finding.span])[0])
-        for finding in explain_spans(document, found, patient)
+        for finding in explain_spans(document, found, patient, precedence=ranked)
     ]

@@ -19,8 +19,8 @@ from record.failure import Failure
 class FileResult:
     """Result of a command: numbers of notes read, written and refused by cause.
 
-    `spans` counts the written spans by label. `warnings` contain no text of notes. `origin` holds
-    the versions, key and policy that surrogates were made with.
+    `spans` counts the written spans by label; `detection` says what found them. `warnings` contain
+    no text of notes. `origin` holds the versions, key and policy that surrogates were made with.
     """
 
     read: int = 0
@@ -28,6 +28,7 @@ class FileResult:
     causes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     spans: Counter[str] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)
+    detection: tuple[str, ...] = ()
     origin: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -50,6 +51,7 @@ class FileResult:
                 for (stage, error, reason), count in sorted(self.causes.items())
             ],
             "spans": dict(sorted(self.spans.items())),
+            "detection": list(self.detection),
             "warnings": self.warnings,
             **({"origin": self.origin} if self.origin else {}),
         }

@@ -125,6 +125,7 @@ def pseudonymize_file(
     inputs = (*task.inputs, *_list_input_files(options))
     with reader, OutputFiles(task.out, inputs) as outputs:
         outputs.done.warnings += finder.warnings
+        outputs.done.detection = task.detection
         outputs.done.origin = {
             "cryptonym": version("cryptonym"),
             "detector": DETECTOR_VERSION,

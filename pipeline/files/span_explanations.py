@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from pipeline.notes.overlap_resolution import precedence
+from pipeline.notes.overlap_resolution import Precedence, precedence
 from record.document import Document
 from record.folding import fold
 from record.label import Label
@@ -92,8 +92,10 @@ _LABELS: dict[str, str] = {
     Label.IP_ADDRESS: "IP address",
     Label.HOSPITAL: "care site",
 }
-# The criteria of `pipeline.notes.overlap_resolution.precedence`, in its order.
+# The criteria of `pipeline.notes.overlap_resolution.precedence`, in its order; before them that of
+# `precedence_beside_tagger`.
 _DECIDING_RULES = (
+    "a tagger with labels of its own wins",
     "the longer span wins", "a known value of the patient wins", "the more trusted label wins",
     "the higher score wins", "the leftmost span wins",
     "the alphabetically first label wins", "duplicate of another detector",
@@ -106,9 +108,16 @@ _MAX_INITIALS = 4
 
 
 def explain_spans(
-    document: Document, found: Iterable[Span], patient: PatientRecord | None = None
+    document: Document,
+    found: Iterable[Span],
+    patient: PatientRecord | None = None,
+    *,
+    precedence: Precedence = precedence,
 ) -> Iterator[Finding]:
-    """Explain the unresolved spans found in a document, in order of position."""
+    """Explain the unresolved spans found in a document, in order of position.
+
+    `precedence` is the sort key by which they are resolved.
+    """
     spans = sorted(set(found), key=lambda span: (span.start, span.end, precedence(span)))
     starts = [span.start for span in spans]
     longest = max((span.end - span.start for span in spans), default=0)
@@ -124,7 +133,7 @@ def explain_spans(
             _describe_rule(span, document, patient),
             outcome,
             f"{winner.detector} {winner.label}" if winner else "",
-            _find_deciding_rule(winner, span) if winner else "",
+            _find_deciding_rule(precedence(winner), precedence(span)) if winner else "",
         )
 
 
@@ -137,11 +146,9 @@ def _find_outcome(span: Span, better: Sequence[Span], text: str) -> SpanOutcome:
     return SpanOutcome.TRIMMED if any(char.isalnum() for char in left) else SpanOutcome.LOST
 
 
-def _find_deciding_rule(winner: Span, loser: Span) -> str:
-    pairs = zip(precedence(winner), precedence(loser), strict=True)
-    return next(
-        why for why, (one, other) in zip(_DECIDING_RULES, pairs, strict=True) if one != other
-    )
+def _find_deciding_rule(winner: tuple[object, ...], loser: tuple[object, ...]) -> str:
+    reasons = _DECIDING_RULES[-len(winner) :]
+    return next(why for why, one, other in zip(reasons, winner, loser, strict=True) if one != other)
 
 
 def _describe_rule(span: Span, document: Document, patient: PatientRecord | None) -> str:

@@ -1,6 +1,6 @@
 """Detection by a tagger model: documents are tagged in batches, one by one if a batch fails."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Protocol
@@ -29,6 +29,10 @@ class SpanTagger(Protocol):
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels that spans may have."""
+
+    @property
+    def rule_labels(self) -> Mapping[str, str]:
+        """The label for a rule's, where the tagger's are a site's own."""
 
     def spans(self, documents: Sequence[Document]) -> list[list[Span]]:
         """Find the spans of each document."""

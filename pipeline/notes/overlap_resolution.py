@@ -3,15 +3,26 @@
 import heapq
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
-from record.label import Label
+from locales.check_digits import holds_check_digits
+from record.label import RULE_MARK, Label
 from record.span import Span
+
+Precedence = Callable[[Span], tuple[object, ...]]
+"""A sort key of spans: of overlapping ones that with the smallest key wins."""
 
 _OWN_LABELS = frozenset(Label)
 _NAME_LABELS = (Label.FIRST_NAME, Label.LAST_NAME, Label.NAME)
+_CERTAIN = 0
+_CHECKED_LABELS = frozenset(
+    (
+        *(Label.SSN, Label.INSURANCE_ID, Label.PATIENT_ID, Label.PROVIDER_ID),
+        *(Label.ACCOUNT, Label.VEHICLE_ID),
+    )
+)
 _KEPT_BEFORE: dict[str, str] = dict.fromkeys((Label.PHONE, Label.FAX), "+(")
 _KEPT_BEHIND: dict[str, str] = dict.fromkeys(_NAME_LABELS, ".")
 # Combining marks are part of a letter; private use characters may be letters of a broken font.
@@ -26,13 +37,48 @@ def resolve_spans(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
 
     The longest span wins, then known values of the patient, then the more trusted label, the
     higher score, the leftmost span and the label in alphabetical order, so that the result does
-    not depend on the order of the input. Between spans of the same extent, a rule's label is
-    trusted over a model's, since rules read context or a distinctive form; the model's is trusted
-    over a mere `ID`, for a date of birth, and for labels that no rule has. The part of a losing
-    span outside the winners remains a span of its own label; without a letter or digit it is
-    joined to the adjacent span. Resolving twice changes nothing.
+    not depend on the order of the input. Of spans of the same extent the model's label is trusted
+    over a rule's, unless the rule's is a postal code or a number that checks by its digits, either
+    is a date of birth, or both are names of persons, which rules tell apart by their lists. The
+    part of a losing span outside the winners remains a span of its own label; without a letter or
+    digit it is joined to the adjacent span. Resolving twice changes nothing.
     """
-    return tuple(_join_punctuation(_assign_to_best(sorted(set(spans), key=precedence)), text))
+    found = set(spans)
+    ranked = sorted(found, key=make_precedence(found, text))
+    return tuple(_join_punctuation(_assign_to_best(ranked), text))
+
+
+def resolve_beside_tagger(
+    spans: Iterable[Span], text: str, rule_labels: Mapping[str, str]
+) -> tuple[Span, ...]:
+    """Return sorted, disjoint spans where the tagger has labels that are a site's own.
+
+    The tagger's spans stay as they are, and so its scores in its labels. Beside them stands what
+    only others cover, by `precedence`: a whole span with the label that `rule_labels` has for its
+    own, any other and the parts of spans with their own label behind RULE_MARK. Everything that
+    the input covers stays covered, but for white space.
+    """
+    found = set(spans)
+    pieces = _assign_to_best(sorted(found, key=precedence_beside_tagger))
+    resolved: list[Span] = []
+    for is_model, group in groupby(pieces, key=_is_of_model):
+        if is_model:
+            resolved += group
+            continue
+        for piece in _join_punctuation(list(group), text):
+            marked = replace(piece, label=f"{RULE_MARK}{piece.label}")
+            if piece not in found:
+                resolved += trim_spans([marked], text)
+            elif label := rule_labels.get(piece.label):
+                resolved.append(replace(piece, label=label))
+            else:
+                resolved.append(marked)
+    return tuple(resolved)
+
+
+def has_own_labels(labels: Iterable[str]) -> bool:
+    """Return whether labels of a tagger are a site's own, which rules do not know."""
+    return not _OWN_LABELS.issuperset(labels)
 
 
 def trim_spans(spans: Iterable[Span], text: str) -> list[Span]:
@@ -83,20 +129,62 @@ def _find_kept_ending(span: Span, covered: str, after: str) -> str:
     return _KEPT_BEHIND.get(span.label, "") if before[-1:].isalpha() else ""
 
 
-def precedence(span: Span) -> tuple[object, ...]:
+def make_precedence(spans: Collection[Span], text: str) -> Precedence:
+    """Return the sort key of spans in a text, which knows the numbers that check by their digits.
+
+    Only those of rules are looked at for which a model has another label.
+    """
+    model = {(span.start, span.end) for span in spans if _is_of_model(span)}
+    checked = {
+        span
+        for span in spans
+        if model
+        and span.label in _CHECKED_LABELS
+        and (span.start, span.end) in model
+        and not _is_of_model(span)
+        and holds_check_digits(text[span.start : span.end])
+    }
+    if not checked:
+        return precedence
+    return lambda span: precedence(span, is_checked=span in checked)
+
+
+def precedence(span: Span, *, is_checked: bool = False) -> tuple[object, ...]:
     """Return the sort key of a span; of overlapping spans the one with the smallest key wins."""
     known = span.detector.startswith("known")
+    trust = _CERTAIN if is_checked else _rank_label_trust(span)
     return (
-        *(span.start - span.end, not known, _rank_label_trust(span), -span.score),
+        *(span.start - span.end, not known, trust, -span.score),
         *(span.start, span.label, span.detector),
     )
 
 
+def precedence_beside_tagger(span: Span) -> tuple[object, ...]:
+    """Return the sort key of a span beside a tagger whose labels are a site's own."""
+    return not _is_of_model(span), *precedence(span)
+
+
+def _is_of_model(span: Span) -> bool:
+    return span.detector.startswith("model")
+
+
 def _rank_label_trust(span: Span) -> int:
-    """Return the rank of a label's trust among spans of the same extent, 0 for the most trusted."""
-    if not span.detector.startswith("model"):
-        return 3 if span.label == Label.ID else 1
-    return 0 if span.label == Label.BIRTH_DATE or span.label not in _OWN_LABELS else 2
+    """Return the rank of a label's trust among spans of the same extent, 0 for the most trusted.
+
+    A date of birth is treated more strictly than another date, so that whoever sees one is right.
+    """
+    is_name = span.label in _NAME_LABELS
+    if span.label == Label.BIRTH_DATE:
+        return _CERTAIN
+    if _is_of_model(span):
+        if span.label not in _OWN_LABELS:
+            return _CERTAIN
+        return 3 if is_name else 1
+    if span.label == Label.ZIP:
+        return _CERTAIN  # a tagger may have learnt towns and their numbers under one label
+    if span.label == Label.ID:
+        return 5
+    return 2 if is_name else 4
 
 
 def _assign_to_best(ranked: Sequence[Span]) -> list[Span]:

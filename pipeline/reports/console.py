@@ -71,6 +71,8 @@ class Console:
         counts = ", ".join(f"{notes[outcome.value]} {outcome.value}" for outcome in Outcome)
         suffix = " (resumed)" if resumed else ""
         self.say(f"run {summary.run_id}{suffix}: {counts}; {summary.seconds:.1f} s")
+        if summary.detection:
+            self.say(f"detection: {'; '.join(summary.detection)}")
         labels: Counter[str] = Counter()
         for (label, _, _), count in summary.tally.spans.items():
             labels[label] += count

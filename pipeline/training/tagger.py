@@ -22,6 +22,7 @@ from pipeline.files.alignment import align
 from pipeline.files.gold import read_annotated, read_label_map
 from pipeline.notes.model_detection import TOGETHER, refine_spans
 from pipeline.reports.charts import write_learning_curve
+from pipeline.training.rule_labels import add_measured_labels
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span, merge_spans
@@ -103,12 +104,14 @@ def plan_recipe(
 class TrainingResult:
     """What came of it: the scores of the weights kept, the energy it took, and warnings.
 
-    `before` are the scores of the tagger that it started from, in the labels that both know.
+    `before` are the scores of the tagger that it started from, in the labels that both know;
+    `rule_labels` the tagger's label for a rule's, where it has labels of its own.
     """
 
     scores: Scores
     energy: Energy
     before: Scores | None = None
+    rule_labels: Mapping[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -129,6 +132,7 @@ def train_files(request: TrainingRequest, progress: Progress) -> TrainingResult:
     if unknown := sorted(_labels(dev) - _labels(notes)):
         warnings.append(f"never learnt, but in --dev: {', '.join(unknown)}")
     about = {"train": _about(notes), "dev": _about(dev)}
+    annotated = tuple(notes)
     if request.unannotated:
         progress.phase("labelling by teachers")
         more = list(_label_notes(request, _labels(notes), warnings, progress))
@@ -140,10 +144,16 @@ def train_files(request: TrainingRequest, progress: Progress) -> TrainingResult:
         lambda scores: progress.phase(f"F1 {scores['f1']:.4f}, no leak {scores['zero_leak']:.3f}"),
     )
     corpora = Corpora(notes, dev, about)
-    scores = train(corpora, request.recipe, request.out, watch, refine=refine_spans)
+    measured: dict[str, str] = {}
+
+    def finish(folder: Path) -> None:
+        progress.phase("measuring rules")
+        measured.update(add_measured_labels(folder, annotated, dev))
+
+    scores = train(corpora, request.recipe, request.out, watch, refine=refine_spans, finish=finish)
     write_learning_curve(request.out)
     energy = meter.read(EnergySettings(), measure_peak_kilobytes())
-    return TrainingResult(scores, energy, read_start_scores(request.out), warnings)
+    return TrainingResult(scores, energy, read_start_scores(request.out), measured, warnings)
 
 
 def _label_notes(

@@ -83,10 +83,12 @@ def train(
     callbacks: TrainingCallbacks | None = None,
     *,
     refine: Refinement = lambda spans, document: spans,
+    finish: Callable[[Path], None] = lambda folder: None,
 ) -> Scores:
     """Train a tagger, write it to a folder and return its scores on the development notes.
 
-    Scores are those of the spans as `refine` leaves them.
+    Scores are those of the spans as `refine` leaves them. `finish` is called with the folder of the
+    weights kept, before the training counts as finished.
     Keeps the weights of the best evaluation (`is_better`), and resumes from the checkpoint in the
     folder. Seeds torch's global generator. Raises ConfigError, also if the folder already
     contains a trained tagger.
@@ -95,7 +97,7 @@ def train(
     if not corpora.dev:
         raise ConfigError("--dev", "contains no notes", "give annotated notes for model selection")
     training = _TaggerTraining(corpora, recipe, out, callbacks or TrainingCallbacks())
-    training.refine = refine
+    training.refine, training.finish = refine, finish
     return training.run()
 
 
@@ -117,6 +119,7 @@ class TaggerPosition(TrainingPosition):
 class _TaggerTraining(TrainingLoop[TaggerPosition]):
     network: Network
     refine: Refinement
+    finish: Callable[[Path], None]
 
     def __init__(
         self, corpora: Corpora, recipe: TaggerRecipe, out: Path, callbacks: TrainingCallbacks
@@ -278,6 +281,7 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
             "minutes": self.budget.seconds / 60,
             "versions": package_versions(),
         }
+        self.finish(self.out)
         write_report(self.out, TRAINING, report)
         return _scores(best)
 

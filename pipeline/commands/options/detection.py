@@ -3,13 +3,16 @@
 import argparse
 from pathlib import Path
 
-from models.tagger.shipped_model import AUTO, DEFAULT, NO_MODEL, RUNTIMES, folder_of
+from models.tagger.shipped_model import AUTO, DEFAULT, NO_MODEL, RUNTIMES, digest, folder_of
 from models.tagger.thresholds import SpanThresholds
 from pipeline.commands.options.values import share
 from pipeline.files.note_files import MODEL, NoteFileTask, parse_detectors
+from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.model_detection import SpanTagger
+from pipeline.notes.overlap_resolution import has_own_labels
 from pipeline.notes.threshold_file import check_labels_exist, load_thresholds
 from record.errors import ConfigError
+from record.label import RULE_MARK
 from record.languages import LANGUAGES
 
 
@@ -64,6 +67,8 @@ def task_of(options: argparse.Namespace, *, detects: bool = True) -> NoteFileTas
     if (options.thresholds or options.min_score is not None) and MODEL not in detectors:
         key = "--thresholds" if options.thresholds else "--min-score"
         raise ConfigError(key, "needs the detector `model`", "leave it out")
+    told = [f"rules {DETECTOR_VERSION}"] if detects and "rules" in detectors else []
+    model = _load_model(name, options, told) if detects and MODEL in detectors else None
     return NoteFileTask(
         options.notes,
         options.output,
@@ -71,11 +76,13 @@ def task_of(options: argparse.Namespace, *, detects: bool = True) -> NoteFileTas
         detectors,
         options.lang,
         options.selection,
-        _load_model(name, options) if detects and MODEL in detectors else None,
+        model,
+        tuple(told),
     )
 
 
-def _load_model(name: str, options: argparse.Namespace) -> SpanTagger:
+def _load_model(name: str, options: argparse.Namespace, told: list[str]) -> SpanTagger:
+    """Load the tagger, and say in `told` which it is, and what its thresholds guarantee."""
     folder = folder_of(name)
     if not folder.is_dir():
         raise ConfigError(
@@ -84,11 +91,21 @@ def _load_model(name: str, options: argparse.Namespace) -> SpanTagger:
     from models.tagger.loading import load_tagger_folder
 
     thresholds = None
+    guaranteed = []
     if options.thresholds:
-        thresholds, _ = load_thresholds(options.thresholds, folder)
+        thresholds, record = load_thresholds(options.thresholds, folder)
+        guaranteed = [f"thresholds of the tagger: {record.describe()}"]
     elif options.min_score is not None:
         thresholds = SpanThresholds({}, options.min_score, joins=False)
     tagger = load_tagger_folder(folder, options.runtime, thresholds=thresholds)
     if options.thresholds and thresholds:
         check_labels_exist(options.thresholds, thresholds, tagger.labels)
+    told.append(f"tagger {digest(folder)[:12]} on the runtime {tagger.runtime}")
+    told += guaranteed
+    if has_own_labels(tagger.labels) and "rules" in (options.detectors or "rules"):
+        renamed = [f"{rule} as {label}" for rule, label in tagger.rule_labels.items()]
+        told.append(
+            f"the tagger has labels of its own: rules label {', '.join([*renamed, 'all else'])} "
+            f"as `{RULE_MARK}LABEL`"
+        )
     return tagger

@@ -31,6 +31,8 @@ def report(done: FileResult, options: argparse.Namespace, console: Console) -> i
         if done.spans:
             ranked = sorted(done.spans.items(), key=lambda item: (-item[1], item[0]))
             console.say("spans: " + ", ".join(f"{label} {count}" for label, count in ranked))
+        if done.detection:
+            console.say(f"detection: {'; '.join(done.detection)}")
         if done.refused:
             console.say(f"{done.refused} refused, see {make_quarantine_path(options.output)}")
         for (stage, error, reason), count in sorted(done.causes.items()):

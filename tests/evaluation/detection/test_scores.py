@@ -280,3 +280,29 @@ def test_what_cannot_be_compared_is_refused(gold: str, predicted: str) -> None:
     with pytest.raises(ConfigError) as caught:
         pair_annotations(notes(gold), notes(predicted))
     assert "Zo" not in str(caught.value)
+
+
+def test_what_rules_mark_counts_where_no_label_does() -> None:
+    text = "Zoé Roy, Lille, ok"
+    gold = (Span(0, 3, "F"), Span(4, 7, "L"), Span(9, 14, "C"))
+    tagged = (Span(0, 3, "F", "model"),)
+    marked = (
+        Span(4, 7, "rule:LAST_NAME", "rules.names"),
+        Span(16, 18, "rule:CITY", "rules.places"),
+    )
+    alone, both = (
+        score_pairs([Pair("n", text, gold, found)], resamples=1)
+        for found in (tagged, (*tagged, *marked))
+    )
+    for name in ("strict", "token", "confidence"):
+        assert both[name] == alone[name]
+    assert both["per_label"].keys() == alone["per_label"].keys() == {"F", "L", "C"}
+    assert (alone["marked"], both["marked"]) == (0, 2)
+    assert both["unlabelled"] | {"precision": 0, "recall": 0, "f1": 0} == {
+        "tp": 2, "fp": 1, "fn": 1, "precision": 0, "recall": 0, "f1": 0
+    }  # fmt: skip
+    assert (alone["redacted"], both["redacted"]) == (1 / 3, 2 / 3)
+    assert (alone["over_redaction"], both["over_redaction"] > 0) == (0, True)
+    assert both["confusion"]["L"] == {"rule:LAST_NAME": 1}
+    assert "2 spans labelled rule:" in format_scores(both)
+    assert "rule:" not in format_scores(alone)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pipeline.cli import main
 from pipeline.files.span_explanations import HEADING, SpanOutcome, explain_spans
-from pipeline.notes.overlap_resolution import resolve_spans
+from pipeline.notes.overlap_resolution import precedence_beside_tagger, resolve_spans
 from record.document import Document
 from record.patient import Identifier, PatientRecord, PersonName
 from record.span import Span
@@ -216,8 +216,8 @@ def test_rules_are_named_in_words_of_the_program(
             "the more trusted label wins",
         ),
         (
-            Span(0, 5, "FAX", "rules.x"),
             Span(0, 5, "ID", "model"),
+            Span(0, 5, "FAX", "rules.x"),
             "lost",
             "the more trusted label wins",
         ),
@@ -265,3 +265,11 @@ def test_outcomes_are_those_of_resolution(drawn: list[tuple[int, int, str, float
         whole = (span.detector, span.start, span.end) in kept
         assert (finding.outcome is SpanOutcome.WON) == whole
         assert (finding.outcome is SpanOutcome.LOST) == (span.detector not in pieces)
+
+
+def test_a_tagger_with_labels_of_its_own_wins_and_that_is_said() -> None:
+    spans = [Span(0, 9, "STREET", "rules.places"), Span(2, 5, "CALLE", "model", 0.4)]
+    one, other = explain_spans(Document("1", "x" * 9), spans, precedence=precedence_beside_tagger)
+    assert (one.outcome, one.to) == (SpanOutcome.TRIMMED, "model CALLE")
+    assert one.because == "a tagger with labels of its own wins"
+    assert other.outcome is SpanOutcome.WON

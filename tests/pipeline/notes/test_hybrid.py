@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,12 @@ from hypothesis.strategies import SearchStrategy
 
 from evaluation.detection.alignment import Pair, tokenize
 from evaluation.detection.scores import score_pairs
-from pipeline.notes.overlap_resolution import resolve_spans, trim_spans
+from pipeline.notes.overlap_resolution import (
+    has_own_labels,
+    resolve_beside_tagger,
+    resolve_spans,
+    trim_spans,
+)
 from record.span import Span
 
 TEXT = "Mme Jeanne M. DUPONT-MARTIN, née le 12/03/1950, 12 rue des Lilas (75), tél. (+33) 1 44 55."
@@ -34,7 +40,7 @@ RELATIONS = {
     "contains": ((12, 16), "1:10-20"),
     "finishes": ((4, 20), "2:4-20"),
     "is finished by": ((16, 20), "1:10-20"),
-    "equals": ((10, 20), "rule:10-20"),
+    "equals": ((10, 20), "model:10-20"),
 }
 
 
@@ -49,9 +55,9 @@ def test_every_relation_of_a_rule_and_a_model(
         Span(*offsets, label, detector, 0.7 if detector == "model" else 1.0)
         for offsets, label, detector in zip(((10, 20), where), labels, detectors, strict=True)
     )
-    rule = two if one.detector == "model" else one
+    model = one if one.detector == "model" else two
     expected = [
-        ({"1": one, "2": two, "rule": rule}[who].label, offsets)
+        ({"1": one, "2": two, "model": model}[who].label, offsets)
         for who, _, offsets in (part.partition(":") for part in decided.split())
     ]
     for spans in ([one, two], [two, one]):
@@ -63,10 +69,44 @@ def test_the_thirteen_relations_are_all_there() -> None:
     assert len({name.split(",")[0] for name in RELATIONS}) == 13
 
 
-def test_two_overlapping_spans_of_the_same_length_are_the_rules() -> None:
-    rule, model = Span(10, 20, A, "rules.names"), Span(15, 25, B, "model", 0.6)
-    found = resolve_spans([rule, model], "x" * 40)
-    assert [(s.start, s.end, s.label) for s in found] == [(10, 20, A), (20, 25, B)]
+NUMBERS = {
+    "SSN": ("2 55 08 14 168 025 38", "2 55 08 14 168 025 39"),
+    "ACCOUNT": ("FR14 2004 1010 0505 0001 3M02 606", "FR14 2004 1010 0505 0001 3M02 607"),
+    "PATIENT_ID": ("943 476 5919", "943 476 5918"),
+    "VEHICLE_ID": ("1M8GDM9AXKP042788", "1M8GDM9A1KP042788"),
+}
+
+
+@pytest.mark.parametrize("label", NUMBERS)
+def test_a_number_that_checks_by_its_digits_is_the_rules(label: str) -> None:
+    for number, who in zip(NUMBERS[label], ("rules.identifiers", "model"), strict=True):
+        rule = Span(0, len(number), label, "rules.identifiers")
+        model = Span(0, len(number), "PHONE", "model", 0.99)
+        assert [span.detector for span in resolve_spans([rule, model], number)] == [who]
+
+
+@pytest.mark.parametrize(
+    ("rule", "model", "winner"),
+    [
+        ("CITY", "HOSPITAL", "HOSPITAL"),
+        ("FIRST_NAME", "CITY", "CITY"),
+        ("CITY", "LAST_NAME", "LAST_NAME"),
+        ("VISIT_ID", "ID", "ID"),
+        ("ID", "PHONE", "PHONE"),
+        # Rules tell names of persons apart by their lists, more often rightly.
+        ("FIRST_NAME", "LAST_NAME", "FIRST_NAME"),
+        ("LAST_NAME", "NAME", "LAST_NAME"),
+        # Of two dates the one that is treated more strictly.
+        ("DATE", "BIRTH_DATE", "BIRTH_DATE"),
+        ("ZIP", "CITY", "ZIP"),
+        ("BIRTH_DATE", "DATE", "BIRTH_DATE"),
+    ],
+)
+def test_on_a_clash_of_labels_the_model_decides_but_for_names_and_births(
+    rule: str, model: str, winner: str
+) -> None:
+    spans = [Span(0, 9, rule, "rules.any"), Span(0, 9, model, "model", 0.5)]
+    assert [span.label for span in resolve_spans(spans, "x" * 9)] == [winner]
 
 
 def test_what_is_known_of_the_patient_names_the_span() -> None:
@@ -204,3 +244,59 @@ def test_the_published_policy_redacts_less_than_the_rules_alone() -> None:
     )
     assert redacted(gold, published(rules, model)) < redacted(gold, rules)
     assert redacted(gold, hybrid(rules, model, TEXT)) >= redacted(gold, rules)
+
+
+OWN = MODEL.map(lambda found: [replace(span, label=f"SU_{span.label}") for span in found])
+TO_OWN = {"DATE": "SU_DATE", "PHONE": "SU_PHONE"}
+
+
+def signs(spans: Iterable[Span]) -> set[int]:
+    covered = {at for span in spans for at in range(span.start, span.end)}
+    return {at for at in covered if not TEXT[at].isspace()}
+
+
+@given(GOLD, RULES, OWN)
+def test_rules_leave_a_tagger_of_other_labels_its_score(
+    gold: list[Span], rules: list[Span], model: list[Span]
+) -> None:
+    alone = resolve_beside_tagger(model, TEXT, {})
+    both = resolve_beside_tagger([*rules, *model], TEXT, {})
+    assert [span for span in both if span.detector == "model"] == list(alone)
+    assert signs(both) == signs([*rules, *model])
+    assert all(one.end <= two.start for one, two in itertools.pairwise(both))
+    wanted = tuple(replace(span, label=f"SU_{span.label}") for span in gold)
+    scored = (score_pairs([Pair("n", TEXT, wanted, found)], resamples=1) for found in (alone, both))
+    one, two = ((each["strict"], each["token"]) for each in scored)
+    assert one == two
+    assert redacted(gold, both) >= max(redacted(gold, rules), redacted(gold, model))
+
+
+@given(RULES, OWN)
+def test_a_rule_has_a_label_of_the_tagger_only_for_a_whole_span(
+    rules: list[Span], model: list[Span]
+) -> None:
+    whole = set(rules)
+    for span in resolve_beside_tagger([*rules, *model], TEXT, TO_OWN):
+        if span.detector != "model" and span.label.startswith("SU_"):
+            assert replace(span, label=span.label.removeprefix("SU_")) in whole
+
+
+def test_what_rules_find_beside_a_tagger_of_other_labels_is_mapped_or_marked() -> None:
+    text = "Dr. Ana Roy, el 3 de mayo, tel. 555 123 (Lugo)"
+    spans = [
+        Span(4, 11, "NAME", "rules.names"), Span(8, 11, "TUTOR", "model", 0.8),
+        Span(16, 25, "DATE", "rules.dates"), Span(32, 39, "PHONE", "known.phones"),
+        Span(40, 46, "CITY", "rules.places"), Span(41, 45, "LUGAR", "model", 0.3),
+    ]  # fmt: skip
+    found = resolve_beside_tagger(spans, text, {"DATE": "FECHA", "NAME": "TUTOR"})
+    assert [(text[span.start : span.end], span.label) for span in found] == [
+        ("Ana", "rule:NAME"),
+        ("Roy", "TUTOR"),
+        ("3 de mayo", "FECHA"),
+        ("555 123", "rule:PHONE"),
+        ("(", "rule:CITY"),
+        ("Lugo", "LUGAR"),
+        (")", "rule:CITY"),
+    ]
+    assert has_own_labels(["DATE", "LUGAR"])
+    assert not has_own_labels(["DATE", "CITY"])

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -148,6 +148,7 @@ def test_foresight_asks_about_many_at_once_and_about_the_others_alone(folder: Pa
 
     class Counting:
         labels = ()
+        rule_labels: ClassVar[dict[str, str]] = {}
 
         def spans(self, documents: Sequence[Document]) -> list[Any]:
             asked.append(len(documents))

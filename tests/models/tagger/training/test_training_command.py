@@ -3,7 +3,7 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -245,6 +245,7 @@ class Stubborn:
     """A tagger that fails whenever one note is among those it is asked about."""
 
     labels = ("NAME",)
+    rule_labels: ClassVar[dict[str, str]] = {}
 
     def __init__(self) -> None:
         self.asked: list[int] = []
