@@ -32,7 +32,7 @@ class SpanTagger(Protocol):
 
 
 class Foresight:
-    """A model's spans of the next notes, found in batches before the first of them is processed.
+    """A model's spans of the next notes, found in batches when the first of them is processed.
 
     Without a model there are none. If the model raises on a batch, its documents are tagged alone
     on request, so that only the note at fault is refused.
@@ -40,15 +40,9 @@ class Foresight:
 
     def __init__(self, model: SpanTagger | None, documents: Iterable[Document] = ()) -> None:
         self._model = model
-        self._found: dict[str, list[Span]] = {}
-        if model is None:
-            return
-        waiting = iter(documents)
-        while several := list(islice(waiting, TOGETHER)):
-            found = attempt("", "detect", lambda some=several: model.spans(some))  # type: ignore[misc]
-            if not isinstance(found, Failure):
-                texts = (document.text for document in several)
-                self._found |= dict(zip(texts, found, strict=True))
+        self._waiting = iter(documents)
+        # None where the batch of a text failed.
+        self._found: dict[str, list[Span] | None] = {}
 
     def __repr__(self) -> str:
         return f"<Foresight of {len(self._found)} texts>"
@@ -57,10 +51,23 @@ class Foresight:
         """Return the model's spans of a document, as `refine_spans` leaves them."""
         if self._model is None:
             return []
+        while document.text not in self._found and (several := self._next_batch()):
+            self._tag(self._model, several)
         found = self._found.get(document.text)
         if found is None:
             (found,) = self._model.spans([document])
         return refine_spans(found, document)
+
+    def _next_batch(self) -> list[Document]:
+        return list(islice(self._waiting, TOGETHER))
+
+    def _tag(self, model: SpanTagger, several: Sequence[Document]) -> None:
+        found = attempt("", "detect", lambda: model.spans(several))
+        texts = [document.text for document in several]
+        if isinstance(found, Failure):
+            self._found |= {text: None for text in texts if text not in self._found}
+        else:
+            self._found |= dict(zip(texts, found, strict=True))
 
 
 def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:

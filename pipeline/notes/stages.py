@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Protocol
 
 from pipeline.notes import residual_identifiers
@@ -274,9 +275,33 @@ KILLER = "worker-killed"
 """The reason for the quarantine of a note that failed, or ended its worker, each time."""
 
 
+Step = Callable[[BatchNote], BatchNote]
+
+
+def _tell_progress(step: Step, batch: Batch, resources: WorkerResources, half: int) -> Step:
+    """Return a step that tells how far the unit is; it is the first or second of the slow halves.
+
+    A note counts when it is through both; those left out before are done.
+    """
+    leases, unit, planned = resources.state.leases, batch.unit, len(batch.items)
+    before = max(0, unit.count - planned)
+    calls = count(1)
+
+    def told(item: BatchNote) -> BatchNote:
+        made = step(item)
+        leases.note_progress(unit, before + (half * planned + next(calls)) // 2)
+        return made
+
+    return told
+
+
 def extract_texts(batch: Batch, resources: WorkerResources) -> Batch:
     """Extract the texts of rows and documents; refuse notes of unknown patients."""
-    return batch.apply("extract", lambda item: _extract_note(item, resources, batch.tally))
+
+    def step(item: BatchNote) -> BatchNote:
+        return _extract_note(item, resources, batch.tally)
+
+    return batch.apply("extract", _tell_progress(step, batch, resources, 0))
 
 
 def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
@@ -310,7 +335,7 @@ def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
             title_found=spans(title, known) if title.text else (),
         )
 
-    return batch.apply("detect", step)
+    return batch.apply("detect", _tell_progress(step, batch, resources, 1))
 
 
 def set_language(item: BatchNote, resources: WorkerResources) -> BatchNote:

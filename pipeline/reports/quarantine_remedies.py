@@ -1,5 +1,6 @@
 """The meaning of each reason for quarantine, and what a data manager can do about it."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -286,3 +287,27 @@ _REMEDIES = {
 def remedy(reason: str) -> Remedy:
     """Return the remedy for a reason code; a general one where the code is unknown."""
     return _REMEDIES.get(reason, _UNKNOWN)
+
+
+def describe_excess(
+    reasons: Mapping[str, int],
+    *,
+    share: float,
+    limit: float,
+    place: str,
+    what: str = "in quarantine",
+) -> str:
+    """Describe a quarantine above its limit: how many notes, the commonest reason, where to look.
+
+    `reasons` counts the refused notes by reason code; `share` is theirs of all notes processed.
+    """
+    count = sum(reasons.values())
+    reason, most = min(reasons.items(), key=lambda item: (-item[1], item[0]))
+    told = remedy(reason)
+    of_them = "for" if most == count else f"most of them ({most}) for"
+    return (
+        f"{count} {'note' if count == 1 else 'notes'} {what}, {100 * share:.3g} % of those "
+        f"processed and above the limit of {100 * limit:.3g} %; {of_them} "
+        f"{reason or 'a reason without a code'}: {told.meaning} {told.action} "
+        f"{'It is' if count == 1 else 'All are'} listed in {place}"
+    )

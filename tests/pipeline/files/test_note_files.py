@@ -384,6 +384,7 @@ def test_extract_reads_what_it_can_and_names_what_it_cannot(
     (tmp_path / "more" / "report.txt").write_text("Vu ce jour.\n")
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     (tmp_path / "empty.txt").write_bytes(b"")
+    (tmp_path / "none.txt").symlink_to("nowhere.txt")
     names = ("report.pdf", "more/report.txt", "broken.pdf", "empty.txt", "none.txt", "more")
     files = [str(tmp_path / name) for name in names]
     out = tmp_path / "notes.jsonl"
@@ -399,7 +400,22 @@ def test_extract_reads_what_it_can_and_names_what_it_cannot(
     assert refused["none.txt"] == ("extract", "missing-document")
     assert refused["empty.txt"] == ("extract", "empty")
     assert refused["more"] == ("extract", "not-a-file")
-    assert "6 of 6" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "6 of 6" in told
+    assert "4 notes in quarantine, 66.7 % of those processed and above the limit of 5 %; most" in told
+    assert f"All are listed in {tmp_path / 'notes.quarantine.jsonl'}" in told
+
+
+def test_documents_that_do_not_exist_are_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "report.txt").write_text("Vu ce jour.")
+    files = [str(tmp_path / name) for name in ("report.txt", "nosuch.pdf", "reports/*.pdf")]
+    out = tmp_path / "notes.jsonl"
+    assert main(["extract", *files, "-o", str(out), "--plain"]) == 2
+    told = capsys.readouterr().err
+    assert f"{tmp_path / 'nosuch.pdf'}: does not exist, and neither do 1 others" in told
+    assert not out.exists()
 
 
 def test_extract_obeys_its_limits(tmp_path: Path) -> None:
