@@ -190,6 +190,10 @@ _REMEDIES = {
     "not-json": Remedy("The line is not valid JSON.", "Correct the line."),
     "not-an-object": Remedy("The line is not a JSON object.", "Write one object per line."),
     "no-note-id": Remedy("The line has no note_id.", "Give each note a unique id."),
+    "slow-person-pattern": Remedy(
+        "The pattern of --person-pattern took more than a second on the name of the file.",
+        "Write it without a repetition inside a repetition, then run again.",
+    ),
     "ambiguous-person": Remedy(
         "Several persons are named for the document.",
         "Name one in --person-map, or make --person-pattern or --person-field more specific.",

@@ -83,7 +83,7 @@ RUN_UNIT = Table(
 `attempt` counts the claims; `lease_ends` is when the last of them ends, in milliseconds since 1970
 by the clock of the database, 0 where it was taken away; null without a claim. `failures` counts the
 claims that ended without a result, `error` tells how the last one did. `origin` is the planned unit
-that this one is a part of; such parts have negative numbers. `worked` is about how many of its notes
+that this one is a part of; such parts have negative numbers. `worked` is about how many notes of it
 are through extraction and detection, told for a display with each renewal of the lease.
 """
 

@@ -402,7 +402,9 @@ def test_extract_reads_what_it_can_and_names_what_it_cannot(
     assert refused["more"] == ("extract", "not-a-file")
     told = capsys.readouterr().err
     assert "6 of 6" in told
-    assert "4 notes in quarantine, 66.7 % of those processed and above the limit of 5 %; most" in told
+    assert (
+        "4 notes in quarantine, 66.7 % of those processed and above the limit of 5 %; most" in told
+    )
     assert f"All are listed in {tmp_path / 'notes.quarantine.jsonl'}" in told
 
 
@@ -448,6 +450,26 @@ def test_a_policy_speaks_the_language_that_notes_name_or_are_in(desk: Any) -> No
     _, (_, asked), _ = desk.pseudonymize(first, record, more=(*more, "--lang", "es"))
     _, (_, other), _ = desk.pseudonymize(first, record, more=(*more, "--lang", "fr"))
     assert told == asked != other
+
+
+def test_patients_have_names_of_the_language_of_most_notes(
+    desk: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    english = {"note_id": "0", "person_id": "42", "lang": "en", "text": "Seen today. Mr Dupont."}
+    french = [
+        {"note_id": f"{n}", "person_id": "42", "lang": "fr", "text": "Vu ce jour. M. Dupont."}
+        for n in (1, 2)
+    ]
+    more = (*desk.known, "--spans", "detect")
+    _, told, _ = desk.pseudonymize(english, *french, more=more)
+    assert "one in fr: notes of patients in other languages: en 1" in capsys.readouterr().err
+    _, asked, _ = desk.pseudonymize(english, *french, more=(*more, "--lang", "fr"))
+    assert told == asked
+    _, old, _ = desk.pseudonymize(english, *french, more=(*more, "--algorithm", "2"))
+    _, first, _ = desk.pseudonymize(
+        english, *french, more=(*more, "--algorithm", "2", "--lang", "en")
+    )
+    assert old == first
 
 
 RUSSIAN = "Пациент Иванов Сергей, 45 лет, поступил с болями в груди."
