@@ -64,7 +64,7 @@ def serve(count: int) -> None:
 def _compare_engines(count: int, rounds: int) -> None:
     """Search with every rule, its expressions read by either package."""
     children = {
-        name: subprocess.Popen(  # noqa: S603 - our own module
+        name: subprocess.Popen(
             [sys.executable, "-c", _SERVE, name, str(count)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

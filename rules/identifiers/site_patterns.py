@@ -224,7 +224,7 @@ def find_named(folded: str, site: SiteNumbers) -> list[labelled.Named]:
     ]
 
 
-class _Shape(Protocol):
+class _CompiledShape(Protocol):
     """A compiled shape, by whatever package."""
 
     def finditer(self, text: str, /) -> Iterable[re.Match[str]]:
@@ -232,7 +232,7 @@ class _Shape(Protocol):
 
 
 @lru_cache(maxsize=8)
-def _shape_patterns(site: SiteNumbers) -> tuple[tuple[Label, _Shape], ...]:
+def _shape_patterns(site: SiteNumbers) -> tuple[tuple[Label, _CompiledShape], ...]:
     kinds = ((Label.PATIENT_ID, site.patient_shapes), (Label.VISIT_ID, site.visit_shapes))
     # `regex` takes a third of the time that `re` does for expressions that begin with a set.
     return tuple(

@@ -157,7 +157,8 @@ LINES = {
         "en [[marzo\ndel 2020|DATE]]", "el [[12 de marzo\ndel 2020|DATE]]",
         "desde el [[28|DATE]] hasta el [[1 de febrero|DATE]]",
         "ingreso [[28|DATE]] hasta [[1 de febrero|DATE]]",
-        "ingreso [[28|DATE]] al [[1 de febrero|DATE]]", "[[domingo 3 de mayo|DATE]] acude", "en [[marzo del año 2020|DATE]]",
+        "ingreso [[28|DATE]] al [[1 de febrero|DATE]]", "[[domingo 3 de mayo|DATE]] acude",
+        "en [[marzo del año 2020|DATE]]",
         "de [[10|DATE]] a [[12 de marzo de 2020|DATE]]", "el [[3|DATE]] y el"
         " [[5 de marzo|DATE]]", "el [[3|DATE]] y [[5 de marzo|DATE]]",
         "los [[3|DATE]] y [[5 de marzo|DATE]]", "del [[30|DATE]] al [[3 de marzo|DATE]]",
@@ -188,7 +189,8 @@ LINES = {
         "tussen [[3|DATE]] en [[5 maart|DATE]]", "opname [[27-02|DATE]] t/m [[04-03-2016|DATE]]",
         "controles [[27-02|DATE]] en [[04-03-2016|DATE]]", "sinds[[2014|DATE]], ok",
         "van [[28|DATE]] tot en met [[1 maart|DATE]]", "opname [[28|DATE]] tot [[1 maart|DATE]]",
-        "opname [[28|DATE]] t/m [[1 maart|DATE]]", "[[derde kwartaal van 2023|DATE]]", "TIA ([[2011|DATE]] en [[2014|DATE]])",
+        "opname [[28|DATE]] t/m [[1 maart|DATE]]", "[[derde kwartaal van 2023|DATE]]",
+        "TIA ([[2011|DATE]] en [[2014|DATE]])",
     ),
 }  # fmt: skip
 
