@@ -22,7 +22,6 @@ from pipeline.config.progress import Progress, ProgressMode
 from pipeline.reports.progress_lines import ProgressLines
 from pipeline.state.run_summary import Outcome, RunSummary
 
-
 _SECONDS_OF_RATE = 600.0
 """How old the counts may be that the bar's rate is computed from: epochs may be minutes apart."""
 

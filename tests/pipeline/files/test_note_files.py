@@ -504,7 +504,7 @@ def test_markup_is_decoded_unless_the_spans_are_those_of_another_text(desk: Any)
     given = {**NOTE, "text": HTML}
     _, (note,), _ = desk.pseudonymize(given, more=desk.known)
     assert note["text"].startswith("Mme ")
-    assert ", née le " in note["text"]
+    assert ", née en " in note["text"]
     assert "VAUQUELIN" not in note["text"]
     spans = [{"start": 22, "end": 31, "label": "LAST_NAME"}]
     _, notes, (refused,) = desk.pseudonymize({**given, "spans": spans}, more=("--spans", "given"))
