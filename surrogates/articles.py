@@ -13,6 +13,11 @@ from surrogates.patient.text_normalization import fold
 
 _LONGEST = 24
 _SEPARATORS = frozenset(" \u00a0\u202f'’")
+_LAST_WORDS = frozenset(
+    "de que la le les du des au aux en a an on the el del al am den dem vom zum op jusqu'au"
+    " jusqu’au".split()
+)
+_LONGEST_WORD = 10
 _BLANK = r"[ \u00a0\u202f]"
 
 _PEOPLE = frozenset({Label.FIRST_NAME, Label.LAST_NAME, Label.NAME})
@@ -33,12 +38,25 @@ class Surrogate(NamedTuple):
     drops_day: bool = False
 
 
+def ends_with_article(before: str) -> bool:
+    """Return, at little cost, whether a text ends with a word that may have to be fitted."""
+    last = before[-1:]
+    if last == "'" or last == "’":
+        return True
+    if last not in _SEPARATORS:
+        return False
+    stop = len(before) - 1
+    least = max(0, stop - _LONGEST_WORD)
+    start = max(before.rfind(" ", least, stop), before.rfind("\n", least, stop), least - 1) + 1
+    return before[start:stop].lower().lstrip("(«") in _LAST_WORDS
+
+
 def fit_preceding(before: str, surrogate: Surrogate, lang: str) -> str:
     """Return the text before a surrogate, its last word fitted to it; most often it is unchanged.
 
     `lang` is the language of the note. Line breaks and everything before the last two words stay.
     """
-    if before[-1:] not in _SEPARATORS or not surrogate.text:
+    if not (surrogate.text and ends_with_article(before)):
         return before
     cut = max(0, len(before) - _LONGEST)
     head, tail = before[:cut], before[cut:]

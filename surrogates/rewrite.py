@@ -287,6 +287,7 @@ class Rewriter:
         text, lang = document.text, self._find_language(document)
         patient = self._find_patient(document, record)
         note = _NoteContext(document, spans, self._find_subject(patient, spans, lang))
+        fits = self._fits_articles
         pieces: list[str] = []
         placed: list[Span] = []
         end = length = 0
@@ -306,7 +307,7 @@ class Rewriter:
             surrogate = patient.made.get((value, label, lang, context))
             if surrogate is None:
                 surrogate = patient.make(rule, value, label, lang, context)
-            if self._fits_articles and rule.is_drawn and label in articles.FITTED:
+            if fits and rule.is_drawn and articles.ends_with_article(between):
                 between = self._fit_preceding(between, value, surrogate, label, lang)
             pieces += (between, surrogate)
             start = length + len(between)
@@ -325,8 +326,11 @@ class Rewriter:
         self, between: str, value: str, surrogate: str, label: str, lang: str
     ) -> str:
         """Fit the article before a surrogate to it, in the language of the note."""
+        if label not in articles.FITTED:
+            return between
         lang = lang or self.policy.locale
-        drops_day = label in _DATED and has_day(value, lang) and not has_day(surrogate, lang)
+        is_birth = label == Label.BIRTH_DATE
+        drops_day = is_birth and has_day(value, lang) and not has_day(surrogate, lang)
         if not drops_day and articles.starts_alike(value, surrogate):
             return between
         made = articles.Surrogate(surrogate, label, drops_day=drops_day)

@@ -232,6 +232,7 @@ def _parse_groups(value: str, base: date, lang: str, first: bool | None = None) 
     return form.groups if form else []
 
 
+@lru_cache(_REMEMBERED)
 def has_day(text: str, lang: str) -> bool:
     """Return whether a written date has a day."""
     return any("d" in group.roles for group in _parse_groups(repair_digits(text), UNDATED, lang))
