@@ -141,7 +141,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         limit = load(options.config).limits.max_quarantine_share
         share, place = released.counts.refused_share, "the release's manifest, under `refused`"
         reasons = released.counts.refused
-        console.error(
+        console.warn(
             describe_excess(reasons, share=share, limit=limit, place=place, what="refused")
         )
     return released.exit_code

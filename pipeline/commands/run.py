@@ -176,7 +176,7 @@ def _report_excess(ended: NightlyResult, console: Console) -> None:
     for (_, _, reason, _), count in summary.tally.quarantine.items():
         reasons[reason] += count
     share, limit = summary.quarantine_share, summary.max_quarantine_share
-    console.error(describe_excess(reasons, share=share, limit=limit, place=str(ended.report)))
+    console.warn(describe_excess(reasons, share=share, limit=limit, place=str(ended.report)))
 
 
 def report_quality(ended: NightlyResult, console: Console) -> None:

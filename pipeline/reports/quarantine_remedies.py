@@ -311,7 +311,7 @@ def describe_excess(
     of_them = "for" if most == count else f"most of them ({most}) for"
     return (
         f"{count} {'note' if count == 1 else 'notes'} {what}, {100 * share:.3g} % of those "
-        f"processed and above the limit of {100 * limit:.3g} %; {of_them} "
+        f"processed and above the limit of {100 * limit:.3g} % (exit code 3); {of_them} "
         f"{reason or 'a reason without a code'}: {told.meaning} {told.action} "
         f"{'It is' if count == 1 else 'All are'} listed in {place}"
     )

@@ -45,5 +45,5 @@ def report(done: FileResult, options: argparse.Namespace, console: Console) -> i
         reasons[reason] += count
     place = str(make_quarantine_path(options.output))
     share = done.refused / max(done.read, done.refused)
-    console.error(describe_excess(reasons, share=share, limit=limit, place=place))
+    console.warn(describe_excess(reasons, share=share, limit=limit, place=place))
     return EXIT_QUARANTINE

@@ -403,7 +403,8 @@ def test_extract_reads_what_it_can_and_names_what_it_cannot(
     told = capsys.readouterr().err
     assert "6 of 6" in told
     assert (
-        "4 notes in quarantine, 66.7 % of those processed and above the limit of 5 %; most" in told
+        "4 notes in quarantine, 66.7 % of those processed and above the limit of 5 % (exit code 3)"
+        in told
     )
     assert f"All are listed in {tmp_path / 'notes.quarantine.jsonl'}" in told
 
