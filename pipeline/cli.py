@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Any, NoReturn, Protocol, cast
 
 from pipeline.commands.options.extras import find_missing_extra
@@ -147,24 +148,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     console = Console(plain="--plain" in words, quiet="--json" in words)
+    # What a command imports takes seconds on a busy machine.
+    early = words[:1] != [] and words[0] not in _QUICK
     try:
-        check_installation()
-        called = find_command(words)
-        command = load(called) if called else None
-        parser = make_parser(called, command)
-        if problem := describe_unknown_command(words):
-            parser.error(problem)
-        options, rest = parser.parse_known_args(_join_command(words))
-        if rest and not options.takes_beam_options:
-            hints = options.parser.near_misses()
-            parser.error(f"unrecognized arguments: {' '.join(rest)}{hints}")
-        assert command is not None
-        if arguments is None:
-            # Only as a program of its own: who calls this from Python has a collector to keep.
-            collect_garbage_rarely()
-        early = words[0] not in _QUICK
-        with console.watching(ProgressMode(options.progress), early=early):
-            return command.run(options, rest, console)
+        with console.watching(find_progress_mode(words), early=early):
+            return _run_command(words, console, is_program=arguments is None)
     except ConfigError as error:
         console.error(str(error))
         return EXIT_USAGE
@@ -183,6 +171,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         console.error("interrupted; run the command again to resume")
         return 130
+
+
+def _run_command(words: list[str], console: Console, *, is_program: bool) -> int:
+    check_installation()
+    called = find_command(words)
+    command = load(called) if called else None
+    parser = make_parser(called, command)
+    if problem := describe_unknown_command(words):
+        parser.error(problem)
+    options, rest = parser.parse_known_args(_join_command(words))
+    if rest and not options.takes_beam_options:
+        hints = options.parser.near_misses()
+        parser.error(f"unrecognized arguments: {' '.join(rest)}{hints}")
+    assert command is not None
+    if is_program:
+        # Who calls this from Python has a collector to keep.
+        collect_garbage_rarely()
+    return command.run(options, rest, console)
+
+
+def find_progress_mode(words: Sequence[str]) -> ProgressMode:
+    """Return the value of `--progress` among the words; the parser refuses what is not one."""
+    asked = ""
+    for word, following in pairwise([*words, ""]):
+        name, _, value = word.partition("=")
+        if name == "--progress":
+            asked = value or following
+    return ProgressMode(asked) if asked in list(ProgressMode) else ProgressMode.AUTO
 
 
 def find_command(words: Sequence[str]) -> str | None:

@@ -13,10 +13,10 @@ from record.patient import PatientRecord
 from record.policy import Action, Policy
 from record.release import Release
 from record.span import Span
-from surrogates import contacts
+from surrogates import articles, contacts
 from surrogates.dates import ages, dates
 from surrogates.dates.clocks import Times, find_clock, keep_hour, render_clock
-from surrogates.dates.dates import day_first, find_reference_day, is_complete
+from surrogates.dates.dates import day_first, find_reference_day, has_day, is_complete
 from surrogates.dates.whole_dates import read_whole_date
 from surrogates.keys.keys import CohortKey
 from surrogates.names import names
@@ -147,11 +147,11 @@ class _NoteContext:
             if is_complete(value) or read_whole_date(
                 value, self.lang or self._locale, self._day_first
             ):
-                return None, self._day_first
-        day = find_reference_day(
+                return None, self._day_first, None
+        found = find_reference_day(
             self.text, self.spans, number, written=self._written, lang=self.lang
         )
-        return day, self._day_first
+        return found.day, self._day_first, found.earlier
 
     def find_age_unit(self, number: int) -> Hashable:
         """Return the unit smaller than a year that follows an age."""
@@ -268,14 +268,16 @@ class Rewriter:
         self._policy_id = policy.policy_id
         self._make_rules = _make_rules(policy)
         self._times = _make_times(policy)
+        self._fits_articles = policy.algorithm != _FIRST
         self._patients: OrderedDict[str, _PatientState] = OrderedDict()
 
     def rewrite(
         self, document: Document, spans: Sequence[Span], record: PatientRecord | None
     ) -> Release:
-        """Replace the spans; everything outside them is unchanged but for times joined to dates.
+        """Replace the spans; outside them all is unchanged but times joined to dates, and articles.
 
         A time after a date belongs to the span that is written, one before it is written without.
+        From version 3 on, an article or preposition directly before a span fits the surrogate.
         `spans` are sorted and disjoint. A note without `person_id` is a patient of its own.
         Raises Unsafe: `overlapping-spans`, `span-outside-text`, `wrong-record` where the record is
         another person's, `no-surrogate` where the policy or a maker has none for a span, or no
@@ -285,6 +287,7 @@ class Rewriter:
         text, lang = document.text, self._find_language(document)
         patient = self._find_patient(document, record)
         note = _NoteContext(document, spans, self._find_subject(patient, spans, lang))
+        fits = self._fits_articles
         pieces: list[str] = []
         placed: list[Span] = []
         end = length = 0
@@ -304,6 +307,8 @@ class Rewriter:
             surrogate = patient.made.get((value, label, lang, context))
             if surrogate is None:
                 surrogate = patient.make(rule, value, label, lang, context)
+            if fits and rule.is_drawn and articles.ends_with_article(between):
+                between = self._fit_preceding(between, value, surrogate, label, lang)
             pieces += (between, surrogate)
             start = length + len(between)
             length = start + len(surrogate)
@@ -316,6 +321,20 @@ class Rewriter:
             key_id=self._cohort.key_id,
             policy_id=self._policy_id,
         )
+
+    def _fit_preceding(
+        self, between: str, value: str, surrogate: str, label: str, lang: str
+    ) -> str:
+        """Fit the article before a surrogate to it, in the language of the note."""
+        if label not in articles.FITTED:
+            return between
+        lang = lang or self.policy.locale
+        is_birth = label == Label.BIRTH_DATE
+        drops_day = is_birth and has_day(value, lang) and not has_day(surrogate, lang)
+        if not drops_day and articles.starts_alike(value, surrogate):
+            return between
+        made = articles.Surrogate(surrogate, label, drops_day=drops_day)
+        return articles.fit_preceding(between, made, lang)
 
     def _find_language(self, document: Document) -> str:
         """Return the language that a note names; the first version takes it as it is written."""
@@ -382,7 +401,7 @@ def _make_mention(text: str, label: str, lang: str, context: Any) -> Mention:
     if context is None:
         return mention
     if label in _DATED:
-        mention.written, mention.day_first, *rest = context
+        mention.written, mention.day_first, mention.earlier, *rest = context
         mention.clock = rest[0] if rest else ""
     elif label == Label.AGE:
         mention.after = context

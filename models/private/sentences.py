@@ -121,10 +121,17 @@ def _is_boundary(text: str, before: Token, after: Token) -> bool:
         return True
     if text[before[0] : before[1]] not in _ENDS or text[after[0]].islower():
         return False
-    # A full stop behind an initial or a title ends nothing.
+    # A full stop behind an initial or a title ends nothing, nor does one of `11 oct. 2024`.
     stop = before[0]
-    short = text[stop] == "." and _SHORT.search(text, max(0, stop - 6), stop) is not None
-    return bool(lines) or not short
+    is_short = _SHORT.search(text, max(0, stop - 6), stop) is not None
+    if text[after[0]].isdigit():
+        is_short = is_short or _BEFORE_NUMBER.search(text, max(0, stop - 6), stop) is not None
+    return bool(lines) or not (text[stop] == "." and is_short)
 
 
+_BEFORE_NUMBER = re.compile(
+    r"(?:^|[^\w])(?:jan|janv|f[ée]vr|feb|mar|avr|apr|abr|mai|juin|jun|juil|jul|juill|ago|aug|sept?"
+    r"|set|oct|okt|nov|d[ée]c|dez|dic|ene|apt|n[or]|num|p|pp)$",
+    re.IGNORECASE,
+)
 _SHORT = re.compile(r"(?:^|[^\w])(?:[^\W\d_]|Dra?s?|Prof|Sra?|Mmes?|Mlles?|Mrs?|Ms|St|Ste|Hr|Fr)$")

@@ -11,11 +11,14 @@ from pathlib import Path
 from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.commands.options.values import day, parse_list, positive
+from pipeline.config.exit_codes import EXIT_QUARANTINE
+from pipeline.config.settings import load
 from pipeline.night.event_log import EventValue
 from pipeline.night.supervisor import run_in_workers
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import ReleaseResult, run_release
 from pipeline.reports.console import Console
+from pipeline.reports.quarantine_remedies import describe_excess
 
 DESCRIPTION = """\
 Releases a cohort under its own key from the spans stored by the nightly job, without detecting
@@ -134,6 +137,13 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         console.error(_describe_hold(released, is_dry=options.dry_run))
     else:
         console.say(_conclude(released, is_dry=options.dry_run))
+    if released.exit_code == EXIT_QUARANTINE:
+        limit = load(options.config).limits.max_quarantine_share
+        share, place = released.counts.refused_share, "the release's manifest, under `refused`"
+        reasons = released.counts.refused
+        console.warn(
+            describe_excess(reasons, share=share, limit=limit, place=place, what="refused")
+        )
     return released.exit_code
 
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import sys
+from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from pipeline.quality.drift import judge
 from pipeline.quality.gate import Gate
 from pipeline.quality.reevaluation import describe_reevaluation
 from pipeline.reports.console import Console
+from pipeline.reports.quarantine_remedies import describe_excess
 from pipeline.reports.run_report import to_json
 from record.errors import ConfigError
 
@@ -159,9 +161,22 @@ def report_run(ended: NightlyResult, options: argparse.Namespace, console: Conso
         console.say(f"report: {ended.report}")
     for line in describe_reevaluation(ended.summary.reevaluation):
         console.warn(line)
+    _report_excess(ended, console)
     report_quality(ended, console)
     if ended.backfill is not None:
         report_quality(replace(ended.backfill, summary=replace(ended.summary, waiting=0)), console)
+
+
+def _report_excess(ended: NightlyResult, console: Console) -> None:
+    """Print why so many notes of a run were quarantined that it ended with exit code 3."""
+    summary = ended.summary
+    if summary.within_limit:
+        return
+    reasons: Counter[str] = Counter()
+    for (_, _, reason, _), count in summary.tally.quarantine.items():
+        reasons[reason] += count
+    share, limit = summary.quarantine_share, summary.max_quarantine_share
+    console.warn(describe_excess(reasons, share=share, limit=limit, place=str(ended.report)))
 
 
 def report_quality(ended: NightlyResult, console: Console) -> None:

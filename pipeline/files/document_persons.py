@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import regex
 
 from extractors.document.limits import Extracted
 from record.errors import ConfigError, Unreadable
@@ -13,6 +16,8 @@ from record.patient import PatientRecord
 
 GROUP = "person_id"
 """The named group of a pattern, and the column of a map, that hold the person."""
+
+_MOST_SECONDS = 1.0
 _FILE = "file"
 # What a field holds ends at white space, as numbers in letterheads do, and is on its line. Digits
 # behind a blank may be the rest of a number, or another one.
@@ -30,7 +35,7 @@ class PersonSources:
     """
 
     by_file: Mapping[str, str] = field(default_factory=dict, repr=False)
-    pattern: re.Pattern[str] | None = None
+    pattern: Any = None
     field_name: str = ""
     patients: Mapping[str, PatientRecord] | None = field(default=None, repr=False)
     inputs: tuple[Path, ...] = ()
@@ -71,7 +76,11 @@ class PersonFinder:
 
     def _from_name(self, path: Path) -> Iterator[str]:
         pattern = self._sources.pattern
-        match = pattern.search(path.name) if pattern else None
+        try:
+            match = pattern.search(path.name, timeout=_MOST_SECONDS) if pattern else None
+        except TimeoutError:
+            # Patterns are the operator's own, and may try more ways than there is time for.
+            raise Unreadable("slow-person-pattern") from None
         if match and match[GROUP]:
             yield match[GROUP]
 
@@ -110,12 +119,12 @@ def read_person_map(path: Path) -> dict[str, str]:
     return persons
 
 
-def parse_person_pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern of file names; raises ConfigError if it names no person."""
+def parse_person_pattern(text: str) -> Any:
+    """Compile a pattern of file names with `regex`; raises ConfigError if it names no person."""
     example = f"write one such as '^(?P<{GROUP}>[0-9]+)_'"
     try:
-        pattern = re.compile(text)
-    except re.error as error:
+        pattern = regex.compile(text)
+    except regex.error as error:
         problem = f"not a regular expression ({error})"
         raise ConfigError("--person-pattern", problem, example) from None
     if GROUP not in pattern.groupindex:

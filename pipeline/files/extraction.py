@@ -40,9 +40,10 @@ def extract_files(task: ExtractionTask, progress: Progress) -> FileResult:
     """Extract documents into notes whose ids are the names of the files.
 
     A document that cannot be read, or whose quality is too low, goes to quarantine under its
-    file name, and so does one of which several persons are named. Raises ConfigError and
-    Unavailable for paths that cannot be written.
+    file name, and so does one of which several persons are named. Raises ConfigError for documents
+    that do not exist, and like Unavailable for paths that cannot be written.
     """
+    _check_existence(task.files)
     options = replace(
         task.options,
         keep_lines=task.labels is not None or bool(task.persons.field_name),
@@ -80,6 +81,17 @@ def extract_files(task: ExtractionTask, progress: Progress) -> FileResult:
         problem = f"no person was found for {nobody} of {outputs.done.written} notes"
         outputs.done.warnings.append(f"{problem}; `pseudonymize --patients` will refuse them")
     return outputs.done
+
+
+def _check_existence(files: Sequence[Path]) -> None:
+    """Raise ConfigError for files that do not exist; a link to nothing is a file to be refused."""
+    missing = [path for path in files if not os.path.lexists(path)]
+    if not missing:
+        return
+    problem = "does not exist"
+    if len(missing) > 1:
+        problem += f", and neither do {len(missing) - 1} others"
+    raise ConfigError(str(missing[0]), problem, "correct the path, or check the shell's pattern")
 
 
 def _read_document(

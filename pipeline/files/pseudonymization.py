@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,11 @@ from pipeline.notes.error_boundary import attempt
 from pipeline.notes.model_detection import check_labels
 from pipeline.notes.overlap_resolution import resolve_spans
 from pipeline.notes.worker_resources import open_key, open_vault, with_id_bits
+from record.algorithms import ALGORITHMS
 from record.document import Annotated, Document
 from record.errors import ConfigError, Unreadable, Unsafe
 from record.failure import Failure
-from record.languages import LANGUAGES
+from record.languages import LANGUAGES, primary_language
 from record.policy import Policy
 from record.release import Release
 from record.span import Span
@@ -84,7 +86,10 @@ class PseudonymizationOptions:
 
 @dataclass
 class RewritingContext:
-    """The resources for rewriting notes; holds keys and is never serialized."""
+    """The resources for rewriting notes; holds keys and is never serialized.
+
+    `foreign` counts notes of patients with a record in other languages than their names.
+    """
 
     finder: IdentifierFinder
     options: PseudonymizationOptions
@@ -93,6 +98,7 @@ class RewritingContext:
     rewriter: Rewriter
     is_known_required: bool
     reader: DocumentReader
+    foreign: Counter[str] = field(default_factory=Counter)
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a rewriting context holds keys and must not be serialized")
@@ -115,6 +121,9 @@ def pseudonymize_file(
         check_labels("--model", task.model, policy)
     vault = _open_checked_vault(options)
     cohort = open_cohort(options, policy)
+    if not task.lang and cohort.algorithm != _FIRST:
+        lang = _find_main_language(task.notes)
+        policy = load_policy(options.policy, lang)
     finder = replace(make_finder(task), lang=lang)
     is_required = task.patients is not None and not options.allow_unknown
     context = make_context(finder, options, cohort, policy, is_known_required=is_required)
@@ -150,6 +159,7 @@ def pseudonymize_file(
         if vault:
             vault.store(cohort, persons)
         outputs.done.warnings += _describe_missing_persons(outputs.done)
+        outputs.done.warnings += _describe_foreign_names(context)
         if telling:
             outputs.done.warnings.append(
                 f"note ids that hold the person_id of the source: {telling}; whoever knows it "
@@ -237,6 +247,38 @@ def load_policy(policy: str | None, lang: str) -> Policy:
     return build_policy(read_policy(policy, Path()) if policy is not None else {}, lang)
 
 
+_FIRST = ALGORITHMS[0]
+_MOST_READ = 500
+"""Notes whose languages are counted to find that of a file."""
+
+
+def _find_main_language(notes: Path) -> str:
+    """Return the language of most of the first notes, named or identified, else French.
+
+    Of two the one that came first; the patients' own names are drawn in it.
+    """
+    if not notes.is_file():
+        return "fr"
+    counts: Counter[str] = Counter()
+    for line in islice(read_notes(notes, given=False), _MOST_READ):
+        if not isinstance(line, BadLine):
+            counts[spoken(line.annotated.document).lang] += 1
+    supported = {lang: count for lang, count in counts.items() if lang in LANGUAGES}
+    return max(supported, key=supported.__getitem__, default="fr")
+
+
+def _describe_foreign_names(context: RewritingContext) -> list[str]:
+    """Return a warning where patients with a record have notes in another language than names."""
+    if not context.foreign:
+        return []
+    counts = ", ".join(f"{lang} {count}" for lang, count in sorted(context.foreign.items()))
+    locale = context.rewriter.policy.locale
+    return [
+        f"a patient has one name in all notes, here one in {locale}: notes of patients in other "
+        f"languages: {counts}; choose another with --lang"
+    ]
+
+
 def _find_first_language(notes: Path) -> str:
     """Return the first supported language named by a note, else identified, else French."""
     if not notes.is_file():
@@ -298,6 +340,9 @@ def _make_detector_code(span: Span) -> str:
 def _rewrite_note(annotated: Annotated, context: RewritingContext) -> Release:
     document = annotated.document
     patient = context.finder.patient(document.person_id)
+    lang = primary_language(document.lang)
+    if patient is not None and lang in LANGUAGES and lang != context.rewriter.policy.locale:
+        context.foreign[lang] += 1
     released = release_note(annotated, patient, context.rewriter, context.finder.known)
     if patient and not context.options.replace_ids:
         name = Document(document.note_id, document.note_id, person_id=document.person_id)

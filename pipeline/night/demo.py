@@ -117,7 +117,7 @@ def make_demo(options: DemoOptions, progress: Progress, *, processes: int = 1) -
         folder,
         seed=options.seed,
         processes=processes,
-        progress=lambda done: progress.advance(done, 0),
+        progress=lambda done: progress.advance(done, hospital.planned),
     )
     new_master(folder / KEY_FILE)
     config = folder / "nightly.toml"

@@ -23,7 +23,9 @@ from record.errors import ConfigError, CryptonymError
 from record.failure import Failure
 
 _BEATS = 4
-"""How often a lease is renewed before it would run out."""
+"""How often a lease is renewed before it would run out, at least."""
+_MOST_SECONDS_BETWEEN_BEATS = 4.0
+"""A renewal also tells how far a unit is."""
 _PAUSES = (0.05, 1.0)
 """Seconds before asking again for a unit: at first, and at most."""
 
@@ -136,7 +138,7 @@ def _heartbeat(leases: UnitLeases, seconds: float) -> Iterator[None]:
     stop = threading.Event()
 
     def beat() -> None:
-        while not stop.wait(seconds / _BEATS):
+        while not stop.wait(min(seconds / _BEATS, _MOST_SECONDS_BETWEEN_BEATS)):
             # A database that is away for a moment is asked again at the next beat.
             with suppress(CryptonymError):
                 leases.renew(seconds)

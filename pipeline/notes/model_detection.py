@@ -39,7 +39,7 @@ class SpanTagger(Protocol):
 
 
 class Foresight:
-    """A model's spans of the next notes, found in batches before the first of them is processed.
+    """A model's spans of the next notes, found in batches when the first of them is processed.
 
     Without a model there are none. If the model raises on a batch, its documents are tagged alone
     on request, so that only the note at fault is refused.
@@ -47,15 +47,9 @@ class Foresight:
 
     def __init__(self, model: SpanTagger | None, documents: Iterable[Document] = ()) -> None:
         self._model = model
-        self._found: dict[str, list[Span]] = {}
-        if model is None:
-            return
-        waiting = (each for document in documents for each in _readings(document))
-        while several := list(islice(waiting, TOGETHER)):
-            found = attempt("", "detect", lambda some=several: model.spans(some))  # type: ignore[misc]
-            if not isinstance(found, Failure):
-                texts = (document.text for document in several)
-                self._found |= dict(zip(texts, found, strict=True))
+        self._waiting = (each for document in documents for each in _readings(document))
+        # None where the batch of a text failed.
+        self._found: dict[str, list[Span] | None] = {}
 
     def __repr__(self) -> str:
         return f"<Foresight of {len(self._found)} texts>"
@@ -70,11 +64,24 @@ class Foresight:
         return find_in_readings(document, self._find)
 
     def _find(self, document: Document) -> list[Span]:
+        assert self._model
+        while document.text not in self._found and (several := self._next_batch()):
+            self._tag(self._model, several)
         found = self._found.get(document.text)
         if found is None:
-            assert self._model
             (found,) = self._model.spans([document])
         return found
+
+    def _next_batch(self) -> list[Document]:
+        return list(islice(self._waiting, TOGETHER))
+
+    def _tag(self, model: SpanTagger, several: Sequence[Document]) -> None:
+        found = attempt("", "detect", lambda: model.spans(several))
+        texts = [document.text for document in several]
+        if isinstance(found, Failure):
+            self._found |= {text: None for text in texts if text not in self._found}
+        else:
+            self._found |= dict(zip(texts, found, strict=True))
 
 
 def find_in_readings(document: Document, find: Callable[[Document], Iterable[Span]]) -> list[Span]:

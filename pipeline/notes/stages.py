@@ -274,9 +274,51 @@ KILLER = "worker-killed"
 """The reason for the quarantine of a note that failed, or ended its worker, each time."""
 
 
+Step = Callable[[BatchNote], BatchNote]
+
+NOTE_TEXT = "note_text"
+"""The origin of a note that is stored as text."""
+
+
+_EXTRACTION = 0.5
+"""What the extraction of a document counts of the work on its note; detection is the rest."""
+
+
+def _tell_progress(
+    step: Step,
+    batch: Batch,
+    resources: WorkerResources,
+    weigh: Callable[[BatchNote], float],
+    *,
+    done: float = 0.0,
+) -> Step:
+    """Return a step that tells how far the unit is, of which `done` notes' work was done before.
+
+    `weigh` tells what the step counts of the work on a note. Notes that were left out are done.
+    """
+    leases, unit = resources.state.leases, batch.unit
+    worked = max(0, unit.count - len(batch.items)) + done
+
+    def told(item: BatchNote) -> BatchNote:
+        nonlocal worked
+        made = step(item)
+        worked += weigh(item)
+        leases.note_progress(unit, int(worked))
+        return made
+
+    return told
+
+
 def extract_texts(batch: Batch, resources: WorkerResources) -> Batch:
     """Extract the texts of rows and documents; refuse notes of unknown patients."""
-    return batch.apply("extract", lambda item: _extract_note(item, resources, batch.tally))
+
+    def step(item: BatchNote) -> BatchNote:
+        return _extract_note(item, resources, batch.tally)
+
+    def weigh(item: BatchNote) -> float:
+        return 0.0 if item.data is None else _EXTRACTION
+
+    return batch.apply("extract", _tell_progress(step, batch, resources, weigh))
 
 
 def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
@@ -310,7 +352,17 @@ def detect_identifiers(batch: Batch, resources: WorkerResources) -> Batch:
             title_found=spans(title, known) if title.text else (),
         )
 
-    return batch.apply("detect", step)
+    def weigh(item: BatchNote) -> float:
+        return 1.0 - _extracted_share(item)
+
+    done = sum(map(_extracted_share, batch.items))
+    return batch.apply("detect", _tell_progress(step, batch, resources, weigh, done=done))
+
+
+def _extracted_share(item: BatchNote) -> float:
+    """Return what extraction has done of the work on a note."""
+    is_document = item.document is not None and item.document.origin != NOTE_TEXT
+    return _EXTRACTION if is_document else 0.0
 
 
 def set_language(item: BatchNote, resources: WorkerResources) -> BatchNote:
@@ -413,7 +465,7 @@ def _extract_note(item: BatchNote, resources: WorkerResources, tally: Tally) -> 
         raise Unreadable("no-date")
     classes: Mapping[str, int] = {}
     if item.data is None:
-        text, origin = resources.text(row.note_text), "note_text"
+        text, origin = resources.text(row.note_text), NOTE_TEXT
     elif item.read is None:
         text, origin, classes = _read_document(item.data, item, resources, tally)
         item = replace(item, read=(text, origin))

@@ -22,6 +22,9 @@ from pipeline.config.progress import Progress, ProgressMode
 from pipeline.reports.progress_lines import ProgressLines
 from pipeline.state.run_summary import Outcome, RunSummary
 
+_SECONDS_OF_RATE = 600.0
+"""How old the counts may be that the bar's rate is computed from: epochs may be minutes apart."""
+
 
 def describe_backfill(told: Mapping[str, Any]) -> str:
     """Describe the progress of a backfill in a line: notes, what is left, and the time left."""
@@ -127,7 +130,9 @@ class Console:
         )
         self._is_bar_shown = True
         try:
-            with Bar(*columns, console=self._err, transient=True) as bar:
+            with Bar(
+                *columns, console=self._err, transient=True, speed_estimate_period=_SECONDS_OF_RATE
+            ) as bar:
                 task = bar.add_task("starting", total=None)
 
                 def begin(name: str) -> None:

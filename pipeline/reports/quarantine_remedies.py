@@ -1,5 +1,6 @@
 """The meaning of each reason for quarantine, and what a data manager can do about it."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -189,6 +190,10 @@ _REMEDIES = {
     "not-json": Remedy("The line is not valid JSON.", "Correct the line."),
     "not-an-object": Remedy("The line is not a JSON object.", "Write one object per line."),
     "no-note-id": Remedy("The line has no note_id.", "Give each note a unique id."),
+    "slow-person-pattern": Remedy(
+        "The pattern of --person-pattern took more than a second on the name of the file.",
+        "Write it without a repetition inside a repetition, then run again.",
+    ),
     "ambiguous-person": Remedy(
         "Several persons are named for the document.",
         "Name one in --person-map, or make --person-pattern or --person-field more specific.",
@@ -286,3 +291,27 @@ _REMEDIES = {
 def remedy(reason: str) -> Remedy:
     """Return the remedy for a reason code; a general one where the code is unknown."""
     return _REMEDIES.get(reason, _UNKNOWN)
+
+
+def describe_excess(
+    reasons: Mapping[str, int],
+    *,
+    share: float,
+    limit: float,
+    place: str,
+    what: str = "in quarantine",
+) -> str:
+    """Describe a quarantine above its limit: how many notes, the commonest reason, where to look.
+
+    `reasons` counts the refused notes by reason code; `share` is theirs of all notes processed.
+    """
+    count = sum(reasons.values())
+    reason, most = min(reasons.items(), key=lambda item: (-item[1], item[0]))
+    told = remedy(reason)
+    of_them = "for" if most == count else f"most of them ({most}) for"
+    return (
+        f"{count} {'note' if count == 1 else 'notes'} {what}, {100 * share:.3g} % of those "
+        f"processed and above the limit of {100 * limit:.3g} % (exit code 3); {of_them} "
+        f"{reason or 'a reason without a code'}: {told.meaning} {told.action} "
+        f"{'It is' if count == 1 else 'All are'} listed in {place}"
+    )

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Engine,
     Select,
     bindparam,
+    case,
     delete,
     exists,
     func,
@@ -400,12 +401,17 @@ class State:
 
     @retrying
     def progress(self, run_id: int) -> tuple[int, int]:
-        """Return the number of notes in completed units, and the number planned."""
-        total = func.coalesce(func.sum(RUN_UNIT.c["count"]), 0)
-        mine = select(total).where(RUN_UNIT.c.run_id == run_id)
+        """Return the number of notes done, and the number planned.
+
+        Notes count that are in completed units, and about as many of the others as their workers
+        are through with.
+        """
+        count, worked = RUN_UNIT.c["count"], func.coalesce(RUN_UNIT.c.worked, 0)
+        done = case((RUN_UNIT.c.done == DONE, count), (RUN_UNIT.c.lease_ends > 0, worked), else_=0)
+        sums = [func.coalesce(func.sum(each), 0) for each in (done, count)]
         with transaction(self._engine, _WHAT) as connection:
-            done = connection.scalar(mine.where(RUN_UNIT.c.done == DONE))
-            return int(done or 0), int(connection.scalar(mine) or 0)
+            row = connection.execute(select(*sums).where(RUN_UNIT.c.run_id == run_id)).one()
+            return int(row[0]), int(row[1])
 
     @retrying
     def read_entries(self, note_ids: Collection[int]) -> dict[int, LedgerEntry]:

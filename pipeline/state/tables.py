@@ -21,7 +21,7 @@ from pipeline.warehouse.omop_tables import LONG
 
 STATE = MetaData()
 
-REVISION = "0007"
+REVISION = "0008"
 """Revision of these tables; changing them requires a step in `pipeline/state/migrations`."""
 
 SCHEMA = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
@@ -75,6 +75,7 @@ RUN_UNIT = Table(
     Column("failures", Integer),
     Column("error", Text),
     Column("origin", Integer),
+    Column("worked", Integer),
 )
 """The units of a run, with the ids planned, read and accounted for.
 
@@ -82,7 +83,8 @@ RUN_UNIT = Table(
 `attempt` counts the claims; `lease_ends` is when the last of them ends, in milliseconds since 1970
 by the clock of the database, 0 where it was taken away; null without a claim. `failures` counts the
 claims that ended without a result, `error` tells how the last one did. `origin` is the planned unit
-that this one is a part of; such parts have negative numbers.
+that this one is a part of; such parts have negative numbers. `worked` is about how many notes of it
+are through extraction and detection, told for a display with each renewal of the lease.
 """
 
 OPEN, DONE, UNRETURNED = 0, 1, 2

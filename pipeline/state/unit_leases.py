@@ -83,6 +83,7 @@ class UnitLeases:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._held: dict[tuple[int, int], int] = {}
+        self._worked: dict[tuple[int, int], int] = {}
         self._guard = Lock()
 
     @retrying
@@ -116,6 +117,7 @@ class UnitLeases:
                 "holder": holder,
                 "lease_ends": _database_clock(connection) + round(seconds * 1000),
                 "failures": failures,
+                "worked": None,
             }
             connection.execute(_of(run_id, row.unit).values(held))
         with self._guard:
@@ -140,10 +142,21 @@ class UnitLeases:
         with transaction(self._engine, _WHAT) as connection:
             return connection.execute(left).first() is None
 
+    def note_progress(self, unit: Unit, worked: int) -> None:
+        """Keep how many notes of a unit are worked on; the next renewal of its lease stores it."""
+        with self._guard:
+            self._worked[unit.index, unit.attempt] = worked
+
     def renew(self, seconds: float) -> None:
-        """Extend the leases of this process; those taken away, or of ended runs, are forgotten."""
+        """Extend the leases of this process; those taken away, or of ended runs, are forgotten.
+
+        How far their units are is stored with them.
+        """
         with self._guard:
             held = list(self._held.items())
+            claims = {(unit, attempt) for (_, unit), attempt in held}
+            self._worked = {claim: n for claim, n in self._worked.items() if claim in claims}
+            worked = dict(self._worked)
         if not held:
             return
         with transaction(self._engine, _WHAT, write=True) as connection:
@@ -151,7 +164,9 @@ class UnitLeases:
             lost = [
                 (key, attempt)
                 for key, attempt in held
-                if not _change(connection, *key, attempt, lease_ends=ends)
+                if not _change(
+                    connection, *key, attempt, lease_ends=ends, worked=worked.get((key[1], attempt))
+                )
             ]
         with self._guard:
             for key, attempt in lost:

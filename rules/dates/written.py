@@ -20,16 +20,26 @@ from rules.matching.scanner import Pattern
 
 _EARLIER_DAY = re.compile(
     r"(?<![0-9a-z.,/])([0-3]?[0-9])((?:er|st|nd|rd|th|e)?)\.?( ?(?:-|,|&|a|au|al|to|et|y|and"
-    r"|ou|or|puis|bis|und|tot|t/m|en)(?: (?:le|el|the|du|dem))? ?)\Z"
+    r"|ou|or|puis|bis(?: einschlie(?:ss|ß)lich)?|und|tot(?: en met)?|t/m|en|jusqu'au|hasta|until"
+    r"|till|through)(?: (?:le|el|the|du|dem|zum))? ?)\Z"
 )
 # The first end of a range may have its month, with the second's year.
 _EARLIER_PART = re.compile(
     r"(?<![0-9a-z.,/\-])([0-3]?[0-9])([.\-])([01]?[0-9])\.?"
     r" (?:-|au|al|to|bis|tot|t/m|und|en|et|y|and) (?:dem )?\Z"
 )
-_RANGE_WORDS = frozenset({"a", "au", "al", "to", "bis", "tot", "t/m"})
+_LONGEST_JOIN = 28
+_RANGE_WORDS = frozenset(
+    "a au al to bis tot t/m jusqu'au hasta until till through einschließlich einschliesslich"
+    " met".split()
+)
 _SERIES_JOINS = _RANGE_WORDS | {"et", "y", "and", "ou", "or", "puis", "und", "en"}
-_SERIES_ARTICLES = frozenset({"le", "el", "the", "du", "dem"})
+_SERIES_ARTICLES = frozenset({"le", "el", "the", "du", "dem", "zum"})
+# Between two days, where the first lies in the month before: `28 au 1er février`. Not `a` or `-`,
+# which stand between numbers of all kinds.
+_TURNS = _RANGE_WORDS - {"a"}
+_LEAST_TURNING_DAY = 20
+_MOST_TURNED_DAY = 15
 _LIST_OPENS = re.compile(
     r"\b(?:du|des|les?|el|los|del|dias?|entre|between|from|on|the|au|am|vom|dem|op|van"
     r"|tussen)(?: [0-3]?[0-9](?:er|st|nd|rd|th)?\.?(?: ?,| et| y| and| &| ou| und| en)){0,4} \Z"
@@ -74,7 +84,7 @@ def _earlier_days(folded: str, moment: Moment, floor: int) -> Iterator[Moment]:
 
 def _may_follow_list(folded: str, start: int) -> bool:
     """Return, at little cost, whether what stands before a date could join it to another."""
-    words = folded[max(0, start - 14) : start].split()
+    words = folded[max(0, start - _LONGEST_JOIN) : start].split()
     if words and words[-1] in _SERIES_ARTICLES:
         del words[-1]
     return bool(words) and (
@@ -93,14 +103,17 @@ def _earlier_day_and_month(folded: str, moment: Moment, floor: int) -> Moment | 
 
 
 def _earlier_day(folded: str, start: int, day: int, floor: int) -> Moment | None:
-    match = _EARLIER_DAY.search(folded, max(floor, start - 16), start)
+    match = _EARLIER_DAY.search(folded, max(floor, start - _LONGEST_JOIN), start)
     if match is None:
         return None
     number = int(match[1])
     opened = _LIST_OPENS.search(folded, max(0, match.start() - 36), match.start())
     joined = match[3].split()
     close = match[3] == "-" or (bool(joined) and joined[0] in _RANGE_WORDS)
-    if not 1 <= number <= 31 or not (opened or (close and number < day)):
+    close = close and number < day
+    if joined and joined[0] in _TURNS:
+        close |= number >= _LEAST_TURNING_DAY and day <= _MOST_TURNED_DAY
+    if not 1 <= number <= 31 or not (opened or close):
         return None
     return Moment(match.start(), match.end(2), None, None, number)
 
@@ -261,6 +274,8 @@ def _complete_month(folded: str, text: str, name: _MonthName) -> Moment | None:
     """Complete the name of a month with the day and the year around it."""
     month = name.number
     before = _day_before(folded, name.start, name.word)
+    if before and _is_end_of_range(folded, before[0], name):
+        before = None
     if before and not _is_day_after_month(folded, name):
         start, day = before
         year, end = _year_after(folded, name.end)
@@ -283,6 +298,17 @@ def _is_day_after_month(folded: str, name: _MonthName) -> bool:
     """
     linked = folded.startswith("of ", max(0, name.start - 3))
     return linked and _read_month_day_year(folded, name) is not None
+
+
+def _is_end_of_range(folded: str, start: int, name: _MonthName) -> bool:
+    """Return whether a number before a month is the day of the month before the number, as this
+    one has a day of its own: `March 28 - April 2`.
+    """
+    joint = folded[start : name.start].lstrip("0123456789").strip()
+    if joint != "-" or not _DAY_AFTER.match(folded, name.end):
+        return False
+    words = folded[max(0, start - 12) : start].split()
+    return bool(words) and words[-1].rstrip(".") in MONTHS
 
 
 def _read_year_first(folded: str, name: _MonthName, first: re.Match[str]) -> Moment:

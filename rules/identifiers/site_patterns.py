@@ -1,10 +1,12 @@
 """The numbers that one hospital gives its own patients and stays, as its configuration says."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+import regex
 
 from record.errors import ConfigError
 from record.folding import fold
@@ -222,11 +224,19 @@ def find_named(folded: str, site: SiteNumbers) -> list[labelled.Named]:
     ]
 
 
+class _CompiledShape(Protocol):
+    """A compiled shape, by whatever package."""
+
+    def finditer(self, text: str, /) -> Iterable[re.Match[str]]:
+        """Return the matches in a text."""
+
+
 @lru_cache(maxsize=8)
-def _shape_patterns(site: SiteNumbers) -> tuple[tuple[Label, re.Pattern[str] | Pattern], ...]:
+def _shape_patterns(site: SiteNumbers) -> tuple[tuple[Label, _CompiledShape], ...]:
     kinds = ((Label.PATIENT_ID, site.patient_shapes), (Label.VISIT_ID, site.visit_shapes))
+    # `regex` takes a third of the time that `re` does for expressions that begin with a set.
     return tuple(
-        (label, _COMPILED.get(shape) or re.compile(shape))
+        (label, _COMPILED.get(shape) or regex.compile(shape))
         for label, shapes in kinds
         for shape in shapes
     )

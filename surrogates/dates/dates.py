@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import date, timedelta
 from functools import lru_cache, partial
@@ -153,27 +154,39 @@ def _read_order(text: str) -> tuple[int, bool]:
     return order, bool(first and second) and len(found[4] or "") == _CONTEXT_YEAR
 
 
+@dataclass(frozen=True, slots=True)
+class ReferenceDay:
+    """The day from which a partial date is completed.
+
+    `earlier` is the date before it, where it takes its month from that one.
+    """
+
+    day: date | None
+    earlier: date | None = None
+
+
 def find_reference_day(
     text: str, spans: Sequence[Span], number: int, *, written: date | None, lang: str
-) -> date | None:
-    """Return the day from which a partial date is completed: from a nearby date, else `written`.
+) -> ReferenceDay:
+    """Find the day from which a partial date is completed: from a nearby date, else `written`.
 
     A date without month or year takes them from the next date at most three words away
     (`du 10 au 12/08/1995`), else from the previous one (`March 3 and 5`).
     """
     value = text[spans[number].start : spans[number].end]
     if len(value) > _LONGEST or _WHOLE.match(value):
-        return written
+        return ReferenceDay(written)
     base = written or UNDATED
     own = _parse_groups(value, base, lang)
     if len(own) != 1 or not _is_partial(own[0]):
-        return written
+        return ReferenceDay(written)
     for after in (True, False):
         other = _find_neighbour_day(text, spans, number, base=base, lang=lang, after=after)
         found = complete_date(own[0], other, after=after) if other else None
         if found is not None:
-            return found
-    return written
+            takes_month = not after and "m" not in own[0].roles
+            return ReferenceDay(found, other if takes_month else None)
+    return ReferenceDay(written)
 
 
 def _find_neighbour_day(
@@ -219,6 +232,12 @@ def _parse_groups(value: str, base: date, lang: str, first: bool | None = None) 
     return form.groups if form else []
 
 
+@lru_cache(_REMEMBERED)
+def has_day(text: str, lang: str) -> bool:
+    """Return whether a written date has a day."""
+    return any("d" in group.roles for group in _parse_groups(repair_digits(text), UNDATED, lang))
+
+
 def _is_partial(group: Group) -> bool:
     """Return whether a date lacks its year, or its day lacks a month."""
     roles = group.roles
@@ -243,6 +262,8 @@ _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20|21)\d\d(?!\d)")
 _YEAR_MONTHS = 12
 _WORDS = re.compile(r"[^\W\d_]+")
+# A day without a month: `5`, `5th`, `5, 2024`.
+_BARE_DAY = re.compile(r"\d{1,2}[^\W\d_]{0,2}(?:, ?\d{4})?$")
 
 
 def shift_day(day: date, days: int) -> date:
@@ -307,8 +328,35 @@ def replace(mention: Mention, subject: Subject) -> str:
     moved = move_text(
         mention.text, shift, written=mention.written, lang=lang, day_first=mention.day_first
     )
+    if moved is not None and shift.repeats_month and _BARE_DAY.match(mention.text):
+        moved = _name_month(moved, mention, shift, lang)
     written = moved if moved is not None else _draw(mention, subject, shift.nudge)
     return written + _rewrite_clock(mention, subject, lang) if mention.clock else written
+
+
+def _name_month(moved: str, mention: Mention, shift: DateShift, lang: str) -> str:
+    """Write a day that has no month as in prose, and with a month where it needs one of its own.
+
+    It needs one where it takes that of the date before it, and moves into another one.
+    """
+    if mention.text.isdigit() and not mention.text.startswith("0"):
+        moved = moved.lstrip("0")
+    day, earlier = mention.written, mention.earlier
+    if day is None or earlier is None or shift.precision != "day":
+        return moved
+    month = shift.move(day).month
+    if month == shift.move(earlier).month:
+        return moved
+    name = next(style.words for style in MONTHS if style.lang == lang and not style.short)[
+        month - 1
+    ]
+    if lang == "en":
+        return f"{name} {moved}"
+    if lang == "de" or not moved.isdigit():
+        return moved
+    if lang == "fr" and moved == "1":
+        moved = "1er"
+    return f"{moved} de {name}" if lang == "es" else f"{moved} {name}"
 
 
 def _rewrite_clock(mention: Mention, subject: Subject, lang: str) -> str:
@@ -409,7 +457,7 @@ def _move_form(form: DateForm, shift: DateShift, base: date) -> str | None:
     moved = [_move_group(g, a, shift) for g, a in zip(form.groups, found, strict=True)]
     if shift.drops_parts and (coarse := coarse_dates.render(form, moved[0], shift.precision)):
         return coarse
-    rendered = rendering.render(form, moved)
+    rendered = rendering.render(form, moved, repeats_month=shift.repeats_month)
     if not _reads_alike(rendered, form.text) or _may_be_unchanged(form, shift):
         return rendered
     if shift.precision == "day":
@@ -418,7 +466,7 @@ def _move_form(form: DateForm, shift: DateShift, base: date) -> str | None:
         moved = [_move_group(g, a, further_shift) for g, a in zip(form.groups, found, strict=True)]
     else:
         moved = [_move_further(each, shift) for each in moved]
-    rendered = rendering.render(form, moved)
+    rendered = rendering.render(form, moved, repeats_month=shift.repeats_month)
     return None if _reads_alike(rendered, form.text) else rendered
 
 

@@ -11,16 +11,19 @@ from surrogates.dates.words import AGREEING, MONTH_INDEX, ROMAN_MONTHS
 from surrogates.patient.text_normalization import fold, unaccented
 
 
-def render(form: DateForm, days: list[tuple[date, int]]) -> str:
+def render(form: DateForm, days: list[tuple[date, int]], *, repeats_month: bool = False) -> str:
     """Render a form for other days, each with a weekday (0 is Monday), one for each group.
 
-    Parts that do not change are kept as written.
+    Parts that do not change are kept as written. With `repeats_month` the month goes before a day
+    that is in another one than the day before it: `March 30-April 1` for `April 3-5`.
     """
     filled = [
         (slot, render_slot(slot, group, day, weekday, form))
         for group, (day, weekday) in zip(form.groups, days, strict=True)
         for slot in group.slots
     ]
+    if repeats_month and len(days) > 1:
+        filled = _repeat_months(form, days, filled)
     filled.sort(key=lambda each: each[0].token.start)
     pieces: list[str] = []
     end = 0
@@ -29,6 +32,26 @@ def render(form: DateForm, days: list[tuple[date, int]]) -> str:
         pieces += (form.text[end : token.start], written)
         end = token.end + (token.kind == "m" and is_dot_spent(token, written, form.text))
     return elide("".join((*pieces, form.text[end:])), form)
+
+
+def _repeat_months(
+    form: DateForm, days: list[tuple[date, int]], filled: list[tuple[Slot, str]]
+) -> list[tuple[Slot, str]]:
+    """Put the month before each day that has none, and no longer is in that of the day before."""
+    written = {slot.token.start: text for slot, text in filled}
+    month: Slot | None = None
+    for place, (group, (day, _)) in enumerate(zip(form.groups, days, strict=True)):
+        for slot in group.slots:
+            if slot.role == "m":
+                month = slot if slot.token.kind == "m" else None
+        is_bare = "d" in group.roles and "m" not in group.roles
+        if not (month and is_bare and place) or days[place - 1][0].month == day.month:
+            continue
+        first = next(slot for slot in group.slots if slot.role == "d")
+        written[first.token.start] = (
+            f"{word(month.token, day.month - 1)} " + written[first.token.start]
+        )
+    return [(slot, written[slot.token.start]) for slot, _ in filled]
 
 
 def is_dot_spent(token: DateToken, written: str, text: str) -> bool:

@@ -36,7 +36,8 @@ class DateShift:
     weekday alone is unchanged, with `seasonal` a month or season alone.
     With `is_birth` a partial date moves from its first day in place of its middle, so that nothing
     else precedes it, and years of two digits are not after the note. With `drops_parts` the parts
-    of a date below the precision are not written.
+    of a date below the precision are not written. With `repeats_month` a day that takes its month
+    from the date before it is written with its own, where it moves into another one.
     """
 
     days: int
@@ -46,6 +47,7 @@ class DateShift:
     seasonal: bool = False
     is_birth: bool = False
     drops_parts: bool = False
+    repeats_month: bool = False
 
     def move(self, day: date) -> date:
         """Shift a day. Raises Unsafe where the result is outside the calendar."""
@@ -152,7 +154,12 @@ def make_dates_shift(key: PatientKey, policy: Policy, days: int) -> DateShift:
         is_cut = policy.date_precision != "day"
         nudge = FORWARD if is_cut or key.number("shift", "nudge", 2) else BACK
     return DateShift(
-        days, nudge, policy.date_precision, policy.keep_weekday, seasonal=policy.keep_season
+        days,
+        nudge,
+        policy.date_precision,
+        policy.keep_weekday,
+        seasonal=policy.keep_season,
+        repeats_month=policy.algorithm != _FIRST_VERSION,
     )
 
 

@@ -83,7 +83,7 @@ class Mention:
 
     `city` is the town beside a postal code or region, `after` the unit smaller than a year that
     follows an age. `day_first` is the order of day and month in the note's numeric dates, None if
-    unknown.
+    unknown. `earlier` is the date before one that takes its month from it.
     `clock` is the time of day joined to a date, with what separates them, where it is rewritten.
     """
 
@@ -91,6 +91,7 @@ class Mention:
     label: str
     lang: str = ""
     written: date | None = field(default=None, repr=False)
+    earlier: date | None = field(default=None, repr=False)
     person: NamedPerson = UNKNOWN_PERSON
     city: str = field(default="", repr=False)
     after: str = ""

@@ -308,6 +308,7 @@ def _build(
         care_sites=care_sites,
         visits=existing.visits or tuple(booking.visit for booking in bookings),
         notes=_writer(setting, persons, bookings, settings),
+        planned=sum(len(booking.notes) for booking in bookings),
     )
 
 

@@ -18,7 +18,7 @@ from pipeline.state.tables import STATE
 from pipeline.warehouse.databases import connect
 
 NEW_TABLES = ("row_code", "sealing", "accepted_config")
-NEW_COLUMNS = ("attempt", "lease_ends", "holder", "failures", "error", "origin")
+NEW_COLUMNS = ("attempt", "lease_ends", "holder", "failures", "error", "origin", "worked")
 _ACCESSED = ("", "-wal", "-shm", "-journal")
 
 

@@ -187,7 +187,10 @@ class _TaggerTraining(TrainingLoop[TaggerPosition]):
     def end_step(self, steps: int) -> None:
         notes = len(self.corpora.train)
         self._notes_seen = notes * (self.position.epoch + self.position.step / steps)
-        self.callbacks.advance(int(self._notes_seen), notes * self.epochs)
+        done, planned = int(self._notes_seen), notes * self.epochs
+        # Where time runs out before, so many are trained on at this rate.
+        used = self.time_used()
+        self.callbacks.advance(done, min(planned, max(done, int(done / used))) if used else planned)
 
     def end_incomplete_epoch(self, steps: int) -> None:
         position = self.position

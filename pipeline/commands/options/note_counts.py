@@ -3,12 +3,14 @@
 import argparse
 import json
 import sys
+from collections import Counter
 
 from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.commands.options.values import share
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.files.output_files import FileResult, make_quarantine_path
 from pipeline.reports.console import Console
+from pipeline.reports.quarantine_remedies import describe_excess
 
 
 def add_reporting(parser: argparse.ArgumentParser) -> None:
@@ -37,4 +39,13 @@ def report(done: FileResult, options: argparse.Namespace, console: Console) -> i
             console.say(f"{done.refused} refused, see {make_quarantine_path(options.output)}")
         for (stage, error, reason), count in sorted(done.causes.items()):
             console.say(f"quarantine: {count} at {stage}: {error} {reason}".rstrip())
-    return EXIT_DONE if done.within(options.max_quarantine_share) else EXIT_QUARANTINE
+    limit = options.max_quarantine_share
+    if done.within(limit):
+        return EXIT_DONE
+    reasons: Counter[str] = Counter()
+    for (_, _, reason), count in done.causes.items():
+        reasons[reason] += count
+    place = str(make_quarantine_path(options.output))
+    share = done.refused / max(done.read, done.refused)
+    console.warn(describe_excess(reasons, share=share, limit=limit, place=place))
+    return EXIT_QUARANTINE

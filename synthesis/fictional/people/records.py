@@ -74,7 +74,7 @@ class FictionalNote:
 
 @dataclass(frozen=True)
 class Hospital:
-    """The hospital; `notes` generates all notes, in order of id.
+    """The hospital; `notes` generates all notes, in order of id, `planned` of them.
 
     `patients` maps OMOP person ids to what the warehouse knows of that patient.
     """
@@ -85,3 +85,4 @@ class Hospital:
     care_sites: tuple[CareSite, ...]
     visits: tuple[Visit, ...]
     notes: Callable[[], Iterator[FictionalNote]] = field(repr=False)
+    planned: int = 0

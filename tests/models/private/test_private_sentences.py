@@ -66,6 +66,8 @@ CASED = [
 
 SPLITS = [
     ("He came. She left.", ["He came .", "She left ."]),
+    ("Vu le 11 oct. 2024 ici.", ["Vu le 11 oct . 2024 ici ."]),
+    ("He has a cat. 2 dogs.", ["He has a cat .", "2 dogs ."]),
     ("Seen by Dr. Smith. Home.", ["Seen by Dr . Smith .", "Home ."]),
     ("J. Smith came. x", ["J . Smith came . x"]),
     ("Name: X\nAge: 5", ["Name : X Age : 5"]),

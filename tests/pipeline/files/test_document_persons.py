@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import regex
 
 from extractors.document.limits import Extracted
 from pipeline.cli import main
@@ -34,6 +35,15 @@ def find(path: str, text: str = "", **sources: object) -> str | None:
     return PersonFinder(named, files).find(Path(path), Extracted(text, "plain"))
 
 
+def test_a_pattern_that_takes_too_long_refuses_the_document(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pipeline.files.document_persons._MOST_SECONDS", 0.01)
+    pattern = parse_person_pattern(r"(?P<person_id>(?:a|aa)+)b$")
+    with pytest.raises(Unreadable, match="slow-person-pattern"):
+        find(f"{'a' * 60}.txt", pattern=pattern)
+
+
 @pytest.mark.parametrize(
     ("path", "text", "sources", "person"),
     [
@@ -41,8 +51,8 @@ def find(path: str, text: str = "", **sources: object) -> str | None:
         ("in/x.txt", "", {"by_file": {"x.txt": "7"}}, "7"),
         ("in/x.txt", "", {"by_file": {"x.txt": "7", "in/x.txt": "8"}}, "8"),
         ("in/y.txt", "", {"by_file": {"x.txt": "7"}}, None),
-        ("12_2024-03-02.txt", "", {"pattern": re.compile("(?P<person_id>[0-9]+)")}, "12"),
-        ("letter.txt", "", {"pattern": re.compile("(?P<person_id>[0-9]+)")}, None),
+        ("12_2024-03-02.txt", "", {"pattern": regex.compile("(?P<person_id>[0-9]+)")}, "12"),
+        ("letter.txt", "", {"pattern": regex.compile("(?P<person_id>[0-9]+)")}, None),
         ("x.txt", "Né le 2/3\tipp: 80123456.\nIPP : 80123456", {"field_name": "IPP"}, "80123456"),
         ("x.txt", "Patient  ID = A-7/b", {"field_name": "patient id"}, "A-7/b"),
         ("x.txt", "SHIPP: 7", {"field_name": "IPP"}, None),

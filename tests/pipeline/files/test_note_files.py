@@ -384,6 +384,7 @@ def test_extract_reads_what_it_can_and_names_what_it_cannot(
     (tmp_path / "more" / "report.txt").write_text("Vu ce jour.\n")
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     (tmp_path / "empty.txt").write_bytes(b"")
+    (tmp_path / "none.txt").symlink_to("nowhere.txt")
     names = ("report.pdf", "more/report.txt", "broken.pdf", "empty.txt", "none.txt", "more")
     files = [str(tmp_path / name) for name in names]
     out = tmp_path / "notes.jsonl"
@@ -399,7 +400,25 @@ def test_extract_reads_what_it_can_and_names_what_it_cannot(
     assert refused["none.txt"] == ("extract", "missing-document")
     assert refused["empty.txt"] == ("extract", "empty")
     assert refused["more"] == ("extract", "not-a-file")
-    assert "6 of 6" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "6 of 6" in told
+    assert (
+        "4 notes in quarantine, 66.7 % of those processed and above the limit of 5 % (exit code 3)"
+        in told
+    )
+    assert f"All are listed in {tmp_path / 'notes.quarantine.jsonl'}" in told
+
+
+def test_documents_that_do_not_exist_are_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "report.txt").write_text("Vu ce jour.")
+    files = [str(tmp_path / name) for name in ("report.txt", "nosuch.pdf", "reports/*.pdf")]
+    out = tmp_path / "notes.jsonl"
+    assert main(["extract", *files, "-o", str(out), "--plain"]) == 2
+    told = capsys.readouterr().err
+    assert f"{tmp_path / 'nosuch.pdf'}: does not exist, and neither do 1 others" in told
+    assert not out.exists()
 
 
 def test_extract_obeys_its_limits(tmp_path: Path) -> None:
@@ -434,6 +453,26 @@ def test_a_policy_speaks_the_language_that_notes_name_or_are_in(desk: Any) -> No
     assert told == asked != other
 
 
+def test_patients_have_names_of_the_language_of_most_notes(
+    desk: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    english = {"note_id": "0", "person_id": "42", "lang": "en", "text": "Seen today. Mr Dupont."}
+    french = [
+        {"note_id": f"{n}", "person_id": "42", "lang": "fr", "text": "Vu ce jour. M. Dupont."}
+        for n in (1, 2)
+    ]
+    more = (*desk.known, "--spans", "detect")
+    _, told, _ = desk.pseudonymize(english, *french, more=more)
+    assert "one in fr: notes of patients in other languages: en 1" in capsys.readouterr().err
+    _, asked, _ = desk.pseudonymize(english, *french, more=(*more, "--lang", "fr"))
+    assert told == asked
+    _, old, _ = desk.pseudonymize(english, *french, more=(*more, "--algorithm", "2"))
+    _, first, _ = desk.pseudonymize(
+        english, *french, more=(*more, "--algorithm", "2", "--lang", "en")
+    )
+    assert old == first
+
+
 RUSSIAN = "Пациент Иванов Сергей, 45 лет, поступил с болями в груди."
 HTML = "<html><body><p>Mme <b>VAUQUELIN</b>, n&eacute;e le 03/02/1950</p></body></html>"
 
@@ -466,7 +505,7 @@ def test_markup_is_decoded_unless_the_spans_are_those_of_another_text(desk: Any)
     given = {**NOTE, "text": HTML}
     _, (note,), _ = desk.pseudonymize(given, more=desk.known)
     assert note["text"].startswith("Mme ")
-    assert ", née le " in note["text"]
+    assert ", née en " in note["text"]
     assert "VAUQUELIN" not in note["text"]
     spans = [{"start": 22, "end": 31, "label": "LAST_NAME"}]
     _, notes, (refused,) = desk.pseudonymize({**given, "spans": spans}, more=("--spans", "given"))

@@ -79,7 +79,7 @@ def test_what_no_detector_reads_is_not_released(config: Path, night: dict[str, i
 def test_what_can_be_decoded_is_released_as_decoded(config: Path, night: dict[str, int]) -> None:
     for text in released(config, night).values():
         assert text.startswith("Madame ")
-        assert ", née le " in text
+        assert ", née en " in text
         assert "Zwerenz" not in text
         assert "1950" not in text or "3 mars" not in text
 
@@ -97,7 +97,7 @@ def test_a_cohort_gets_the_decoded_text_with_spans_that_fit(
     run_release(ReleaseRequest(config, "study", persons, output))
     with closing(sqlite3.connect(config.parent / "study.db")) as database:
         texts = [row[0] for row in database.execute("select note_text from note")]
-    madames = [text for text in texts if text.startswith("Madame ") and ", née le " in text]
+    madames = [text for text in texts if text.startswith("Madame ") and ", née en " in text]
     assert len(madames) == len(READABLE)
     assert not any("Zwerenz" in text for text in texts)
 

@@ -128,6 +128,22 @@ def test_a_lease_that_ran_out_is_kept_while_nobody_else_wants_the_unit(state: St
     assert store(state, run_id, unit)
 
 
+def test_renewed_leases_tell_how_far_their_units_are(state: State) -> None:
+    run_id = plan(state, [1, 2, 3], [4, 5])
+    unit = claim(state, run_id).unit
+    state.leases.note_progress(unit, 2)
+    assert state.progress(run_id) == (0, 5)
+    state.leases.renew(SECONDS)
+    assert state.progress(run_id) == (2, 5)
+    assert state.leases.fail(run_id, unit, "detect")
+    assert state.progress(run_id) == (0, 5)
+    again = claim(state, run_id).unit
+    state.leases.renew(SECONDS)
+    assert state.progress(run_id) == (0, 5)
+    assert store(state, run_id, again)
+    assert state.progress(run_id) == (3, 5)
+
+
 def test_leases_of_the_dead_are_taken_and_of_a_whole_run_revoked(state: State) -> None:
     run_id = plan(state, [1], [2])
     dead, alive = claim(state, run_id, "dead").unit, claim(state, run_id, "alive").unit

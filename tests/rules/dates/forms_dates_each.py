@@ -44,6 +44,9 @@ FEASTS = {
 }  # fmt: skip
 LINES = {
     "fr": (
+        "du [[28|DATE]] jusqu'au [[1er février|DATE]]", "vu [[28|DATE]] au [[1er février|DATE]]",
+        "vu [[28|DATE]] jusqu'au [[1er février|DATE]]", "passe de 28 à [[1er février|DATE]]",
+        "du [[16|DATE]] au [[3 mars|DATE]]",
         "le [[1 er mai 2020|DATE]]", "le [[12 mars\nde 2020|DATE]]", "le [[12 mars\n1998|DATE]]",
         "[[Mars2020|DATE]] : pose d'un stent", "de [[mai|DATE]]/[[juin 2029|DATE]]",
         "[[mardi 12|DATE]] : RAS", "en [[mars de l'an 2020|DATE]]",
@@ -104,6 +107,11 @@ LINES = {
         "dilution de 2000 / 12 ml", "protocole de 2019-45", "depuis20145 jours",
     ),
     "en": (
+        "from [[28|DATE]] until [[1 February|DATE]]", "stay [[28|DATE]] to [[1 February|DATE]]",
+        "stay [[28|DATE]] until [[1 February|DATE]]", "stay [[28|DATE]] till [[1 February|DATE]]",
+        "stay [[28|DATE]] through [[1 February|DATE]]",
+        "stay [[March 28|DATE]] - [[April 2, 2024|DATE]]", "stay [[Mar. 28|DATE]]-[[Apr. 2|DATE]]",
+        "from [[16|DATE]] to [[3 March|DATE]]",
         "seen [[Monday 12 of May|DATE]]", "[[March 2nd|DATE]]: seen", "on [[March 12, '24|DATE]]",
         "[[Tuesday 12|DATE]]: stable", "in [[March\nof 2020|DATE]]",
         "in [[March\n1998|DATE]]", "the [[spring of 1998|DATE]]",
@@ -147,7 +155,10 @@ LINES = {
         "el [[3 dbre 2023|DATE]], ok",
         "el [[1 º de mayo de 2020|DATE]]", "el [[marzo 12 del 2024|DATE]]",
         "en [[marzo\ndel 2020|DATE]]", "el [[12 de marzo\ndel 2020|DATE]]",
-        "[[domingo 3 de mayo|DATE]] acude", "en [[marzo del año 2020|DATE]]",
+        "desde el [[28|DATE]] hasta el [[1 de febrero|DATE]]",
+        "ingreso [[28|DATE]] hasta [[1 de febrero|DATE]]",
+        "ingreso [[28|DATE]] al [[1 de febrero|DATE]]", "[[domingo 3 de mayo|DATE]] acude",
+        "en [[marzo del año 2020|DATE]]",
         "de [[10|DATE]] a [[12 de marzo de 2020|DATE]]", "el [[3|DATE]] y el"
         " [[5 de marzo|DATE]]", "el [[3|DATE]] y [[5 de marzo|DATE]]",
         "los [[3|DATE]] y [[5 de marzo|DATE]]", "del [[30|DATE]] al [[3 de marzo|DATE]]",
@@ -167,6 +178,9 @@ LINES = {
         "Kontrollen [[03.03|DATE]]. und [[05.03.2024|DATE]]", "seit[[2014|DATE]], ok",
         "im [[Herbst des Jahres 2019|DATE]]", "TIA ([[2011|DATE]] und [[2014|DATE]])",
         "Datum der OP: [[2014|DATE]]", "St. n. TEP [[2016|DATE]]",
+        "vom [[28|DATE]]. bis zum [[1. März|DATE]]", "[[28|DATE]]. bis [[1. März|DATE]] hier",
+        "vom [[28|DATE]]. bis einschließlich [[1. März|DATE]]",
+        "vom [[28|DATE]]. bis einschliesslich [[1. März|DATE]]",
     ),
     "nl": (
         "op [[21ste januari 2020|DATE]]", "in [[maart\nvan 2020|DATE]]",
@@ -174,7 +188,9 @@ LINES = {
         "van [[30|DATE]] tot [[3 maart 2024|DATE]]", "van [[3|DATE]] en [[5 maart|DATE]]",
         "tussen [[3|DATE]] en [[5 maart|DATE]]", "opname [[27-02|DATE]] t/m [[04-03-2016|DATE]]",
         "controles [[27-02|DATE]] en [[04-03-2016|DATE]]", "sinds[[2014|DATE]], ok",
-        "[[derde kwartaal van 2023|DATE]]", "TIA ([[2011|DATE]] en [[2014|DATE]])",
+        "van [[28|DATE]] tot en met [[1 maart|DATE]]", "opname [[28|DATE]] tot [[1 maart|DATE]]",
+        "opname [[28|DATE]] t/m [[1 maart|DATE]]", "[[derde kwartaal van 2023|DATE]]",
+        "TIA ([[2011|DATE]] en [[2014|DATE]])",
     ),
 }  # fmt: skip
 

@@ -48,7 +48,7 @@ def test_a_date_is_completed_from_the_next(
 ) -> None:
     document, spans = marked(text, lang=lang)
     found = dates.find_reference_day(document.text, spans, 0, written=WRITTEN, lang=lang)
-    assert found == date.fromisoformat(expected)
+    assert found.day == date.fromisoformat(expected)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_date_is_completed_from_the_next(
 def test_or_from_the_one_before(marked: Marked, lang: str, text: str, expected: str) -> None:
     document, spans = marked(text, lang=lang)
     found = dates.find_reference_day(document.text, spans, 1, written=WRITTEN, lang=lang)
-    assert found == date.fromisoformat(expected)
+    assert found.day == date.fromisoformat(expected)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_the_order_of_numbers(texts: list[str], expected: bool | None) -> None:
         ("fr", "du [28/12|DATE] au [02/01/2016|DATE]", 3, "du 31/12 au 05/01/2016"),
         ("en", "[March 30|DATE] to [April 2, 2024|DATE]", 1, "March 31 to April 3, 2024"),
         ("en", "from [March 3|DATE]-[5, 2024|DATE]", 30, "from April 2-4, 2024"),
-        ("de", "vom [28|DATE]. bis [3. März 2023|DATE]", 2, "vom 02. bis 5. März 2023"),
+        ("de", "vom [28|DATE]. bis [3. März 2023|DATE]", 2, "vom 2. bis 5. März 2023"),
         ("nl", "van [27-02|DATE] tot [04-03-2016|DATE]", 3, "van 01-03 tot 07-03-2016"),
-        ("es", "del [10|DATE] al [12 de mayo de 2010|DATE]", 30, "del 09 al 11 de junio de 2010"),
+        ("es", "del [10|DATE] al [12 de mayo de 2010|DATE]", 30, "del 9 al 11 de junio de 2010"),
         ("en", "[25/12/2023|DATE], then [03/04/2024|DATE]", 30, "24/01/2024, then 03/05/2024"),
         ("en", "[12/25/2023|DATE], then [03/04/2024|DATE]", 30, "01/24/2024, then 04/03/2024"),
         ("fr", "[12/25/2023|DATE], puis [03/04/2024|DATE]", 30, "01/24/2024, puis 04/03/2024"),
