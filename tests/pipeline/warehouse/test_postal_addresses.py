@@ -1,9 +1,14 @@
 """Whole addresses as hospitals write them, by their parts."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.config.settings import IdentitySettings
+from pipeline.warehouse.people import find_patients
 from pipeline.warehouse.postal_addresses import split_address
 from record.patient import Address
 
@@ -46,3 +51,21 @@ def test_no_letter_or_digit_is_lost(text: str) -> None:
     found = split_address(text)
     parts = " ".join((found.street, found.zip, found.city, found.region, found.country))
     assert sorted(filter(str.isalnum, parts)) == sorted(filter(str.isalnum, text))
+
+
+class People:
+    """One person, and a row of an identity table with two addresses."""
+
+    def lookup(self, table: str, *_: Any) -> Sequence[dict[str, Any]]:
+        whole = "12 rue des Lilas, 75012 Paris;3 place Haute, 69003 Lyon"
+        rows = {"person": {"person_id": 1}, "who": {"person_id": 1, "whole": whole}}
+        return [rows[table]] if table in rows else []
+
+
+def test_a_patient_s_address_is_known_by_its_parts() -> None:
+    identity = IdentitySettings("who", {"address": "whole"})
+    (patient,) = find_patients(People(), identity, [1]).values()
+    assert patient.addresses == (
+        Address("12 rue des Lilas", "75012", "Paris"),
+        Address("3 place Haute", "69003", "Lyon"),
+    )
