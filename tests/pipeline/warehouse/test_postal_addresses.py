@@ -58,7 +58,10 @@ class People:
 
     def lookup(self, table: str, *_: Any) -> Sequence[dict[str, Any]]:
         whole = "12 rue des Lilas, 75012 Paris;3 place Haute, 69003 Lyon"
-        rows = {"person": {"person_id": 1}, "who": {"person_id": 1, "whole": whole}}
+        rows: dict[str, dict[str, Any]] = {
+            "person": {"person_id": 1},
+            "who": {"person_id": 1, "whole": whole},
+        }
         return [rows[table]] if table in rows else []
 
 
