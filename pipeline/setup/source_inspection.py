@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.config.settings import SourceSettings
-from pipeline.setup.identity_columns import IdentityTable, find_identity_tables
+from pipeline.setup.identity_columns import IdentityTable, KnownPerson, find_identity_tables
 from pipeline.setup.inspected_tables import (
     DatabaseTables,
     InspectedTables,
@@ -109,11 +109,8 @@ def inspect_source(source: SourceSettings, base: Path) -> Inspection:
         is_export = contents.is_export
         ignored = {*TABLES, *_VOCABULARY}
 
-        def find_persons(ids: Sequence[int]) -> set[int]:
-            person, key = names["person"], _find_column(tables, names["person"], "person_id")
-            assert key is not None
-            rows = tables.find(person, [key], key, sorted(set(ids)))
-            return {number for row in rows if (number := parse_integer(row[key])) is not None}
+        def find_persons(ids: Sequence[int]) -> dict[int, KnownPerson]:
+            return _find_persons(tables, names["person"], ids)
 
         identities = [] if is_export else find_identity_tables(tables, find_persons, ignored)
         return Inspection(
@@ -219,6 +216,25 @@ def _find_long_texts(tables: InspectedTables) -> list[str]:
             if texts and sum(map(len, texts)) / len(texts) > _LONG_TEXT:
                 found.append(f"{table}.{name}")
     return found[:_MOST_NAMED]
+
+
+def _find_persons(
+    tables: InspectedTables, table: str, ids: Sequence[int]
+) -> dict[int, KnownPerson]:
+    key, year, number = (
+        _find_column(tables, table, each)
+        for each in ("person_id", "year_of_birth", "person_source_value")
+    )
+    assert key is not None
+    columns = [each for each in (key, year, number) if each is not None]
+    return {
+        found: KnownPerson(
+            parse_integer(row[year]) if year else None,
+            str(row[number] or "").strip() if number else "",
+        )
+        for row in tables.find(table, columns, key, sorted(set(ids)))
+        if (found := parse_integer(row[key])) is not None
+    }
 
 
 def _find_column(tables: InspectedTables, table: str, column: str) -> str | None:

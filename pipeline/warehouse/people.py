@@ -9,6 +9,7 @@ from pipeline.config.near_misses import suggest
 from pipeline.config.settings import IdentitySettings
 from pipeline.warehouse.note_rows import PersonRow, parse_date, parse_integer
 from pipeline.warehouse.omop_tables import LOCATION_READ, PERSON_READ
+from pipeline.warehouse.postal_addresses import split_address
 from record.errors import ConfigError, Unreadable
 from record.label import Label
 from record.patient import Address, Identifier, PatientRecord, PersonName
@@ -18,7 +19,8 @@ GENDERS = {8507: "M", 8532: "F"}
 
 IDENTITY_FIELDS = (
     "given_names", "family_names", "birth_names", "birth_date", "gender", "phones", "emails",
-    "street", "zip", "city", "region", "country", "relative_given_names", "relative_family_names",
+    "street", "zip", "city", "region", "country", "address",
+    "relative_given_names", "relative_family_names",
 )  # fmt: skip
 _ADDRESS = ("street", "zip", "city", "country", "region")
 _TITLES = {"dr", "docteur", "pr", "professeur", "prof", "doctor", "dra", "dr.", "pr.", "prof.",
@@ -173,6 +175,7 @@ class _IdentityValues:
             for parts in zip_longest(*(self.of_row(row, name) for name in _ADDRESS), fillvalue=""):
                 if any(parts[:3]):
                     found.append(Address(*parts))
+            found += [split_address(value) for value in self.of_row(row, "address") if value]
         return found
 
     def relatives(self) -> tuple[PersonName, ...]:

@@ -163,7 +163,7 @@ def _make_note(note: FictionalNote, attachment: Resource) -> Resource:
         "resourceType": "DocumentReference",
         "id": number,
         "status": "current",
-        "type": kind,
+        **({"type": kind} if kind else {}),
         "subject": subject,
         "date": written,
         "author": author,

@@ -147,6 +147,7 @@ def test_what_a_source_lacks_is_told_before_the_first_night(
     for statement in (
         "update cdm_source set cdm_version = 'v6.0'",
         "drop table provider",
+        "drop table visit_occurrence",
         "update note set note_class_concept_id = 4711 where note_id < 4",
         "update note set note_text = '', note_source_value = null where note_id % 2",
     ):
@@ -157,12 +158,19 @@ def test_what_a_source_lacks_is_told_before_the_first_night(
     assert [found[name]["status"] for name in names] == ["warn"] * 4
     assert "CDM version v6.0" in found["cdm version"]["seen"]
     assert "no table provider" in found["tables"]["seen"]
+    assert "no table visit_occurrence" in found["tables"]["seen"]
     assert "4711 (3 notes)" in found["kinds"]["seen"]
     assert '4711 = "name-it"' in found["kinds"]["remedy"]
     assert "notes would go to quarantine: no-text" in found["sample"]["seen"]
     execute(sound, "delete from person")
     _, found = seen(sound, capsys)
     assert (found["rows"]["status"], "speed" in found) == ("warn", False)
+    execute(sound, "delete from note")
+    execute(sound, "delete from cdm_source")
+    _, found = seen(sound, capsys)
+    assert (found["source"]["status"], found["cdm version"]["status"]) == ("warn", "warn")
+    assert "contains no notes" in found["source"]["seen"] and "0 note" in found["rows"]["seen"]
+    assert "not told" in found["cdm version"]["seen"]
 
 
 def test_a_first_night_that_is_too_long_for_a_night_is_told(

@@ -1,8 +1,12 @@
 """Columns of identity tables as hospitals name them: told by name and by what they hold."""
 
-import pytest
+from datetime import date
 
-from pipeline.setup.identity_columns import match_column
+import pytest
+from sqlalchemy import create_engine, text
+
+from pipeline.setup.identity_columns import KnownPerson, find_identity_tables, match_column
+from pipeline.setup.inspected_tables import DatabaseTables
 
 TABLE = """
 given_names                Anna;Marie          given_names
@@ -21,11 +25,15 @@ Geburtsname                Müller              birth_names
 dob                        1950-02-03          birth_date
 date_naissance             1950-02-03          birth_date
 geburtsdatum               1950-02-03 00:00:00 birth_date
+born                       1950-02-03          birth_date
+né_le                      1950-02-03          birth_date
 tel_portable               06 12 34 56 78      phones
 Mobile                     +49 171 1234567     phones
 courriel                   a@example.org       emails
 anything                   a@example.org       emails
 adresse                    3 rue des Lilas     street
+address                    1 rue X, 75012 Lyon address
+street                     12345 Main Street   street
 code_postal                75012               zip
 PLZ                        20095               zip
 ville                      Paris               city
@@ -41,6 +49,8 @@ gender_concept_id          8507                -
 created_at                 2024-01-01          -
 ward                       Cardiology          -
 birth_date                 spring              -
+born                       Lyon                -
+born                       03/02/1950          -
 first_name                 42                  -
 phone                      none                -
 email                      yes                 -
@@ -63,3 +73,40 @@ def test_one_stray_value_in_five_is_no_contradiction() -> None:
 def test_without_values_the_name_tells() -> None:
     assert match_column("email", []) == "emails"
     assert match_column("anything", []) is None
+
+
+def test_columns_of_no_telling_names_are_known_by_the_rows_of_person() -> None:
+    """A birth date agrees with the year of birth, a number is the one that `person` has."""
+    engine = create_engine("sqlite://")
+    people = {
+        number: KnownPerson(1930 + 7 * number, f"80{number:04}")
+        for number in range(1, 9)
+    }  # fmt: skip
+    columns = ("d1", "d2", "n", "c", "w", "dob")
+    names = "Anna Jean Marie Paul Sophie Pierre Claire Louis".split()
+    with engine.begin() as connection:
+        connection.execute(
+            text(f"create table who (person_id integer, {' text, '.join(columns)} text)")
+        )
+        for number, person in people.items():
+            values = {
+                "id": number,
+                "d1": date(person.year_of_birth or 0, 2, 3).isoformat(),
+                "d2": "2024-05-06",
+                "n": person.number,
+                "c": names[number - 1],
+                "w": "Cardiology",
+                "dob": "03/02/1950",
+            }
+            places = ", ".join(f":{each}" for each in ("id", *columns))
+            connection.execute(text(f"insert into who values ({places})"), values)
+    tables = DatabaseTables(engine, None)
+    found = find_identity_tables(
+        tables, lambda ids: {each: people[each] for each in ids}, ignored=()
+    )
+    engine.dispose()
+    (table,) = found
+    assert dict(table.columns) == {"birth_date": "d1", "PATIENT_ID": "n"}
+    assert table.unlike == {"dob": "birth_date"}
+    # Whose names they are is for people to say.
+    assert table.maybe_names == ("c",) and not table.has_names
