@@ -46,6 +46,7 @@ COMMANDS = {
     "quantize": "quantize a tagger to int8",
     "evaluate": "score spans against gold annotations",
     "select": "select detection rules on annotated notes",
+    "synthesize run": "make synthetic notes of a release, and publish those that may leave",
     "synthesize prepare": "prepare a training corpus from a release",
     "synthesize train": "train a generator of annotated notes",
     "synthesize generate": "generate annotated synthetic notes",
@@ -77,7 +78,7 @@ COMMANDS = {
 """Words of a command -> one line of help; `a b` is the module `pipeline.commands.a.b`."""
 
 GROUPS = {
-    "synthesize": "synthetic notes: prepare, train, generate, filter, screen, report and more",
+    "synthesize": "synthetic notes: run, prepare, train, generate, filter, screen, report and more",
     "share": "joint training on vectors instead of notes: encode, train, attack, report",
     "audit": "human review of a random sample: sample, read",
     "corpus": "a site's first annotated corpus: sample, read, table",

@@ -21,7 +21,7 @@ from pipeline.warehouse.omop_tables import LONG
 
 STATE = MetaData()
 
-REVISION = "0007"
+REVISION = "0008"
 """Revision of these tables; changing them requires a step in `pipeline/state/migrations`."""
 
 SCHEMA = Table("alembic_version", MetaData(), Column("version_num", String(32), primary_key=True))
@@ -195,6 +195,25 @@ COHORT_RELEASE = Table(
 `account` is the system account that ran the program, `place` the destination without its password.
 `phase` is `working`, `publishing`, `finished`, `held`, `refused` or `failed`. `about` is JSON: key
 ids, versions, counts, and the message of the error that ended it.
+"""
+
+SYNTHESIS_RUN = Table(
+    "synthesis_run",
+    STATE,
+    Column("run_id", LONG, primary_key=True, autoincrement=False),
+    Column("cohort", Text, nullable=False),
+    Column("account", Text, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("started", Text, nullable=False),
+    Column("ended", Text),
+    Column("exit_code", Integer),
+    Column("about", Text, nullable=False),
+)
+"""One row per run that makes synthetic notes of a cohort's release; rows are never removed.
+
+`phase` is `working`, `publishing`, `finished`, `held`, `refused` or `failed`. `about` is JSON:
+digests, counts, seconds of the stages, the reasons of the gate, and the message of the error that
+ended it.
 """
 
 ROW_CODE = Table(

@@ -27,6 +27,10 @@ DROPPED = "dropped.jsonl"
 _STEP = 64  # notes between two calls of progress
 
 
+class NothingLeft(ConfigError):
+    """Every note shares a passage with few patients' notes."""
+
+
 @dataclass(frozen=True)
 class FilteredNotes:
     """What a filter kept and dropped: lines of notes, and how many notes of patients it met."""
@@ -62,7 +66,7 @@ def filter_copies(
     found = _filter_lines(lines, index, progress)
     if not found.kept:
         remedy = "train on notes of more patients, or through fewer epochs"
-        raise ConfigError(str(synthetic), "every note has a passage of a patient", remedy)
+        raise NothingLeft(str(synthetic), "every note has a passage of a patient", remedy)
     content = b"".join(found.kept)
     filtered = {
         "of": manifest["notes_sha256"],

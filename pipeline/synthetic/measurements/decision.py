@@ -67,7 +67,7 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
         problem = "has changed since it was generated"
         raise ConfigError(str(synthetic / NOTES), problem, "generate the notes again")
     filled = is_filled(manifest)
-    required = load_requirements(_choose_set(request.requirements, filled=filled), SETS)
+    required = required_of(request.requirements, filled=filled)
     known = {data, manifest["model_sha256"]}
     # What an older version wrote does not say what its model began with.
     base = None if filled else manifest.get("base_sha256", "unknown")
@@ -103,6 +103,14 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     signed = {"decoding": manifest["decoding"]}
     advice = list(advise(decision.reasons))
     return GateCase(measured, required, decision, about, signed, advice=advice)
+
+
+def required_of(named: Path | None, *, filled: bool = False) -> tuple[Requirement, ...]:
+    """Return the requirements of a file or a shipped set, by default those of such notes.
+
+    Raises ConfigError.
+    """
+    return load_requirements(_choose_set(named, filled=filled), SETS)
 
 
 def _read_signed(
