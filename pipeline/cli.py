@@ -60,6 +60,7 @@ COMMANDS = {
     "synthesize review": "write pages on which reviewers compare pairs of notes",
     "synthesize agreement": "measure the agreement of reviewers on pairs of notes",
     "synthesize utility": "measure what a tagger learns from synthetic notes",
+    "synthesize fluency": "measure whether synthetic notes read like real ones",
     "synthesize battery": "measure the language quality of synthetic notes",
     "synthesize report": "decide whether synthetic notes may be released",
     "share encode": "encode labelled notes as shareable vectors",

@@ -391,6 +391,8 @@ class SynthesisSettings:
     stages wrote and stays inside; `output` gets what may leave. `recipe`, `training` and
     `generation` are the options of `synthesize train` and `synthesize generate`, with `_` for `-`;
     the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger.
+    `words` is a list of words, a file or a language of wordfreq, `reader` the folder of a causal
+    model that did not write the notes.
     `requirements` is a file or a shipped set. `answers` is a folder of files that reviewers saved,
     `measured` are further files of signed measurements.
     """
@@ -410,6 +412,8 @@ class SynthesisSettings:
     utility_minutes: Annotated[float | None, Field(gt=0)] = None
     utility_epochs: Annotated[int | None, Field(ge=1)] = None
     reviewers: Annotated[int, Field(ge=2)] = 2
+    words: str | None = None
+    reader: str | None = None
     requirements: str | None = None
     answers: str | None = None
     measured: tuple[str, ...] = ()

@@ -7,13 +7,14 @@ from pipeline.commands.options.gate import add_signing, check_signing, write_sig
 from pipeline.commands.options.output import add_output_format, print_json
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.reports.console import Console
+from pipeline.reports.review_pages import write_reasons
 from pipeline.synthetic.measurements.review_answers import compare_answers
 
 DESCRIPTION = """\
 Compares the answers of the two reviewers of every pair: Cohen's kappa and Spearman's rho for each
 question, and the number of pairs that both consider a breach. With --pairs the result is measured
 for `synthesize report`: which pairs any reviewer calls linked, and whether both see the copies that
-are among them. Writes no text.
+are among them. The result has no text; --reasons shows what reviewers gave as their reasons.
 """
 EXAMPLES = """\
 example:
@@ -34,6 +35,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--pairs", type=Path, metavar="REVIEW.jsonl",
         help="all pairs that `synthesize screen` wrote, to measure the review for the gate",
     )  # fmt: skip
+    add(
+        "--reasons", type=Path, metavar="FILE.html",
+        help="output page of what reviewers gave as their reasons, for the owner alone",
+    )  # fmt: skip
     add_signing(parser)
     add_output_format(parser, json="JSON output only")
 
@@ -53,5 +58,11 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         console.say(
             f"{each.question:<22}{each.pairs:>6}{each.kappa:>8.3f}{each.rho:>8.3f}"
             f"{each.breaches:>10}{each.cleared:>9}"
+        )
+    if options.reasons:
+        write_reasons(options.reasons, found.reasons)
+        console.say(
+            f"wrote {options.reasons}: {len(found.reasons)} reasons in the reviewers' words; it "
+            "stays inside"
         )
     return EXIT_DONE

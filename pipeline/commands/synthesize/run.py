@@ -11,6 +11,8 @@ from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.commands.options.values import positive
+from pipeline.commands.options.words import word_list
+from pipeline.config.settings import load
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\
@@ -47,7 +49,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize run"):
         from pipeline.beam.generation import work
         from pipeline.synthetic.schedule.scheduled_run import SynthesisRequest, run_synthesis
-    request = SynthesisRequest(options.config, os.environ, options.workers)
+    asked = load(options.config).synthesis
+    is_word = None
+    if asked is not None and asked.words is not None:
+        beside = options.config.parent / asked.words
+        is_word = word_list(str(beside) if beside.is_file() else asked.words)
+    request = SynthesisRequest(options.config, os.environ, options.workers, is_word)
     with journal_of(options, "synthesize run") as journal, console.progress() as shown:
         result = run_synthesis(request, work, journal.wrap_progress(shown), console.warn)
         level = logging.WARNING if result.exit_code else logging.INFO

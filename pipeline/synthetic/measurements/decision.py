@@ -262,6 +262,28 @@ ADVICE: dict[str, Advice] = {
         "compare ... --gold",
         "train a tagger on notes of your own; then detect, prepare, mask and fill again",
     ),
+    "non-words": Advice("fluency", "train longer, or a pretrained writer (--pretrained)"),
+    "distinct-4-grams": Advice(
+        "fluency", "train longer or on more notes; draw from more words (--top-p, --temperature)"
+    ),
+    "well-formed-identifiers": Advice("fluency", "leave identifiers to surrogates"),
+    "self-contradictions": Advice(
+        "fluency", "train longer, or a pretrained writer; leave identifiers to surrogates"
+    ),
+    "refused-share": Advice(
+        "fluency", "look at the reasons in the manifest: most are labels that no policy knows"
+    ),
+    "distinct-fills": Advice(
+        "compare",
+        "train the filler longer, or from an encoder (--encoder); draw words (--top-k 50)",
+    ),
+    "most-frequent-fills": Advice(
+        "compare",
+        "train the filler longer, or from an encoder (--encoder); draw words (--top-k 50)",
+    ),
+    "medical-terms-kept": Advice(
+        "compare", "keep words of medicine (no --medical), or prepare letters of more patients"
+    ),
     "rouge-l": Advice("compare", "mask a smaller --share"),
     "reading-ease-shift": Advice("compare", "mask a smaller --share, or draw words (--top-k)"),
     "filled-over-real": Advice(

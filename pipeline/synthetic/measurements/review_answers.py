@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,14 @@ from record.errors import ConfigError
 class ReviewedPairs:
     """The agreement on each question, and what the gate reads; `is_whole` without missing answers.
 
-    `content` has no text.
+    `content` has no text. `reasons` are the answers that reviewers explained, the most linked
+    first: people are asked not to quote notes, and may have done so.
     """
 
     questions: Sequence[Agreement]
     content: dict[str, Any]
     is_whole: bool
+    reasons: Sequence[ReviewerAnswer] = field(default=(), repr=False)
 
 
 def compare_answers(answers: Sequence[Path], pairs: Path | None) -> ReviewedPairs:
@@ -42,13 +44,15 @@ def compare_answers(answers: Sequence[Path], pairs: Path | None) -> ReviewedPair
         remedy = "give each reviewer's file once"
         raise ConfigError("ANSWERS.json", str(error), remedy) from None
     content: dict[str, Any] = {"format": 1, "questions": list(map(_without_nan, found))}
+    explained = [each for each in read if each.reason]
+    explained.sort(key=lambda each: (-each.scores["linked"], each.pair, each.reviewer))
     if pairs is None:
-        return ReviewedPairs(found, {**content, "measured": []}, is_whole=True)
+        return ReviewedPairs(found, {**content, "measured": []}, True, explained)
     known = read_known(pairs)
     measured = measure_review(read, known.kinds, data=known.data, review=hash_file(pairs))
     content["manifest"] = known.manifest
     content["measured"] = [] if measured is None else [measured.to_json()]
-    return ReviewedPairs(found, content, is_whole=measured is not None)
+    return ReviewedPairs(found, content, measured is not None, explained)
 
 
 def _without_nan(each: Agreement) -> dict[str, Any]:

@@ -37,13 +37,14 @@ from pipeline.night.synthesis_history import SynthesisEntry, register_synthesis
 from pipeline.notes.worker_resources import open_master, resolve_urls
 from pipeline.release.released_notes import MANIFEST as RELEASE_MANIFEST
 from pipeline.reports.gate_report import report_bytes, write_gate
-from pipeline.reports.review_pages import assign_pairs, read_pairs, write_pages
+from pipeline.reports.review_pages import assign_pairs, read_pairs, write_pages, write_reasons
 from pipeline.state.run_lock import RunLock, hold_lock
 from pipeline.synthetic.batch_work import Work
 from pipeline.synthetic.corpus_preparation import CorpusRequest, prepare_corpus
 from pipeline.synthetic.generator_training import GeneratorRequest, train_generator
 from pipeline.synthetic.measurements.copy_filter import NothingLeft, filter_copies
 from pipeline.synthetic.measurements.decision import GateRequest, judge_notes, required_of
+from pipeline.synthetic.measurements.fluency import FLUENCY, FluencyRequest, measure_reading
 from pipeline.synthetic.measurements.review_answers import compare_answers
 from pipeline.synthetic.measurements.screening import REVIEW, SCREEN, screen_notes
 from pipeline.synthetic.measurements.tagger_utility import UtilityRequest, measure_utility
@@ -69,12 +70,14 @@ Warn = Callable[[str], None]
 class SynthesisRequest:
     """A configuration with `[synthesis]`, and on how many processes notes are generated.
 
-    `environment` resolves `env:NAME`.
+    `environment` resolves `env:NAME`. `is_word` tells whether a word is in the list that
+    `synthesis.words` names.
     """
 
     config: Path
     environment: Mapping[str, str] = field(repr=False)
     workers: int = 1
+    is_word: Callable[[str], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,7 @@ class ScheduledRun:
         measured = [
             screened / SCREEN,
             *self.measure_utility(filtered, corpus, master),
+            self.measure_fluency(filtered, corpus, master) / FLUENCY,
             *self.read_review(screened / REVIEW, master),
             *(self._path(name) for name in self.asked.measured),
         ]
@@ -377,6 +381,28 @@ class ScheduledRun:
         inputs = self._inputs_of_measurement(filtered, corpus, master) | {"utility": options}
         return [self.stages.make("utility", inputs, make, goes_on=True) / "utility.json"]
 
+    def measure_fluency(self, filtered: Path, corpus: Path, master: MasterKey) -> Path:
+        """Measure whether the notes read like real ones."""
+        model = None if self.asked.reader is None else self._path(self.asked.reader)
+
+        def make(out: Path, progress: Progress) -> None:
+            request = FluencyRequest(
+                filtered,
+                corpus,
+                self.request.is_word,
+                self.asked.words or "",
+                model,
+                seed=self.asked.seed,
+            )
+            content = measure_reading(request, progress)
+            write_measurements(out / FLUENCY, sign_content(content, master))
+
+        inputs = self._inputs_of_measurement(filtered, corpus, master) | {
+            "words": self.asked.words,
+            "reader": None if model is None else base_digest(model),
+        }
+        return self.stages.make("fluency", inputs, make)
+
     def write_pages(self, pairs: Path) -> Path:
         """Write the pages on which people compare pairs of notes."""
 
@@ -410,6 +436,7 @@ class ScheduledRun:
         def make(out: Path, _: Progress) -> None:
             found = compare_answers(answers, pairs)
             write_measurements(out / "agreement.json", sign_content(found.content, master))
+            write_reasons(out / "reasons.html", found.reasons)
 
         inputs = {
             "pairs": hash_file(pairs),

@@ -72,7 +72,7 @@ at_most = 0
 control_at_least = 1
 """
 
-STAGES = ["corpus", "generator", "generated", "filtered", "screened", "review"]
+STAGES = ["corpus", "generator", "generated", "filtered", "screened", "review", "fluency"]
 
 
 class Killed(BaseException):
