@@ -47,6 +47,7 @@ COMMANDS = {
     "quantize": "quantize a tagger to int8",
     "evaluate": "score spans against gold annotations",
     "select": "select detection rules on annotated notes",
+    "synthesize run": "make synthetic notes of a release, and publish those that may leave",
     "synthesize prepare": "prepare a training corpus from a release",
     "synthesize train": "train a generator of annotated notes",
     "synthesize generate": "generate annotated synthetic notes",
@@ -60,6 +61,7 @@ COMMANDS = {
     "synthesize review": "write pages on which reviewers compare pairs of notes",
     "synthesize agreement": "measure the agreement of reviewers on pairs of notes",
     "synthesize utility": "measure what a tagger learns from synthetic notes",
+    "synthesize fluency": "measure whether synthetic notes read like real ones",
     "synthesize battery": "measure the language quality of synthetic notes",
     "synthesize report": "decide whether synthetic notes may be released",
     "share encode": "encode labelled notes as shareable vectors",
@@ -78,7 +80,7 @@ COMMANDS = {
 """Words of a command -> one line of help; `a b` is the module `pipeline.commands.a.b`."""
 
 GROUPS = {
-    "synthesize": "synthetic notes: prepare, train, generate, filter, screen, report and more",
+    "synthesize": "synthetic notes: run, prepare, train, generate, filter, screen, report and more",
     "share": "joint training on vectors instead of notes: encode, train, attack, report",
     "audit": "human review of a random sample: sample, read",
     "corpus": "a site's first annotated corpus: sample, read, table",

@@ -6,14 +6,17 @@ identifier is a surrogate from the start, or hidden until it is filled.
 """
 
 import hashlib
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import zip_longest
 from random import Random
 from typing import Protocol
 
 from record.errors import ConfigError, Unsafe
+from record.folding import fold
 from record.span import Span
 from synthesis.masking import MaskedDocument, MaskingDecision, Phase
 from synthesis.tag_repair import DETECTOR
@@ -38,6 +41,13 @@ class Filler(Protocol):
 
     def candidates(self, windows: Sequence[Window], top: int) -> Sequence[Sequence[Candidates]]:
         """Return the `top` likeliest words for every place of every window, in order."""
+
+
+class PassageFinder(Protocol):
+    """Knows the runs of words that few patients' notes have."""
+
+    def find(self, text: str, spans: Sequence[Span]) -> Sequence[Sequence[tuple[int, int]]]:
+        """Return each such run in a text as the ranges of its words; spans are identifiers."""
 
 
 class FillingMethod(StrEnum):
@@ -89,11 +99,19 @@ class FillingRequest:
 
 @dataclass(frozen=True)
 class FilledDocument:
-    """A filled letter: its text, its identifiers, and how many places it had."""
+    """A filled letter: its text, its identifiers, and how many places it had.
+
+    `fills` are the words that were filled in outside of identifiers. `opened` counts the places
+    among them that were not masked, and were filled to break a passage, `medical` the words of
+    medicine and how many of them are as they were.
+    """
 
     text: str = field(repr=False)
     spans: tuple[Span, ...]
     places: int
+    fills: tuple[str, ...] = field(default=(), repr=False)
+    opened: int = 0
+    medical: tuple[int, int] = (0, 0)
 
 
 @dataclass
@@ -107,6 +125,9 @@ class _LetterState:
     places: list[int]
     rng: Random
     barred: WordFilter | None = field(repr=False)
+    opened: set[int] = field(default_factory=set)
+    tried: defaultdict[int, set[str]] = field(default_factory=lambda: defaultdict(set), repr=False)
+    """Words that a place must not get, folded: its own, and those that left a passage."""
 
 
 def fill(
@@ -114,8 +135,13 @@ def fill(
     filler: Filler,
     filling: Filling,
     classes: WordClasses | None = None,
+    passages: PassageFinder | None = None,
 ) -> list[FilledDocument]:
     """Fill letters, in batches.
+
+    With `passages`, each run of words that is one is broken: a word of it is filled again, or one
+    that was not masked is filled, by another word than stood there. Raises Unsafe
+    (`copied-passages`) where that does not help.
 
     All text outside masked words stays as it is. A place gets a word of the class that was masked
     there, if any of `classes` is likely, and of its case: a noun for a noun. The same seed gives
@@ -142,6 +168,8 @@ def fill(
                 letter.words[place] = draw(words, filling.top, letter.rng)
     else:
         _fill_iteratively(letters, classed, filling)
+    if passages is not None:
+        _break_passages(letters, classed, filling, passages)
     return [_join(letter) for letter in letters]
 
 
@@ -158,10 +186,10 @@ class _ClassFilter:
         self._barred_candidates = barred_candidates
 
     def candidates_for(
-        self, windows: Sequence[Window], filling: Filling
+        self, windows: Sequence[Window], filling: Filling, more: int = 0
     ) -> list[Sequence[Candidates]]:
-        """Return candidates for every place of every window."""
-        top = self._candidate_count(filling) + self._barred_candidates
+        """Return candidates for every place of every window, `more` than are looked at."""
+        top = self._candidate_count(filling) + self._barred_candidates + more
         found: list[Sequence[Candidates]] = []
         for start in range(0, len(windows), filling.batch):
             found += self._filler.candidates(windows[start : start + filling.batch], top)
@@ -178,6 +206,8 @@ class _ClassFilter:
         if letter.barred is not None:
             is_barred = letter.barred
             candidates = [each for each in candidates if not is_barred(each[0])]
+        if (tried := letter.tried.get(place)) is not None:
+            candidates = [each for each in candidates if fold(each[0]) not in tried]
         candidates = candidates[: self._candidate_count(filling)]
         right = self._classes.get(decision.reason)
         if right is None or original is None:
@@ -215,7 +245,8 @@ def _open_letter(request: FillingRequest, filling: Filling) -> _LetterState:
         at = decision.end
         width = next(widths) if decision.is_masked else 1
         if not decision.is_masked:
-            _add(letter, decision, text[decision.start : decision.end])
+            own = text[decision.start : decision.end]
+            _add(letter, decision, own, own)
         elif decision in request.surrogates:
             _add(letter, decision, request.surrogates[decision])
         else:
@@ -254,6 +285,111 @@ def _fill_iteratively(
             for place, number in zip(places, which, strict=True):
                 words = filler.suitable(each[number], letter, place, filling)
                 letter.words[place] = draw(words, filling.top, letter.rng)
+
+
+_ROUNDS = 12  # fills of a place that share a passage with some patient, each another word
+_TRIED = 2 * _ROUNDS  # likely words of which so many were tried, or are those that stood there
+_NOUNS = frozenset(("NOUN", "PROPN", "CONTENT"))
+
+
+def _break_passages(
+    letters: Sequence[_LetterState],
+    filler: _ClassFilter,
+    filling: Filling,
+    passages: PassageFinder,
+) -> None:
+    """Fill words of each passage again until a letter has none; raises Unsafe."""
+    going = list(letters)
+    for _ in range(_ROUNDS):
+        turns = []
+        left = []
+        for letter in going:
+            made = _join(letter)
+            if runs := passages.find(made.text, made.spans):
+                left.append(letter)
+                turns += [
+                    (letter, group) for group in _groups(_choose(letter, runs), _wide(filling))
+                ]
+        going = left
+        if not going:
+            return
+        _fill_again(turns, filler, filling)
+    raise Unsafe("copied-passages")
+
+
+def _fill_again(
+    turns: Sequence[tuple[_LetterState, Sequence[int]]], filler: _ClassFilter, filling: Filling
+) -> None:
+    """Fill places of letters by words that were not tried, in the case of what stood there."""
+    for letter, places in turns:
+        for place in places:
+            for word in (letter.originals[place], letter.words[place]):
+                letter.tried[place].add(fold(word or ""))
+            letter.words[place] = None
+    views = [_window_around(letter, places, filling.window) for letter, places in turns]
+    found = filler.candidates_for([window for window, _ in views], filling, more=_TRIED)
+    for (letter, places), (_, which), each in zip(turns, views, found, strict=True):
+        for place, number in zip(places, which, strict=True):
+            words = filler.suitable(each[number], letter, place, filling)
+            word = draw(words, filling.top, letter.rng)
+            letter.words[place] = _in_case_of(letter.originals[place] or "", word)
+
+
+def _choose(letter: _LetterState, runs: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
+    """Choose words such that each run has one of them: masked ones first, words of medicine last.
+
+    Of words alike the last one is taken, which most of the runs after it have too. Raises Unsafe
+    where a run has none but numbers and identifiers.
+    """
+    starts = []
+    at = len(letter.between[0])
+    for word, gap in zip(letter.words, letter.between[1:], strict=True):
+        starts.append(at)
+        at += len(word or "") + len(gap)
+    chosen: set[int] = set()
+    for run in sorted(runs, key=lambda each: each[-1][1]):
+        inside = {
+            number
+            for start, end in run
+            for number in range(bisect_right(starts, start) - 1, bisect_left(starts, end))
+            if number >= 0
+        }
+        if inside & chosen:
+            continue
+        costs = {number: _cost(letter, number) for number in inside}
+        open_ = [number for number in inside if costs[number] is not None]
+        if not open_:
+            raise Unsafe("copied-passages")
+        chosen.add(min(open_, key=lambda number: (costs[number], -number)))
+    masked = set(letter.places)
+    letter.opened |= chosen - masked
+    return sorted(chosen)
+
+
+def _cost(letter: _LetterState, number: int) -> int | None:
+    """Return how much a letter loses with a word, 0 if it is masked; None if it may not go."""
+    decision, word = letter.decisions[number], letter.words[number] or ""
+    tries = len(letter.tried.get(number, ()))
+    if decision.phase is Phase.IDENTIFIER or not any(map(str.isalpha, word)) or tries >= _ROUNDS:
+        return None
+    if decision.is_masked or number in letter.opened:
+        return 0
+    if decision.phase is Phase.MEDICAL:
+        return 4
+    if decision.phase is Phase.REST:
+        return 1
+    return 3 if decision.reason in _NOUNS else 2
+
+
+def _wide(filling: Filling) -> Filling:
+    """Return a filling that takes as many neighbours together as a window has."""
+    return replace(filling, together=filling.window)
+
+
+def _in_case_of(original: str, word: str) -> str:
+    if len(original) > 1 and original.isupper():
+        return word.upper()
+    return word[:1].upper() + word[1:] if original[:1].isupper() else word
 
 
 def _groups(places: Sequence[int], filling: Filling) -> list[list[int]]:
@@ -297,4 +433,20 @@ def _join(letter: _LetterState) -> FilledDocument:
             last = each
         parts += (word, gap)
         length += len(word) + len(gap)
-    return FilledDocument("".join(parts), tuple(spans), len(letter.places))
+    medical = [
+        number for number, each in enumerate(letter.decisions) if each.phase is Phase.MEDICAL
+    ]
+    kept = sum(letter.words[number] == letter.originals[number] for number in medical)
+    fills = [
+        letter.words[place] or ""
+        for place in (*letter.places, *sorted(letter.opened))
+        if letter.decisions[place].phase is not Phase.IDENTIFIER
+    ]
+    return FilledDocument(
+        "".join(parts),
+        tuple(spans),
+        len(letter.places) + len(letter.opened),
+        tuple(fills),
+        len(letter.opened),
+        (kept, len(medical)),
+    )

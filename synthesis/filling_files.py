@@ -13,6 +13,7 @@ from models.language.masked import masked_model as models
 from models.language.masked.private_filling import ExponentialMechanism, PrivacyAccountant
 from record.document import Annotated, Document
 from record.errors import ConfigError
+from synthesis.fill_summary import FillSummary
 from synthesis.filling import FilledDocument, Filling
 from synthesis.generation import ORIGIN
 from synthesis.generation_files import BatchedWork, Lost, note_in, note_record
@@ -21,6 +22,7 @@ from synthesis.masked_letters import FOLDER_FORMAT
 from synthesis.masking import MaskedDocument
 
 _FORMAT = 1
+_FILLS = "filled"
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class FillingJob(BatchedWork):
             "started": len(made.spans), "ids": made.places,
             "cut": False, "hurried": False, "trimmed": False, "thinned": False,
             "letter": self.source(place)[0], "copy": self.source(place)[1],
+            _FILLS: {"fills": made.fills, "opened": made.opened, "medical": made.medical},
         }  # fmt: skip
         return note_record(Annotated(document, made.spans), about)
 
@@ -101,19 +104,22 @@ def assemble(
     kept: list[bytes] = []
     seen: list[str] = []
     refused: Counter[str] = Counter()
+    fills = FillSummary()
     accountant = (
         PrivacyAccountant(ExponentialMechanism.of(job.epsilon)) if job.epsilon is not None else None
     )
     letters = 0
-    for unit, line, record in job.lines():
+    for unit, _, record in job.lines():
         seen.append(record["note_id"])
         letters += unit in fresh
         if "refused" in record:
             refused[record["refused"]] += 1
             continue
         about = record["synthetic"]
+        # Which words are filled in, and so which are the source's, stays inside.
+        fills.add(**about.pop(_FILLS))
         account.add(note_in(record), about)
-        kept.append(line)
+        kept.append((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8"))
         if accountant is not None:
             accountant.charge(str(about["letter"]), record["note_id"], about["ids"])
     if seen != [job.note_id(place) for place in range(job.count)]:
@@ -127,6 +133,7 @@ def assemble(
         "notes_sha256": hashlib.sha256(content).hexdigest(),
         "privacy": accountant.to_json() if accountant is not None else None,
         "refused": dict(sorted(refused.items())),
+        "fills": fills.to_json(),
         **account.to_json(),
         "seconds": seconds,
         "letters_per_minute": 60 * letters / max(seconds, 1e-9),

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from models.serialization import FolderFormat
-from record.atomic_write import write_atomically
+from record.atomic_write import OWNER_FILE, write_atomically
 from record.document import Document
 from record.errors import ConfigError
 from synthesis.masking import MaskedDocument, MaskingDecision, Phase
 
-LETTERS = "letters.jsonl"
+LETTERS, PASSAGES = "letters.jsonl", "passages.npy"
 FOLDER_FORMAT = FolderFormat(
     "masked-letters.json", "folder of masked letters", "cryptonym synthesize mask"
 )
@@ -23,10 +23,14 @@ _OWNER_ONLY = 0o700
 
 @dataclass(frozen=True)
 class MaskedLetters:
-    """Masked letters in order, each document's `person_id` whose letter it is, and the manifest."""
+    """Masked letters in order, each document's `person_id` whose letter it is, and the manifest.
+
+    `passages` are those of few patients of the corpus, if the folder has them.
+    """
 
     letters: Sequence[MaskedDocument] = field(repr=False)
     manifest: Mapping[str, Any]
+    passages: bytes | None = field(default=None, repr=False)
 
 
 def require_empty(folder: Path) -> None:
@@ -36,11 +40,15 @@ def require_empty(folder: Path) -> None:
 
 
 def save_letters(
-    letters: Iterable[MaskedDocument], folder: Path, about: Mapping[str, Any]
+    letters: Iterable[MaskedDocument],
+    folder: Path,
+    about: Mapping[str, Any],
+    passages: bytes | None = None,
 ) -> dict[str, Any]:
     """Write masked letters for their owner alone; returns the manifest, which `about` is part of.
 
-    Raises ConfigError where the folder is not empty or there is no letter.
+    `passages` are kept beside them for `synthesize fill`. Raises ConfigError where the folder is
+    not empty or there is no letter.
     """
     require_empty(folder)
     lines: list[str] = []
@@ -51,15 +59,16 @@ def save_letters(
     if not lines:
         raise ConfigError(str(folder), "no letters to write", "give a corpus with training notes")
     folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
-    write_atomically(folder / LETTERS, "".join(lines).encode())
-    (folder / LETTERS).chmod(0o600)
+    files = {LETTERS: "".join(lines).encode()} | ({PASSAGES: passages} if passages else {})
+    for name, content in files.items():
+        write_atomically(folder / name, content, mode=OWNER_FILE)
     ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     words = [
         {"phase": phase, "reason": reason, "masked": masked, "count": count}
         for (phase, reason, masked), count in ranked
     ]
     manifest = {**about, "letters": len(lines), "words": words}
-    FOLDER_FORMAT.write_settings(folder, manifest, (LETTERS,))
+    FOLDER_FORMAT.write_settings(folder, manifest, tuple(files))
     return manifest
 
 
@@ -67,7 +76,11 @@ def load_letters(folder: Path) -> MaskedLetters:
     """Read masked letters; raises ConfigError that names what is missing or corrupt."""
     manifest = FOLDER_FORMAT.read(folder)
     content = FOLDER_FORMAT.read_verified(folder, manifest, LETTERS)
-    return MaskedLetters([_letter(json.loads(line)) for line in content.splitlines()], manifest)
+    passages = None
+    if PASSAGES in manifest["sha256"]:
+        passages = FOLDER_FORMAT.read_verified(folder, manifest, PASSAGES)
+    letters = [_letter(json.loads(line)) for line in content.splitlines()]
+    return MaskedLetters(letters, manifest, passages)
 
 
 def _line(letter: MaskedDocument) -> dict[str, Any]:

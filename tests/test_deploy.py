@@ -19,6 +19,7 @@ def lines_of(text: str) -> list[list[str]]:
     """Every call of the program in a text, as words."""
     text = text.replace("{PROGRAM}", "/bin/cryptonym").replace("{CONFIG}", "c.toml")
     text = re.sub(r'"\s*\n\s*f?"', "", text).replace("{UNLESS_QUARANTINE}", "|")
+    text = text.replace("{UNLESS_HELD}", "|")
     found = re.findall(r"/bin/cryptonym ([^\"|>;\n]+)", text)
     return [shlex.split(line) for line in found]
 
@@ -34,8 +35,10 @@ def accept(words: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("path", "count"),
-    [(DEPLOY / "cron" / "cryptonym", 2), (DAG, 3)]
-    + [(unit, 1) for unit in UNITS if unit.suffix == ".service"],
+    [(DEPLOY / "cron" / "cryptonym", 4), (DAG, 4)]
+    + [
+        (unit, 2 if "synthesize" in unit.name else 1) for unit in UNITS if unit.suffix == ".service"
+    ],
     ids=lambda value: getattr(value, "name", None),
 )
 def test_the_program_takes_what_an_example_gives_it(path: Path, count: int) -> None:
@@ -81,6 +84,19 @@ def test_quarantine_above_the_limit_is_no_failure_to_any_scheduler(
     )
 
 
+@pytest.mark.parametrize(("code", "seen"), [(0, 0), (1, 0), (2, 9), (4, 9)])
+def test_synthetic_notes_that_are_held_are_no_failure(code: int, seen: int, tmp_path: Path) -> None:
+    unit = (DEPLOY / "systemd" / "cryptonym-synthesize.service").read_text(encoding="utf-8")
+    assert re.findall(r"^SuccessExitStatus=(.*)$", unit, re.MULTILINE) == ["1 3"]
+    cron = (DEPLOY / "cron" / "cryptonym").read_text(encoding="utf-8")
+    (line,) = re.findall(r"&& (\{ /opt/cryptonym/bin/cryptonym synthesize.*)", cron)
+    printed = line.replace("/var/lib/cryptonym", str(tmp_path)).replace("/opt/cryptonym/bin/", "")
+    assert ending(printed.replace(" || cat ", " || exit 9 # "), code, tmp_path) == seen
+    (after,) = re.findall(r'^UNLESS_HELD = "(.*)"$', DAG.read_text(encoding="utf-8"), re.MULTILINE)
+    told = ending(f"set -e; cryptonym synthesize run{after}", code, tmp_path)
+    assert told == (99 if code == 1 else code)
+
+
 def test_kubernetes() -> None:
     yaml = pytest.importorskip("yaml", reason="PyYAML comes with the extra [models]")
     (job,) = yaml.safe_load_all((DEPLOY / "kubernetes" / "cronjob.yaml").read_text("utf-8"))
@@ -117,7 +133,7 @@ def test_systemd(tmp_path: Path) -> None:
 def test_cron() -> None:
     lines = (DEPLOY / "cron" / "cryptonym").read_text(encoding="utf-8").splitlines()
     jobs = [line for line in lines if re.match(r"[\d*]", line)]
-    assert len(jobs) == 2
+    assert len(jobs) == 3
     for job in jobs:
         *when, user, command = job.split(maxsplit=6)
         limits = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
@@ -135,4 +151,9 @@ def test_airflow() -> None:
     exec(compile(DAG.read_text(encoding="utf-8"), str(DAG), "exec"), namespace)
     dag = namespace["dag"]
     tasks = {task.task_id: set(task.downstream_task_ids) for task in dag.tasks}  # type: ignore[attr-defined]
-    assert tasks == {"doctor": {"run"}, "run": {"release_asthma"}, "release_asthma": set()}
+    assert tasks == {
+        "doctor": {"run"},
+        "run": {"release_asthma"},
+        "release_asthma": {"synthesize"},
+        "synthesize": set(),
+    }

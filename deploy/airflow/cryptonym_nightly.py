@@ -1,4 +1,4 @@
-"""Nightly pseudonymization under Apache Airflow 3: check, run, and a cohort's release after it.
+"""Nightly pseudonymization under Apache Airflow 3: check, run, a release, synthetic notes of it.
 
 The tasks start the program; Airflow neither sees a note nor a key. The worker's account must be the
 one that owns the state database and the master key.
@@ -12,6 +12,7 @@ from airflow.sdk import DAG
 PROGRAM = "/opt/cryptonym/bin/cryptonym"
 CONFIG = "/etc/cryptonym/nightly.toml"
 PREPARE = "set -e; umask 077; . /etc/cryptonym/environment; "
+UNLESS_HELD = " || { code=$?; [ $code -ne 1 ] || exit 99; exit $code; }"
 UNLESS_QUARANTINE = " || { code=$?; [ $code -eq 3 ] || exit $code; }"
 
 with DAG(
@@ -43,4 +44,12 @@ with DAG(
             f"{UNLESS_QUARANTINE}"
         ),
     )
-    doctor >> run >> release
+    # 1: HOLD. Nothing was published; the report says why, and no further attempt makes it good.
+    synthesize = BashOperator(
+        task_id="synthesize",
+        # A task that is held is skipped, not failed.
+        skip_on_exit_code=99,
+        bash_command=(f"{PREPARE}{PROGRAM} synthesize run {CONFIG} --plain{UNLESS_HELD}"),
+        execution_timeout=timedelta(hours=24),
+    )
+    doctor >> run >> release >> synthesize

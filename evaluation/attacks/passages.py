@@ -32,15 +32,15 @@ PLANTED = 8
 PLANTED_WORDS = 12
 """Words of a passage that is planted."""
 
-_NUMBER = "0"
+NUMBER = "0"
 _WORD = re.compile(r"(?P<number>\d+(?:[.,:/-]\d+)*)|[^\W_]+")
 _DIGITS = re.compile(r"\d+")
 _SOFT_HYPHEN = "\u00ad"
-_SOFT_AT_LINE_END = re.compile(rf"{_SOFT_HYPHEN}(?=\s*[\n\r])")
+SOFT_AT_LINE_END = re.compile(rf"{_SOFT_HYPHEN}(?=\s*[\n\r])")
 _LETTER = r"[^\W\d_]"
 _LINE_END = r"[ \t]*(?:\r\n|[\n\r\v\f\x85\u2028\u2029])[ \t]*"
-_HYPHEN = re.compile(rf"(?<={_LETTER})[-\u2010](?:{_LINE_END})?(?={_LETTER})")
-_ENTITY_SEAM = "\n\n"  # no line end at which a word goes on
+HYPHEN = re.compile(rf"(?<={_LETTER})[-\u2010](?:{_LINE_END})?(?={_LETTER})")
+ENTITY_SEAM = "\n\n"  # no line end at which a word goes on
 
 Runs = NDArray[np.uint64]
 
@@ -57,9 +57,7 @@ class Word:
 def read_words(text: str) -> list[Word]:
     """Return the words of a text in small letters, each number as `0`."""
     return [
-        Word(
-            _NUMBER if found["number"] else _DIGITS.sub(_NUMBER, found[0].casefold()), *found.span()
-        )
+        Word(NUMBER if found["number"] else _DIGITS.sub(NUMBER, found[0].casefold()), *found.span())
         for found in _WORD.finditer(text)
     ]
 
@@ -70,12 +68,12 @@ def normalize(text: str) -> str:
     Letters with accents, ligatures and letters of full width are what they stand for. Soft hyphens
     at the end of a line are hyphens.
     """
-    composed = _SOFT_AT_LINE_END.sub("-", unicodedata.normalize("NFKC", text))
-    ignored = [ord(letter) for letter in set(composed) if _is_ignored(letter)]
+    composed = SOFT_AT_LINE_END.sub("-", unicodedata.normalize("NFKC", text))
+    ignored = [ord(letter) for letter in set(composed) if is_ignored(letter)]
     return composed.translate(dict.fromkeys(ignored))
 
 
-def _is_ignored(letter: str) -> bool:
+def is_ignored(letter: str) -> bool:
     """Whether it is a format or control character, or a mark that goes with no letter as one."""
     category = unicodedata.category(letter)
     return category == "Mn" or (category.startswith("C") and not letter.isspace())
@@ -92,14 +90,14 @@ def views(note: Annotated) -> list[list[str]]:
     for span in sorted(note.spans):
         parts.append(text[at : span.start])
         at = max(at, span.end)
-    outside = _ENTITY_SEAM.join([*parts, text[at:]])
+    outside = ENTITY_SEAM.join([*parts, text[at:]])
     texts = [text, outside] if note.spans else [text]
     found: dict[tuple[str, ...], None] = {}
     for each in map(normalize, texts):
-        for read in (each, _HYPHEN.sub("", each)):
+        for read in (each, HYPHEN.sub("", each)):
             words = [word.text for word in read_words(read)]
             found[tuple(words)] = None
-            found[tuple(word for word in words if word != _NUMBER)] = None
+            found[tuple(word for word in words if word != NUMBER)] = None
     return [list(words) for words in found]
 
 
@@ -135,8 +133,30 @@ class PassageIndex:
         self._own_runs = runs[is_own][order]
         self._own_holders = holders[is_own][order]
 
+    @classmethod
+    def of_runs(cls, own_runs: Runs, length: int) -> "PassageIndex":
+        """Return an index that knows the passages (`own_runs`) and none of their patients."""
+        index = cls((), (), length=length)
+        index._own_runs = own_runs
+        return index
+
+    @property
+    def length(self) -> int:
+        """The words of a run."""
+        return self._length
+
+    @property
+    def own_runs(self) -> Runs:
+        """The runs that few patients have, in order, each once. (runs,)"""
+        return np.unique(self._own_runs)
+
     def __repr__(self) -> str:
         return f"PassageIndex({len(self._owners)} patients)"
+
+    def own_starts(self, words: Sequence[str]) -> list[int]:
+        """Return where in a text's words a run begins that few patients have."""
+        found: list[int] = np.flatnonzero(self._is_own(self._runs(words))).tolist()
+        return found
 
     def find(self, words: Sequence[str]) -> list[tuple[int, int]]:
         """Return the longest passages of a note, as half-open ranges of its words."""
@@ -264,7 +284,7 @@ def _find_planted(
         text = normalize(note.document.text)
         words = read_words(text)
         if change is _number_items:
-            words = [word for word in words if word.text != _NUMBER]
+            words = [word for word in words if word.text != NUMBER]
         starts = range(len(words) - PLANTED_WORDS + 1)
         place = chance.choice(starts) if starts else 0
         passage = words[place : place + PLANTED_WORDS]

@@ -6,7 +6,7 @@ The four questions and the measures are those of Libbi et al. (2021), section 4.
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -30,11 +30,12 @@ _LINKED = QUESTIONS[2]
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAnswer:
-    """The answers of one reviewer about one pair."""
+    """The answers of one reviewer about one pair, and why, in the reviewer's own words."""
 
     pair: int
     reviewer: str
     scores: Mapping[str, int]
+    reason: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

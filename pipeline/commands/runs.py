@@ -16,6 +16,7 @@ from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import load
 from pipeline.files.output_files import check_output_path
 from pipeline.night.run_history import PastRun, read_history, to_compared
+from pipeline.night.synthesis_history import PastSynthesis, read_synthesis_runs
 from pipeline.notes.worker_resources import resolve_urls
 from pipeline.reports.console import Console, describe_backfill
 from pipeline.reports.run_comparison import compare_runs, format_comparison
@@ -25,8 +26,9 @@ from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError
 
 DESCRIPTION = """\
-Lists nightly runs and cohort releases, latest first: time, outcome, counts, author of a release,
-verdict of the quality gate, and who decided on a held run. With --compare, two runs side by side.
+Lists nightly runs, cohort releases and runs of `synthesize run`, latest first: time, outcome,
+counts, author of a release, verdict of the quality gate, and who decided on a held run. With
+--compare, two runs side by side.
 """
 EXAMPLES = """\
 examples:
@@ -52,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="compare two finished runs: notes, labels, detectors, quarantine and time",
     )  # fmt: skip
     parser.add_argument("--html", type=Path, metavar="FILE", help="output page of the comparison")
-    add_output_format(parser, json='JSON array only; "what" is "run" or "release"')
+    add_output_format(parser, json='JSON array only; "what" is "run", "release" or "synthesis"')
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
@@ -63,14 +65,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     path = database_path(settings.state.url, settings.base, what="state.url")
     runs: list[PastRun] = []
     releases: list[PastRelease] = []
+    made: list[PastSynthesis] = []
     if path is None or path.is_file():
         where = settings.state, settings.base
         runs = read_history(*where, limit=None if options.compare else options.last)
         releases = read_register(*where, limit=options.last)
+        made = read_synthesis_runs(*where, limit=options.last)
     if options.compare:
         return _compare(options, runs, console)
     if options.json:
-        sys.stdout.write(json.dumps(_merge(runs, releases), sort_keys=True) + "\n")
+        sys.stdout.write(json.dumps(_merge(runs, releases, made), sort_keys=True) + "\n")
         return EXIT_DONE
     console.say(_table(_RUNS, map(_row, runs)) if runs else "there was no run yet")
     for line in (*_backfills(runs), *_decisions(runs)):
@@ -80,6 +84,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         console.say(_table(_RELEASES, map(_release_row, releases)))
         for line in _errors(releases):
             console.say(line)
+    if made:
+        console.say("")
+        console.say(_table(_SYNTHESES, map(_synthesis_row, made)))
+        for each in made:
+            if each.error:
+                console.say(f"synthesis {each.run_id} {each.status}: {each.error}")
     return EXIT_DONE
 
 
@@ -102,8 +112,11 @@ def _compare(options: argparse.Namespace, runs: Sequence[PastRun], console: Cons
     return EXIT_DONE
 
 
-def _merge(runs: list[PastRun], releases: list[PastRelease]) -> list[dict[str, Any]]:
+def _merge(
+    runs: list[PastRun], releases: list[PastRelease], made: list[PastSynthesis]
+) -> list[dict[str, Any]]:
     found = [(run.started, {"what": "run"} | run.to_json()) for run in runs]
+    found += [(each.started, {"what": "synthesis"} | each.to_json()) for each in made]
     found += [(each.started, {"what": "release"} | each.to_json()) for each in releases]
     return [each for _, each in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
@@ -121,6 +134,12 @@ _RELEASES = (
     "exit",
     *_OF_RELEASE,
     "to",
+)
+
+
+_SYNTHESES = (
+    *("synthesis", "cohort", "started (UTC)", "by account", "ended", "exit"),
+    *("notes", "dropped", "reasons"),
 )
 
 
@@ -161,6 +180,20 @@ def _release_row(past: PastRelease) -> list[str]:
         _code(past.exit_code),
         *map(str, counts),
         past.place,
+    ]
+
+
+def _synthesis_row(past: PastSynthesis) -> list[str]:
+    about = past.about
+    return [
+        str(past.run_id),
+        past.cohort,
+        _moment(past.started),
+        past.account,
+        past.status,
+        _code(past.exit_code),
+        *(str(about.get(name, "")) for name in ("notes", "dropped")),
+        str(len(about.get("reasons", ()))),
     ]
 
 

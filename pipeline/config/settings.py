@@ -384,6 +384,42 @@ class CohortSettings:
 
 
 @dataclass(frozen=True)
+class SynthesisSettings:
+    """What `cryptonym synthesize run` makes of the release of a cohort, and where it goes.
+
+    `cohort` is one of `[cohorts]` that is released with spans, to a folder. `folder` keeps what the
+    stages wrote and stays inside; `output` gets what may leave. `recipe`, `training` and
+    `generation` are the options of `synthesize train` and `synthesize generate`, with `_` for `-`;
+    the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger.
+    `words` is a list of words, a file or a language of wordfreq, `reader` the folder of a causal
+    model that did not write the notes.
+    `requirements` is a file or a shipped set. `answers` is a folder of files that reviewers saved,
+    `measured` are further files of signed measurements.
+    """
+
+    __pydantic_config__ = _STRICT
+
+    cohort: Annotated[str, Field(min_length=1, max_length=200)]
+    output: Annotated[str, Field(min_length=1)]
+    folder: Annotated[str, Field(min_length=1)] = "synthesis"
+    notes: Annotated[int, Field(ge=1)] = 1_000
+    seed: int = 1
+    recipe: str | None = None
+    training: dict[str, int | float | str] = field(default_factory=dict)
+    generation: dict[str, int | float | str] = field(default_factory=dict)
+    utility_encoder: str = "bilstm"
+    utility_seeds: Annotated[int, Field(ge=2)] = 3
+    utility_minutes: Annotated[float | None, Field(gt=0)] = None
+    utility_epochs: Annotated[int | None, Field(ge=1)] = None
+    reviewers: Annotated[int, Field(ge=2)] = 2
+    words: str | None = None
+    reader: str | None = None
+    requirements: str | None = None
+    answers: str | None = None
+    measured: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class QualitySettings:
     """When the counts of a run raise an alarm, and what happens then.
 
@@ -487,6 +523,7 @@ class Settings:
     log: LogSettings = field(default_factory=LogSettings)
     energy: EnergySettings = field(default_factory=EnergySettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
+    synthesis: SynthesisSettings | None = None
     base: Path = Path()
 
     def make_policy(self) -> Policy:
@@ -531,7 +568,39 @@ def load(path: Path) -> Settings:
         if settings.cohorts.get(name, CohortSettings()).persons is None:
             problem = f"names {name}, whose persons are not configured"
             raise ConfigError("backfill.order", problem, f"add [cohorts.{name}.persons]")
+    _check_synthesis(settings)
     return settings
+
+
+def _check_synthesis(settings: Settings) -> None:
+    """Raise ConfigError where the cohort that synthetic notes are made of is not configured."""
+    if settings.synthesis is None:
+        return
+    name = settings.synthesis.cohort
+    cohort = settings.cohorts.get(name, CohortSettings())
+    if cohort.output is None or not cohort.spans:
+        problem = f"names {name}, which is not released with spans to a place of its own"
+        remedy = f"set output and spans = true in [cohorts.{name}]"
+        raise ConfigError("synthesis.cohort", problem, remedy)
+
+
+def check_options(
+    table: str, given: Mapping[str, Any], shape: type, more: Mapping[str, type]
+) -> None:
+    """Raise ConfigError for an option of a table that is no field of `shape`, nor one of `more`.
+
+    So is one whose value is of another type.
+    """
+    hints = get_type_hints(shape)
+    known = {each.name: hints[each.name] for each in fields(shape)} | dict(more)
+    for name, value in given.items():
+        key = f"{table}.{name}"
+        if name not in known:
+            raise ConfigError(key, "unknown option", f"use some of {', '.join(sorted(known))}")
+        try:
+            TypeAdapter(known[name]).validate_python(value, strict=True)
+        except ValidationError:
+            raise ConfigError(key, "not a value of this option", "see docs/synthesis.md") from None
 
 
 def resolve_url(url: str, environ: Mapping[str, str]) -> str:

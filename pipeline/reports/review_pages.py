@@ -115,8 +115,18 @@ def write_pages(
         yield path
 
 
+def write_reasons(path: Path, answers: Sequence[object]) -> None:
+    """Write a page of the answers that reviewers explained, with mode 600: they may quote notes.
+
+    Answers have `pair`, `reviewer`, `scores` and `reason`.
+    """
+    page = TEMPLATES.get_template("reasons.html.j2").render(answers=answers)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_atomically(path, page.encode("utf-8"), mode=_OWNER_ONLY)
+
+
 def read_answers(paths: Sequence[Path], review: str | None = None) -> list[dict[str, Any]]:
-    """Read the files that reviewers saved, without trials and without free text.
+    """Read the files that reviewers saved, without trials.
 
     Raises ConfigError where one is damaged, or not about the pairs of digest `review`.
     """
@@ -131,7 +141,8 @@ def read_answers(paths: Sequence[Path], review: str | None = None) -> list[dict[
                     continue
                 scores = {name: int(score) for name, score in each["scores"].items()}
                 row = {"pair": int(each["pair"]), "reviewer": str(saved["reviewer"])}
-                answers.append(row | {"scores": scores})
+                reason = str(each.get("why") or "").strip()
+                answers.append(row | {"scores": scores, "reason": reason})
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise ConfigError(str(path), "contains no answers", remedy) from None
         if review is not None and found != review:

@@ -199,6 +199,25 @@ COHORT_RELEASE = Table(
 ids, versions, counts, and the message of the error that ended it.
 """
 
+SYNTHESIS_RUN = Table(
+    "synthesis_run",
+    STATE,
+    Column("run_id", LONG, primary_key=True, autoincrement=False),
+    Column("cohort", Text, nullable=False),
+    Column("account", Text, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("started", Text, nullable=False),
+    Column("ended", Text),
+    Column("exit_code", Integer),
+    Column("about", Text, nullable=False),
+)
+"""One row per run that makes synthetic notes of a cohort's release; rows are never removed.
+
+`phase` is `working`, `publishing`, `finished`, `held`, `refused` or `failed`. `about` is JSON:
+digests, counts, seconds of the stages, the reasons of the gate, and the message of the error that
+ended it.
+"""
+
 ROW_CODE = Table(
     "row_code",
     STATE,

@@ -10,10 +10,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from evaluation.attacks.own_passages import OwnPassages
 from models.tagger.runtime import Tagger
 from models.tagger.shipped_model import folder_of
 from pipeline.config.progress import Progress
 from pipeline.synthetic.corpus_letters import read_letters, with_own
+from pipeline.synthetic.corpus_passages import passage_index
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.folding import fold
@@ -103,6 +105,8 @@ def mask_corpus(request: MaskingRequest, progress: Progress) -> dict[str, Any]:
     progress.phase("loading")
     letters = read_letters(corpus, SPLITS[0])
     masker = LetterMasker(request, sorted({letter.document.lang for letter in letters}))
+    progress.phase("indexing passages")
+    passages = OwnPassages(passage_index(corpus)).to_bytes()
     progress.phase("masking")
     about = {
         "corpus_sha256": digest(request.corpus),
@@ -110,7 +114,7 @@ def mask_corpus(request: MaskingRequest, progress: Progress) -> dict[str, Any]:
         "masking": masker.settings(),
     }
     masked = masker.mask(with_own(letters), len(letters), progress)
-    return save_letters(masked, request.out, about)
+    return save_letters(masked, request.out, about, passages)
 
 
 class LetterMasker:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evaluation.attacks.own_passages import OwnPassages
 from models.language.masked.masked_model import MaskedFiller
 from models.language.masked.private_filling import ExponentialMechanism, PrivateFiller
 from pipeline.files.pseudonymization import load_policy
@@ -98,7 +99,11 @@ class LetterWriter:
 
     def __init__(self, refill: FillingJob) -> None:
         self._refill = refill
-        self._letters = load_letters(refill.masked).letters
+        masked = load_letters(refill.masked)
+        self._letters = masked.letters
+        # A private filler draws each word once: passages that are left are dropped by the filter.
+        is_broken = masked.passages is not None and refill.epsilon is None
+        self._passages = OwnPassages.from_bytes(masked.passages or b"") if is_broken else None
         # Gather the words that stand for each part of speech somewhere, masked or not.
         found: dict[str, set[str]] = {}
         for letter in self._letters:
@@ -152,7 +157,11 @@ class LetterWriter:
     def _fill(self, requests: Sequence[FillingRequest]) -> list[FilledDocument | str]:
         """Fill letters together; one by one where one of them cannot be."""
         filling = self._refill.filling
-        together = attempt("", "fill", lambda: fill(requests, self._filler, filling, self._classes))
+        together = attempt(
+            "",
+            "fill",
+            lambda: fill(requests, self._filler, filling, self._classes, self._passages),
+        )
         if not isinstance(together, Failure):
             return list(together)
         if len(requests) == 1:

@@ -272,3 +272,67 @@ def test_letters_are_cut_like_everywhere_else() -> None:
     echo = Echo()
     filled(letter(names=("Smith",)), Filling(window=500), filler=echo)
     assert len(echo.seen[0]) == len(words)
+
+
+class Copied:
+    """Finds four words of a source in a row, as the filter of copies does with eight."""
+
+    def __init__(self, source: str) -> None:
+        self.known = {words for words, _ in self.runs(source)}
+
+    def runs(self, text: str) -> list[tuple[tuple[str, ...], list[tuple[int, int]]]]:
+        words = [
+            (text[start:end].casefold(), (start, end))
+            for start, end in words_of(text)
+            if text[start].isalnum()
+        ]
+        runs = [words[at : at + 4] for at in range(len(words) - 3)]
+        return [(tuple(word for word, _ in run), [place for _, place in run]) for run in runs]
+
+    def find(self, text: str, spans: Sequence[Span]) -> list[list[tuple[int, int]]]:
+        assert all(text[span.start : span.end] for span in spans)
+        return [places for words, places in self.runs(text) if words in self.known]
+
+
+class Restores(Echo):
+    """Knows the source by heart, and some other words."""
+
+    def words(self, window: Sequence[str | None], number: int) -> list[Any]:
+        assert window[number] is None
+        known = [*TEXT.split(), "red", "green", "blue", "white", "black"]
+        return [(word, 2.0**-share) for share, word in enumerate(known)]
+
+
+@pytest.mark.parametrize("speech", [0.0, 0.5, 1.0])
+def test_no_passage_of_the_source_is_left(speech: float) -> None:
+    masked = letter(speech=speech)
+    names = {each: "Brown" for each in masked.decisions if each.phase is Phase.IDENTIFIER}
+    passages = Copied(TEXT)
+    (made,) = fill([FillingRequest(masked, names)], Restores(), Filling(), passages=passages)
+    assert passages.find(made.text, made.spans) == []
+    assert [made.text[s.start : s.end] for s in made.spans] == ["Brown"] * 3
+    assert made.opened == 0 if speech == 1 else made.opened > 0
+    assert made.places == len(made.fills) > 0
+
+
+def test_of_a_passage_the_least_medical_word_goes() -> None:
+    text = "sees acute otitis there"
+    reasons = (
+        (Phase.SPEECH, "VERB"), (Phase.SPEECH, "NOUN"), (Phase.MEDICAL, "TERM"), (Phase.REST, ""),
+    )  # fmt: skip
+    decisions = [
+        MaskingDecision(*word, phase, reason, is_masked=False)
+        for word, (phase, reason) in zip(words_of(text), reasons, strict=True)
+    ]
+    masked = MaskedDocument(Document("1", text), tuple(decisions), ())
+    (made,) = fill([FillingRequest(masked)], Restores(), Filling(), passages=Copied(text))
+    assert made.text.split()[:3] == text.split()[:3]
+    assert (made.opened, made.medical) == (1, (1, 1))
+
+
+def test_a_passage_of_identifiers_alone_is_refused() -> None:
+    masked = letter(("Smith", "Jones", "came", "with", "fever"), text="Smith Jones came with fever")
+    request = FillingRequest(masked, dict.fromkeys(masked.decisions, "Smith"))
+    passages = Copied("Smith Smith Smith Smith")
+    with pytest.raises(Unsafe, match="copied-passages"):
+        fill([request], Restores(), Filling(), passages=passages)

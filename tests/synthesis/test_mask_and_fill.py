@@ -96,6 +96,15 @@ def made_in(out: Path) -> list[Annotated]:
     return [line.annotated for line in read_lines(out / "notes.jsonl")]
 
 
+def test_filled_letters_pass_the_filter_of_copies(folder: Path, whole: Path) -> None:
+    assert call("filter", whole, folder / "corpus", "-o", folder / "filtered", "--plain") == 0
+    told = json.loads((folder / "filtered" / "manifest.json").read_text())
+    assert told["filtered"]["dropped"] == 0 and told["filtered"]["read"] == len(made_in(whole))
+    assert told["fills"]["medical_kept"] > 0.9
+    lines = (whole / "notes.jsonl").read_text().splitlines()
+    assert all("filled" not in json.loads(line)["synthetic"] for line in lines)
+
+
 # Masking
 
 
@@ -181,6 +190,7 @@ def test_all_but_the_places_stays_byte_for_byte(folder: Path, whole: Path) -> No
     letters = load_letters(folder / "masked").letters
     made = made_in(whole)
     assert len(made) == 2 * len(letters)
+    others = 0
     for place, note in enumerate(made):
         source = letters[place // 2]
         text, at, pattern = source.document.text, 0, ""
@@ -188,8 +198,11 @@ def test_all_but_the_places_stays_byte_for_byte(folder: Path, whole: Path) -> No
             if each.is_masked:
                 pattern += re.escape(text[at : each.start]) + r"(?s:.+?)"
                 at = each.end
-        assert re.fullmatch(pattern + re.escape(text[at:]), note.document.text)
+        others += re.fullmatch(pattern + re.escape(text[at:]), note.document.text) is None
         assert "<mask>" not in note.document.text
+    # But where a word that was not masked had to go, to break a passage.
+    told = json.loads((whole / "manifest.json").read_text())["fills"]
+    assert others <= told["opened"] < told["places"] / 20
 
 
 def test_no_identifier_of_the_source_is_in_any_letter(folder: Path, whole: Path) -> None:

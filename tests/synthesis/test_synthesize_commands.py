@@ -20,6 +20,7 @@ from synthesis.corpus_statistics import words_in
 from synthesis.markup import encode
 from tests.models.pretrained import save_causal
 from tests.synthesis.letters import NAMES, letters, read_lines
+from tests.synthesis.releases import write_release as release
 
 QUICK = ["--recipe", "gpt-small", "--width", "32", "--layers", "1", "--heads", "2", "--plain"]
 QUICK += ["--context", "256", "--vocabulary-size", "400", "--epochs", "2", "--peak", "0.01"]
@@ -44,33 +45,6 @@ def write(path: Path, notes: list[Annotated]) -> Path:
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
-
-
-def release(folder: Path, notes: list[Annotated], key: str = "abc", **more: Any) -> Path:
-    """A release as a folder of JSON Lines."""
-    rows: dict[str, list[dict[str, Any]]] = {
-        "cdm_source": [{"cdm_etl_reference": f"cryptonym release key {key}"}],
-        "note": [
-            {
-                "note_id": number,
-                "person_id": 1000 + number,
-                "note_class_concept_id": 7,
-                "note_text": note.document.text,
-            }
-            for number, note in enumerate(notes)
-        ],
-        "note_span": [
-            {"note_id": n, "start_offset": s.start, "end_offset": s.end, "label": s.label}
-            for n, note in enumerate(notes) for s in note.spans
-        ],
-    }  # fmt: skip
-    folder.mkdir()
-    for name, some in rows.items():
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in some))
-    counts = {name: {"rows": len(rows[name])} for name in ("note", "note_span")}
-    manifest = {"key_id": "abc", "policy_id": "p", "tables": counts, **more}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    return folder
 
 
 def marked(corpus: Path) -> set[str]:

@@ -11,20 +11,23 @@ from typing import Any
 from evaluation.attacks.passages import OTHERS, PASSAGE, PassageIndex, views
 from pipeline.config.progress import Progress
 from pipeline.config.signing import hash_file
-from pipeline.synthetic.filled_letters import is_filled
+from pipeline.synthetic.corpus_passages import passage_index
 from pipeline.synthetic.measurements.files import OWNER_ONLY, read_manifest, refuse_used
 from record.atomic_write import write_atomically
 from record.document import Annotated
 from record.errors import ConfigError
-from synthesis.corpus_splitting import SPLITS
 from synthesis.generation_files import MANIFEST, NOTES, note_in
 from synthesis.generation_summary import GenerationSummary
-from synthesis.prepared_corpus import Corpus, load_corpus
+from synthesis.prepared_corpus import load_corpus
 
 DROPPED = "dropped.jsonl"
 """The file of notes that were dropped, with the places of their passages."""
 
 _STEP = 64  # notes between two calls of progress
+
+
+class NothingLeft(ConfigError):
+    """Every note shares a passage with few patients' notes."""
 
 
 @dataclass(frozen=True)
@@ -42,16 +45,13 @@ def filter_copies(
     """Write the notes that share no passage of so many words with few patients' notes.
 
     Returns the manifest of what is left. Raises ConfigError where the notes came from another
-    corpus, were changed or filled in, where none is left, or where the folder is not empty.
+    corpus or were changed, where none is left, or where the folder is not empty.
     """
     refuse_used(out)
     if not 1 <= words <= PASSAGE:
         problem = f"must be at least 1 and at most {PASSAGE}, the passage that the gate counts"
         raise ConfigError("--passage", problem, f"give {PASSAGE} or less")
     manifest = read_manifest(synthetic, corpus)
-    if is_filled(manifest):
-        problem = "was filled in, and shares its passages with the letters it was made from"
-        raise ConfigError(str(synthetic), problem, "filter notes of `synthesize generate`")
     if hash_file(synthetic / NOTES) != manifest["notes_sha256"]:
         problem = "has changed since it was generated"
         raise ConfigError(str(synthetic / NOTES), problem, "generate the notes again")
@@ -62,7 +62,7 @@ def filter_copies(
     found = _filter_lines(lines, index, progress)
     if not found.kept:
         remedy = "train on notes of more patients, or through fewer epochs"
-        raise ConfigError(str(synthetic), "every note has a passage of a patient", remedy)
+        raise NothingLeft(str(synthetic), "every note has a passage of a patient", remedy)
     content = b"".join(found.kept)
     filtered = {
         "of": manifest["notes_sha256"],
@@ -86,17 +86,6 @@ def filter_copies(
         (out / name).chmod(0o600)
     write_atomically(out / MANIFEST, json.dumps(left, indent=1).encode())
     return left
-
-
-def passage_index(corpus: Corpus, words: int = PASSAGE) -> PassageIndex:
-    """Index the notes of all patients of a corpus: those of held-out parts are as private.
-
-    Notes without a patient count as one patient's, so that what they share is nobody's phrase only
-    where enough known patients have it as well.
-    """
-    notes = [note for split in SPLITS for note in corpus.notes[split]]
-    read = [views(note.annotated) for note in notes]
-    return PassageIndex(read, [note.patient for note in notes], length=words)
 
 
 def _filter_lines(lines: Sequence[bytes], index: PassageIndex, progress: Progress) -> FilteredNotes:

@@ -67,7 +67,7 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
         problem = "has changed since it was generated"
         raise ConfigError(str(synthetic / NOTES), problem, "generate the notes again")
     filled = is_filled(manifest)
-    required = load_requirements(_choose_set(request.requirements, filled=filled), SETS)
+    required = required_of(request.requirements, filled=filled)
     known = {data, manifest["model_sha256"]}
     # What an older version wrote does not say what its model began with.
     base = None if filled else manifest.get("base_sha256", "unknown")
@@ -103,6 +103,14 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     signed = {"decoding": manifest["decoding"]}
     advice = list(advise(decision.reasons))
     return GateCase(measured, required, decision, about, signed, advice=advice)
+
+
+def required_of(named: Path | None, *, filled: bool = False) -> tuple[Requirement, ...]:
+    """Return the requirements of a file or a shipped set, by default those of such notes.
+
+    Raises ConfigError.
+    """
+    return load_requirements(_choose_set(named, filled=filled), SETS)
 
 
 def _read_signed(
@@ -253,6 +261,28 @@ ADVICE: dict[str, Advice] = {
     "masker-recall": Advice(
         "compare ... --gold",
         "train a tagger on notes of your own; then detect, prepare, mask and fill again",
+    ),
+    "non-words": Advice("fluency", "train longer, or a pretrained writer (--pretrained)"),
+    "distinct-4-grams": Advice(
+        "fluency", "train longer or on more notes; draw from more words (--top-p, --temperature)"
+    ),
+    "well-formed-identifiers": Advice("fluency", "leave identifiers to surrogates"),
+    "self-contradictions": Advice(
+        "fluency", "train longer, or a pretrained writer; leave identifiers to surrogates"
+    ),
+    "refused-share": Advice(
+        "fluency", "look at the reasons in the manifest: most are labels that no policy knows"
+    ),
+    "distinct-fills": Advice(
+        "compare",
+        "train the filler longer, or from an encoder (--encoder); draw words (--top-k 50)",
+    ),
+    "most-frequent-fills": Advice(
+        "compare",
+        "train the filler longer, or from an encoder (--encoder); draw words (--top-k 50)",
+    ),
+    "medical-terms-kept": Advice(
+        "compare", "keep words of medicine (no --medical), or prepare letters of more patients"
     ),
     "rouge-l": Advice("compare", "mask a smaller --share"),
     "reading-ease-shift": Advice("compare", "mask a smaller --share, or draw words (--top-k)"),

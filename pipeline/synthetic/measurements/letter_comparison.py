@@ -1,7 +1,7 @@
 """How near filled letters are to their sources, and what of the sources' identifiers came back."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from evaluation.attacks.reidentification import (
 )
 from evaluation.detection.alignment import pair_annotations
 from evaluation.detection.scores import measure_masker
-from evaluation.gate import Measured
+from evaluation.gate import Axis, Measured
 from evaluation.utility.readability import formulas_of
 from evaluation.utility.resemblance import Refilled, Vectors, reading_ease, resemblance
 from models.language.networks.evaluation_networks import PACKAGED, ContextualEmbeddings
@@ -118,8 +118,22 @@ def compare_letters(request: ComparisonRequest, progress: Progress) -> ComparedL
         *_score_masking(request, masked, data),
         *_measure_identifiers(letters, split_pieces, data, request.seed),
         *_measure_resemblance(letters, data, vectors, progress),
+        *_measure_fills(manifest, data),
     ]
     return ComparedLetters(data, manifest_digest(manifest), len(letters), measured)
+
+
+def _measure_fills(manifest: Mapping[str, Any], data: str) -> Iterator[Measured]:
+    """Return what filling itself counted; nothing of what an older version filled."""
+    told = manifest.get("fills", {})
+    for name, key, axis in (
+        ("distinct-fills", "distinct_per_1000", Axis.RESEMBLANCE),
+        ("most-frequent-fills", "most_frequent_share", Axis.RESEMBLANCE),
+        ("medical-terms-kept", "medical_kept", Axis.UTILITY),
+    ):
+        value = told.get(key)
+        if value is not None:
+            yield Measured(name, axis, value, value, value, data)
 
 
 def _read_pairs(

@@ -29,6 +29,7 @@ from tests.keys import signed
 # Without digits, of which all are one to the search for passages.
 WORDS = [f"word{chr(97 + number // 20)}{chr(97 + number % 20)}" for number in range(300)]
 CANARY = "zebulonquist"
+WHY = "the <same> words"
 
 
 def text_of(chance: Random) -> str:
@@ -109,6 +110,7 @@ def reviewed(folder: Path, name: str, *, sees: int = 5, finds: int = 1, readers:
                 "pair": pair["pair"],
                 "trial": number < TRIALS,
                 "scores": dict.fromkeys(QUESTIONS, {"copy": sees, "": finds}.get(pair["known"], 1)),
+                "why": f"{WHY} {pair['pair']}" if pair["known"] == "copy" else " ",
             }
             for number, pair in enumerate(pairs)
         ]
@@ -117,6 +119,7 @@ def reviewed(folder: Path, name: str, *, sees: int = 5, finds: int = 1, readers:
         files[-1].write_text(json.dumps(told))
     out = place / f"agreement-{sees}-{finds}-{readers}.json"
     given = ["-o", out, "--pairs", place / "review.jsonl", "--key", folder / "master.key"]
+    given += ["--reasons", place / "reasons.html"]
     assert synthesize("agreement", *files, *given) == 0
     return out
 
@@ -136,9 +139,30 @@ def test_without_the_extra_it_says_how_to_install_it(
 
 
 def reported(folder: Path, name: str, *measured: Any) -> Any:
-    files = [screened(folder, name) / "screen.json", *measured]
+    files = [screened(folder, name) / "screen.json", fluency(folder, name), *measured]
     out = ["-o", folder / f"report-{name}", "--key", folder / "master.key"]
     return synthesize("report", folder / name, *out, "--measured", *files)
+
+
+def fluency(folder: Path, name: str) -> Path:
+    """What `synthesize fluency` would have found in notes that read well, once for all tests."""
+    path = folder / f"fluency-{name}.json"
+    if not path.exists():
+        data = json.loads((folder / name / "manifest.json").read_text())["notes_sha256"]
+        found = [
+            Measured(name, axis, value, value, value, data, null=0.0)
+            for name, axis, value in (
+                ("non-words", Axis.RESEMBLANCE, 0.0),
+                ("distinct-4-grams", Axis.RESEMBLANCE, 1.0),
+                ("well-formed-identifiers", Axis.DETECTION, 1.0),
+                ("self-contradictions", Axis.RESEMBLANCE, 0.0),
+                ("refused-share", Axis.RESEMBLANCE, 0.0),
+            )
+        ]
+        manifest = manifest_digest(read_generated(folder / name))
+        told = {"manifest": manifest, "measured": list(map(asdict, found))}
+        path.write_text(signed(told, folder / "master.key"))
+    return path
 
 
 def utility(folder: Path, name: str, key: str = "master.key") -> Path:
@@ -232,6 +256,16 @@ def test_what_reviewers_say_counts(folder: Path, answers: dict[str, int], reason
     review = reviewed(folder, name, **answers)
     assert reported(folder, name, utility(folder, name), review) == 1
     assert any(each.startswith(reason) for each in report_of(folder, name)["reasons"])
+
+
+def test_reasons_are_shown_to_their_owner_and_measured_by_nothing(folder: Path) -> None:
+    name = filtered(folder, "new")
+    measured = reviewed(folder, name).read_text()
+    page = screened(folder, name) / "reasons.html"
+    shown = page.read_text()
+    assert shown.count("the &lt;same&gt; words") == 2 * 3  # readers, copies among the pairs
+    assert page.stat().st_mode & 0o077 == 0
+    assert WHY not in measured and "reason" not in measured
 
 
 def test_answers_to_other_pairs_are_refused(

@@ -1,0 +1,257 @@
+"""`cryptonym synthesize run`: from a release to a verdict, by itself, and again after a kill."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluation.utility.agreement import QUESTIONS
+from pipeline.beam.generation import work
+from pipeline.cli import main
+from pipeline.config.progress import Progress
+from pipeline.config.settings import load
+from pipeline.config.signing import hash_file
+from pipeline.night.synthesis_history import read_synthesis_runs
+from pipeline.reports.review_pages import TRIALS
+from pipeline.state.run_lock import RunLock
+from pipeline.synthetic.schedule.scheduled_run import SynthesisRequest, run_synthesis
+from record.errors import ConfigError
+from surrogates.keys.keys import new_master
+from tests.synthesis.letters import letters
+from tests.synthesis.releases import write_release
+
+CONFIG = """
+lang = "es"
+[source]
+url = "sqlite:///none.db"
+[output]
+url = "sqlite:///research.db"
+[cohorts.study]
+output = "jsonl:release"
+spans = true
+[synthesis]
+cohort = "study"
+output = "published"
+notes = 24
+recipe = "gpt-small"
+requirements = "ours.toml"
+answers = "answers"
+utility_encoder = "tiny-1x64"
+utility_seeds = 2
+utility_epochs = 1
+[synthesis.training]
+width = 32
+layers = 1
+heads = 2
+context = 256
+vocabulary_size = 400
+epochs = 1
+peak = 0.01
+step_tokens = 512
+[synthesis.generation]
+min_length = 10
+max_length = 120
+batch = 8
+"""
+
+UTILITY = """
+[utility-of-real]
+axis = "utility"
+at_least = 0
+"""
+
+REQUIREMENTS = """
+[copied-passages]
+axis = "privacy"
+at_most = 0
+[review-breaches]
+axis = "privacy"
+at_most = 0
+control_at_least = 1
+"""
+
+STAGES = ["corpus", "generator", "generated", "filtered", "screened", "review", "fluency"]
+
+
+class Killed(BaseException):
+    """What a kill is to a process that can be looked into afterwards."""
+
+
+def make_config(tmp_path: Path) -> Path:
+    new_master(tmp_path / "master.key")
+    write_release(tmp_path / "release", letters(60))
+    (tmp_path / "ours.toml").write_text(REQUIREMENTS)
+    (tmp_path / "answers").mkdir()
+    path = tmp_path / "nightly.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return make_config(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a run has ended: people have not read its notes yet."""
+    folder = tmp_path_factory.mktemp("held")
+    config = make_config(folder)
+    assert main(["synthesize", "run", str(config), "--plain", "--log", str(folder / "log")]) == 1
+    return folder
+
+
+@pytest.fixture
+def ended(held: Path, tmp_path: Path) -> Path:
+    """The configuration of a copy of that folder."""
+    shutil.copytree(held, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "nightly.toml"
+
+
+def run(config: Path, progress: Progress | None = None) -> Any:
+    return run_synthesis(
+        SynthesisRequest(config, {}), work, progress or Progress(), lambda told: None
+    )
+
+
+def answer(config: Path) -> None:
+    """Two readers, who see every copy and call nothing else linked."""
+    pairs = config.parent / "synthesis" / "screened" / "review.jsonl"
+    read = [json.loads(line) for line in pairs.read_text("utf-8").splitlines()]
+    for reviewer in ("one", "two"):
+        answers = [
+            {
+                "pair": pair["pair"],
+                "trial": number < TRIALS,
+                "scores": dict.fromkeys(QUESTIONS, 5 if pair["known"] == "copy" else 1),
+            }
+            for number, pair in enumerate(read)
+        ]
+        told = {"reviewer": reviewer, "review": hash_file(pairs), "answers": answers}
+        (config.parent / "answers" / f"{reviewer}.json").write_text(json.dumps(told))
+
+
+def test_a_release_becomes_published_notes_once_people_have_read_them(
+    ended: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, folder = ended, ended.parent
+    assert not (folder / "published").exists()
+    answer(config)
+    assert main(["synthesize", "run", str(config), "--json"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert second["verdict"] == "RELEASE" and second["changed"]
+    assert (second["reused"], [*second["seconds"]]) == (STAGES, ["agreement"])
+    statement = json.loads((folder / "published" / "manifest.json").read_text())
+    assert statement["notes"] == hash_file(folder / "published" / "notes.jsonl")
+    assert second["counts"]["notes"] == len(
+        (folder / "published" / "notes.jsonl").open().readlines()
+    )
+    assert not any((folder / "published").glob("review*"))
+    # Once more: nothing is done, and nothing is published again.
+    assert main(["synthesize", "run", str(config), "--json"]) == 0
+    third = json.loads(capsys.readouterr().out)
+    assert (third["changed"], third["seconds"]) == (False, {})
+    # The history knows all three, and the log the first.
+    past = read_synthesis_runs(load(config).state, folder)
+    assert [(each.run_id, each.status, each.exit_code) for each in past] == [
+        (3, "finished", 0), (2, "finished", 0), (1, "held", 1),
+    ]  # fmt: skip
+    assert past[2].about["seconds"].keys() == set(STAGES)
+    assert past[2].about["reasons"] == ["review-breaches: not measured"]
+    assert main(["runs", str(config), "--plain"]) == 0
+    assert "synthesis" in capsys.readouterr().out
+    assert '"verdict": "HOLD"' in (folder / "log").read_text()
+
+
+def test_runs_that_are_killed_go_on_and_give_the_same_notes(config: Path) -> None:
+    folder = config.parent / "synthesis"
+    for stage in ("generator", "generated", "filtered", "screened"):
+        with pytest.raises(Killed):
+            run(config, killer(stage))
+        if stage == "generated":
+            assert (folder / "generated" / ".parts" / "part-000000.jsonl").exists()
+    result = run(config)
+    assert list(result.reused) == STAGES[:4]
+    made = (folder / "filtered" / "notes.jsonl").read_bytes()
+    statuses = [each.status for each in read_synthesis_runs(load(config).state, config.parent)]
+    assert statuses == ["held", *["open"] * 4]
+    config.write_text(CONFIG.replace("[synthesis]", '[synthesis]\nfolder = "anew"'))
+    assert run(config).reasons == result.reasons
+    assert (config.parent / "anew" / "filtered" / "notes.jsonl").read_bytes() == made
+
+
+def killer(stage: str) -> Progress:
+    """Progress that ends the process in a stage: where it counts, or begins its second phase."""
+    phases = [""]
+
+    def begin(name: str) -> None:
+        if stage in ("filtered", "screened") and name.startswith(f"{stage}: "):
+            raise Killed
+        phases.append(name)
+
+    def advance(done: int, planned: int) -> None:
+        if phases[-1].startswith(stage) and done:
+            raise Killed
+
+    return Progress(begin, advance)
+
+
+def test_utility_is_measured_where_it_is_required(ended: Path) -> None:
+    (ended.parent / "ours.toml").write_text(UTILITY + REQUIREMENTS)
+    result = run(ended)
+    assert list(result.seconds) == ["utility"]
+    assert result.reasons == ("review-breaches: not measured",)
+
+
+def test_what_was_changed_or_depends_on_it_is_made_again(ended: Path) -> None:
+    config, folder = ended, ended.parent
+    notes = folder / "synthesis" / "filtered" / "notes.jsonl"
+    made = notes.read_bytes()
+    notes.write_bytes(made[:-20])
+    result = run(config)
+    assert list(result.seconds) == ["filtered"] and notes.read_bytes() == made
+    text = config.read_text()
+    config.write_text(text.replace("max_length = 120", "max_length = 100"))
+    result = run(config)
+    assert list(result.reused) == ["corpus", "generator"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("spans = true", "spans = false", "synthesis.cohort"),
+        ('"jsonl:release"', '"sqlite:///r.db"', "synthesis.cohort"),
+        ('"jsonl:release"', '"jsonl:absent"', "synthesis.cohort"),
+        ('output = "published"', 'output = "synthesis/out"', "synthesis.output"),
+        ("width = 32", "wide = 32", "synthesis.training.wide"),
+        ("width = 32", 'width = "32"', "synthesis.training.width"),
+        ('answers = "answers"', 'folder = "answers"', None),
+    ],
+)
+def test_a_configuration_that_cannot_work_is_refused_before_anything_is_made(
+    config: Path, old: str, new: str, key: str | None
+) -> None:
+    config.write_text(CONFIG.replace(old, new))
+    (config.parent / "answers" / "other").write_text("")
+    with pytest.raises(ConfigError) as caught:
+        run(config)
+    assert key is None or caught.value.key == key
+    assert not (config.parent / "synthesis" / "generator").exists()
+
+
+def test_a_second_run_meets_the_lock(config: Path) -> None:
+    (config.parent / "synthesis" / ".stages").mkdir(parents=True)
+    with RunLock(config.parent / "synthesis" / "synthesis.lock"):
+        assert main(["synthesize", "run", str(config), "--plain"]) == 2
+
+
+def test_an_output_of_something_else_is_left_alone(ended: Path) -> None:
+    config = ended
+    answer(config)
+    (config.parent / "published").mkdir()
+    (config.parent / "published" / "mine.txt").write_text("mine")
+    with pytest.raises(ConfigError, match="published"):
+        run(config)
+    assert (config.parent / "published" / "mine.txt").read_text() == "mine"
