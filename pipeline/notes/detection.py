@@ -12,6 +12,7 @@ from record.span import Span
 from rules.ages import ages
 from rules.contacts import contacts
 from rules.dates import dates
+from rules.dates.ranges import complete_date_ranges
 from rules.identifiers import identifiers
 from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.known.known import KnownPatient
@@ -148,7 +149,7 @@ def _by_rules(document: Document, site: SiteNumbers) -> list[Span]:
             else:
                 spans = family(reading)
             found += _touching(spans, parts)
-    return found
+    return [*found, *complete_date_ranges(document, found)]
 
 
 def by_record(document: Document, patient: KnownPatient) -> list[Span]:

@@ -14,6 +14,7 @@ from record.errors import ConfigError
 from record.failure import Failure
 from record.policy import Policy
 from record.span import Span
+from rules.dates.ranges import complete_date_ranges
 from rules.matching.recognition_errors import correct_recognition
 from rules.names.mentions import find_mentions
 from rules.names.spelled_names import complete_spelled_names
@@ -103,8 +104,8 @@ def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:
     """Return a model's spans stripped of whitespace and punctuation, completed, with mentions.
 
     Spans that can be nothing of their label are left out (`make_veto`). Beside those of which a
-    part was found stands one of the whole: institutions with their kind, spelled names. A name
-    that the model found covers its other mentions in the document.
+    part was found stands one of the whole: institutions with their kind, spelled names, ranges of
+    days. A name that the model found covers its other mentions in the document.
     """
     veto = make_veto(document.text, document.lang)
     spans = [span for span in trim_spans(found, document.text) if not veto(span)]
@@ -112,6 +113,7 @@ def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:
         *spans,
         *complete_institutions(document, spans),
         *complete_spelled_names(document, spans),
+        *complete_date_ranges(document, spans),
         *find_mentions(document, spans),
     ]
 

@@ -349,7 +349,8 @@ def detect(document: Document) -> list[Span]:
     """Find dates (DATE) and dates of birth (BIRTH_DATE), whole or partial.
 
     A span holds the date alone: the name of a weekday just before it belongs to it, a time after
-    it, a full stop after it and words such as `le` do not; the two ends of a range are two spans.
+    it, a full stop after it and words such as `le` do not; the two ends of a range are two spans
+    (`rules.dates.ranges` joins them where the first is a day alone).
     A season, a quarter or a feast belongs to the year after it. Every date of the same value as a
     date of birth is one as well; years of two digits are those of a century that ends ten years
     after the note was written, or after today where that is unknown. Spans are sorted and disjoint.

@@ -37,7 +37,11 @@ def render(form: DateForm, days: list[tuple[date, int]], *, repeats_month: bool 
 def _repeat_months(
     form: DateForm, days: list[tuple[date, int]], filled: list[tuple[Slot, str]]
 ) -> list[tuple[Slot, str]]:
-    """Put the month before each day that has none, and no longer is in that of the day before."""
+    """Put a month beside each day that has none, and no longer is in that of the day beside it.
+
+    That is the day before it, or for the first one the day after it: `28 mars au 3 avril` for
+    `2 au 8 avril`.
+    """
     written = {slot.token.start: text for slot, text in filled}
     month: Slot | None = None
     for place, (group, (day, _)) in enumerate(zip(form.groups, days, strict=True)):
@@ -45,13 +49,30 @@ def _repeat_months(
             if slot.role == "m":
                 month = slot if slot.token.kind == "m" else None
         is_bare = "d" in group.roles and "m" not in group.roles
-        if not (month and is_bare and place) or days[place - 1][0].month == day.month:
+        if not is_bare:
             continue
         first = next(slot for slot in group.slots if slot.role == "d")
+        if not place and days[1][0].month != day.month:
+            written[first.token.start] += _month_behind(form, day)
+        if not (month and place) or days[place - 1][0].month == day.month:
+            continue
         written[first.token.start] = (
             f"{word(month.token, day.month - 1)} " + written[first.token.start]
         )
     return [(slot, written[slot.token.start]) for slot, _ in filled]
+
+
+def _month_behind(form: DateForm, day: date) -> str:
+    """Return the month as it stands behind the day of the second date; nothing where it does not.
+
+    A full stop behind a day (`2. bis 8. April`) is no part of it: such ranges stay as they are.
+    """
+    slots = {slot.role: slot.token for slot in form.groups[1].slots}
+    second, month = slots.get("d"), slots.get("m")
+    if not second or not month or month.kind != "m":
+        return ""
+    gap = form.text[second.end : month.start]
+    return f"{gap}{word(month, day.month - 1)}" if gap in (" ", " de ") else ""
 
 
 def is_dot_spent(token: DateToken, written: str, text: str) -> bool:

@@ -13,6 +13,7 @@ from record.policy import Policy
 from record.span import Span
 from surrogates.dates import dates
 from surrogates.keys.keys import CohortKey
+from surrogates.patient.date_shift import DateShift
 from surrogates.patient.patient import Mention, Subject
 from surrogates.rewrite import Rewriter
 
@@ -144,3 +145,24 @@ def test_a_date_of_an_unknown_month_is_completed_by_its_note(
         rewriter = Rewriter(cohort, Policy())
         found.add(rewriter.rewrite(replace(document, written=written), spans, None).text)
     assert len(found) == 2
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "days", "expected"),
+    [
+        ("fr", "2 au 30 avril 2025", -5, "28 mars au 25 avril 2025"),
+        ("fr", "2 au 30 avril 2025", 1, "3 avril au 1er mai 2025"),
+        ("fr", "10 au 12 avril 2025", 3, "13 au 15 avril 2025"),
+        ("en", "3 to 14 March 2025", -5, "26 February to 9 March 2025"),
+        ("en", "March 3-14, 2025", 25, "March 28-April 8, 2025"),
+        ("es", "3 al 14 de marzo de 2024", -5, "27 de febrero al 9 de marzo de 2024"),
+        ("nl", "3 tot 14 maart 2024", -5, "27 februari tot 9 maart 2024"),
+        # The full stop behind the day is no part of it.
+        ("de", "3. bis 14. März 2024", -5, "27. bis 9. März 2024"),
+    ],
+)
+def test_the_ends_of_a_range_have_months_of_their_own_where_these_differ(
+    lang: str, text: str, days: int, expected: str
+) -> None:
+    shift = DateShift(days, 1, repeats_month=True)
+    assert dates.move_text(text, shift, written=WRITTEN, lang=lang) == expected
