@@ -499,6 +499,7 @@ def _address_fields(address: _Postal) -> Iterator[Row]:
     if first or address.postal_code or address.city:
         yield row
     elif address.text:
+        yield {"address": address.text}
         more = [*more, *address.text.splitlines()]
     # A note may have any of the lines.
     yield from ({"street": line} for line in more)

@@ -61,6 +61,7 @@ _NAMES = frozenset(("given_names", "family_names", "birth_names"))
 _LEAST_SHARE = 0.8
 _WHOLE_SHARE = 0.5
 _LEAST_ROWS = 5
+_LEAST_NO_ID = 1 << 63
 _SEPARATORS = (";", "|")
 _LONGEST_GENDER = 12
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -110,7 +111,8 @@ def find_identity_tables(
 ) -> list[IdentityTable]:
     """Return the tables that may tell who patients are, the most telling first.
 
-    In tables of `ignored` names, in lower case, no identity is looked for.
+    In tables of `ignored` names, in lower case, no identity is looked for. A column of person ids
+    is known by its name, or by birth dates or patient numbers beside it that are these persons'.
     """
     candidates = (
         name for name in tables.names() if name.lower() not in ignored and _NAME.fullmatch(name)
@@ -126,16 +128,16 @@ def _inspect_table(
     # Settings name no others: a view renames them.
     columns = [name for name in tables.columns(table) if _NAME.fullmatch(name)]
     lower = {name.lower(): name for name in columns}
-    key = next((lower[name] for name in _PERSON_KEYS if name in lower), None)
-    if key is None:
+    named = next((lower[name] for name in _PERSON_KEYS if name in lower), None)
+    if named is None and not any(map(_find_named, columns)):
         return None
     rows = tables.sample(table, columns, SAMPLED)
-    ids = [parse_integer(row[key]) for row in rows]
-    persons = find_persons([each for each in ids if each is not None])
-    known = sum(each in persons for each in ids) / len(ids) if ids else 0.0
-    if known < _LEAST_SHARE:
+    keys = [named] if named else columns
+    found = (_try_key(name, rows, find_persons, is_named=name == named) for name in keys)
+    tried = next((each for each in found if each is not None), None)
+    if tried is None:
         return None
-    known_persons = [persons.get(each) if each is not None else None for each in ids]
+    key, known_persons = tried
     matched: dict[str, list[str]] = {}
     told: dict[str, list[str]] = {}
     maybe_names, unlike = [], {}
@@ -161,10 +163,35 @@ def _inspect_table(
         further={field: tuple(names[1:]) for field, names in matched.items() if len(names) > 1},
         separator=_find_separator(rows, matched),
         rows=tables.count(table),
-        known=known,
+        known=_share_known(known_persons),
         maybe_names=tuple(maybe_names),
         unlike=unlike,
     )
+
+
+def _try_key(
+    key: str, rows: Sequence[Mapping[str, Any]], find_persons: FindPersons, *, is_named: bool
+) -> tuple[str, list[KnownPerson | None]] | None:
+    """Return a column of person ids with the person of each row; None if it is no such column.
+
+    Numbers of rows are ids of persons, too: where the name says nothing, birth dates or patient
+    numbers beside them must be these persons'.
+    """
+    ids = [parse_integer(row[key]) for row in rows]
+    # Other columns may hold numbers that no id can be.
+    sought = [each for each in ids if each is not None and 0 < each < _LEAST_NO_ID]
+    found = find_persons(sought) if sought else {}
+    persons = [found.get(each) if each is not None else None for each in ids]
+    if _share_known(persons) < _LEAST_SHARE:
+        return None
+    others = ([_to_text(row[name]) for row in rows] for name in rows[0] if name != key)
+    if is_named or any(_match_persons(texts, persons) for texts in others):
+        return key, persons
+    return None
+
+
+def _share_known(persons: Sequence[KnownPerson | None]) -> float:
+    return sum(each is not None for each in persons) / len(persons) if persons else 0.0
 
 
 def match_column(name: str, values: Sequence[str]) -> str | None:

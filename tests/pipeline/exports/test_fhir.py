@@ -115,6 +115,16 @@ def test_all_that_a_patient_resource_tells_is_known() -> None:
     ]
 
 
+def test_an_address_without_parts_is_known_as_a_whole_and_by_its_lines() -> None:
+    whole = "12 rue Haute\n75012 Paris"
+    found = rows({"resourceType": "Patient", "id": "1", "address": [{"text": whole}]})
+    assert [row.values for row in found if row.table == "patient_identity"] == [
+        {"address": whole},
+        {"street": "12 rue Haute"},
+        {"street": "75012 Paris"},
+    ]
+
+
 @pytest.mark.parametrize(
     ("number", "label"),
     [

@@ -110,3 +110,29 @@ def test_columns_of_no_telling_names_are_known_by_the_rows_of_person() -> None:
     assert table.unlike == {"dob": "birth_date"}
     # Whose names they are is for people to say.
     assert table.maybe_names == ("c",) and not table.has_names
+
+
+@pytest.mark.parametrize("agree", [True, False])
+def test_a_key_of_another_name_is_known_by_what_stands_beside_it(agree: bool) -> None:
+    """Rows are numbered as persons are; only the column whose persons were born then is the key."""
+    people = {number: KnownPerson(1930 + 7 * number) for number in range(1, 9)}
+    engine = create_engine("sqlite://")
+    with engine.begin() as connection:
+        connection.execute(
+            text("create table kartei (nr integer, pid integer, nir text, nom text, dob text)")
+        )
+        for number in people:
+            person = number % 8 + 1
+            born = people[person].year_of_birth or 0
+            values = {"nr": number, "pid": person, "dob": f"{born if agree else 1900}-02-03"}
+            connection.execute(
+                text(f"insert into kartei values (:nr, :pid, '{'9' * 25}', 'Wexlovitch', :dob)"),
+                values,
+            )
+    found = find_identity_tables(
+        DatabaseTables(engine, None),
+        lambda ids: {each: people[each] for each in ids if each in people},
+        ignored=(),
+    )
+    engine.dispose()
+    assert [(each.table, each.person_id) for each in found] == [("kartei", "pid")] * agree

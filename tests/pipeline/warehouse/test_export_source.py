@@ -15,7 +15,7 @@ from pipeline.exports.records import make_number
 from pipeline.warehouse.person_lists import choose_reader, query_person_ids, read_person_ids
 from pipeline.warehouse.warehouse import Source, open_source
 from record.errors import ConfigError, CryptonymError, Unavailable, Unreadable
-from record.patient import Identifier, PersonName
+from record.patient import Address, Identifier, PersonName
 
 Lines = list[dict[str, Any] | str]
 
@@ -116,6 +116,15 @@ def test_another_night_finds_the_same_rows_wherever_they_lie(
     second = {row.note_id: row for unit, _ in read().plan(9) for row in read().read(unit)}
     assert {number: second[number] for number in first} == first
     assert len(second) == 3
+
+
+def test_an_address_that_is_a_text_only_is_known_by_its_parts(
+    write: Callable[..., None], read: Callable[..., Source]
+) -> None:
+    write(a=[patient(1, address=[{"text": "12 rue Haute, 75012 Paris"}]), note(1)])
+    person = make_number("Patient/p1")
+    addresses = read().patients([person])[person].addresses
+    assert Address("12 rue Haute", "75012", "Paris") in addresses
 
 
 def test_what_is_known_of_a_patient_comes_from_every_version(
