@@ -168,6 +168,7 @@ TOOLS = cast(
         tagger=None,
         dropped=frozenset(),
         text=lambda value: value,
+        state=SimpleNamespace(leases=SimpleNamespace(note_progress=lambda unit, worked: None)),
     ),
 )
 
