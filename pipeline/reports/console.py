@@ -12,7 +12,6 @@ from rich.progress import (
     ProgressColumn,
     Task,
     TextColumn,
-    TimeRemainingColumn,
 )
 from rich.progress import Progress as Bar
 from rich.prompt import Prompt
@@ -21,9 +20,6 @@ from rich.text import Text
 from pipeline.config.progress import Progress, ProgressMode
 from pipeline.reports.progress_lines import ProgressLines
 from pipeline.state.run_summary import Outcome, RunSummary
-
-_SECONDS_OF_RATE = 600.0
-"""How old the counts may be that the bar's rate is computed from: epochs may be minutes apart."""
 
 
 def describe_backfill(told: Mapping[str, Any]) -> str:
@@ -115,37 +111,35 @@ class Console:
             yield Progress()
             return
         if self._has_bar:
-            yield from self._show_bar()
+            yield from self._show_bar(lines)
         else:
             yield Progress(lines.phase, lines.advance, lines.idle)
         lines.finish()
 
-    def _show_bar(self) -> Iterator[Progress]:
+    def _show_bar(self, lines: ProgressLines) -> Iterator[Progress]:
         columns = (
             TextColumn("{task.description:<14}"),
             BarColumn(),
             MofNCompleteColumn(),
-            _RateColumn(),
-            TimeRemainingColumn(),
+            _EstimateColumn(lines),
         )
         self._is_bar_shown = True
         try:
-            with Bar(
-                *columns, console=self._err, transient=True, speed_estimate_period=_SECONDS_OF_RATE
-            ) as bar:
+            with Bar(*columns, console=self._err, transient=True) as bar:
                 task = bar.add_task("starting", total=None)
 
                 def begin(name: str) -> None:
                     # A task that is reset keeps its total.
                     nonlocal task
+                    lines.phase(name)
                     bar.remove_task(task)
                     task = bar.add_task(name, total=None)
 
-                yield Progress(
-                    phase=begin,
-                    advance=lambda done, all_: bar.update(task, completed=done, total=all_ or None),
-                    idle=lambda: begin("waiting"),
-                )
+                def advance(done: int, planned: int) -> None:
+                    lines.advance(done, planned)
+                    bar.update(task, completed=done, total=planned or None)
+
+                yield Progress(phase=begin, advance=advance, idle=lambda: begin("waiting"))
         finally:
             self._is_bar_shown = False
 
@@ -154,9 +148,13 @@ class Console:
             self._err.print(line, markup=False)
 
 
-class _RateColumn(ProgressColumn):
-    """Units per second, by rich's own estimate."""
+class _EstimateColumn(ProgressColumn):
+    """Units per second and time left, as lines tell them: also where the plan changes."""
 
-    def render(self, task: Task) -> Text:
-        """Return the rate; nothing where it is unknown."""
-        return Text(f"{task.speed:.1f}/s" if task.speed else "")
+    def __init__(self, lines: ProgressLines) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def render(self, task: Task) -> Text:  # noqa: ARG002 - what rich counts is not used
+        """Return rate and time left; nothing where they are unknown."""
+        return Text(self._lines.describe_estimate())

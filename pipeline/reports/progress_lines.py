@@ -44,6 +44,7 @@ class ProgressLines:
         self._done: int | None = None
         self._planned = 0
         self._is_silent = False
+        self._estimated = ""
         self._samples: deque[_Sample] = deque()
 
     def phase(self, name: str) -> None:
@@ -61,6 +62,18 @@ class ProgressLines:
             self._sample(_Sample(now, done))
             if (is_new and self._is_over()) or self._is_due(now):
                 self._tell()
+
+    def describe_estimate(self) -> str:
+        """Return rate and time left as text; empty where nothing tells them.
+
+        Never waits: whoever draws a display may hold a lock that a line which is written needs.
+        """
+        if self._lock.acquire(blocking=False):
+            try:
+                self._estimated = ", ".join(_describe_estimate(*self._estimate(self._clock())))
+            finally:
+                self._lock.release()
+        return self._estimated
 
     def idle(self) -> None:
         """Say once that nothing is to be done, and no more until the next phase."""
@@ -125,15 +138,19 @@ class ProgressLines:
 
     def _tell(self) -> None:
         self._last = now = self._clock()
-        seconds, rate = now - self._began, self._rate(now)
-        left = None
-        if rate and self._planned and self._done is not None:
-            left = max(0, self._planned - self._done) / rate
+        seconds, (rate, left) = now - self._began, self._estimate(now)
         self._write(
             self._to_json(seconds, rate, left)
             if self._as_json
             else self._to_text(seconds, rate, left)
         )
+
+    def _estimate(self, now: float) -> tuple[float | None, float | None]:
+        """Return the rate and the seconds left, None where unknown."""
+        rate, left = self._rate(now), None
+        if rate and self._planned and self._done is not None:
+            left = max(0, self._planned - self._done) / rate
+        return rate, left
 
     def _rate(self, now: float) -> float | None:
         """Return the units per second of the last minute; None where counts do not tell it.
@@ -152,12 +169,9 @@ class ProgressLines:
         if self._done is None:
             return f"{self._name} ..." + (f" {format_seconds(seconds)}" if seconds >= 1 else "")
         parts = [f"{self._done} of {self._planned}" if self._planned else f"{self._done}"]
-        if rate is not None:
-            parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{rate * _MINUTE:.1f}/min")
+        parts += _describe_estimate(rate, None if self._is_over() else left)
         if self._is_over():
             parts.append(f"in {format_seconds(seconds)}")
-        elif left is not None:
-            parts.append(f"{format_seconds(left)} left")
         return f"{self._name}: {', '.join(parts)}"
 
     def _to_json(self, seconds: float, rate: float | None, left: float | None) -> str:
@@ -171,6 +185,15 @@ class ProgressLines:
             "seconds_left": None if left is None else round(left, 1),
         }
         return json.dumps(told, ensure_ascii=False)
+
+
+def _describe_estimate(rate: float | None, left: float | None) -> list[str]:
+    parts = []
+    if rate is not None:
+        parts.append(f"{rate:.1f}/s" if rate >= 1 else f"{rate * _MINUTE:.1f}/min")
+    if left is not None:
+        parts.append(f"{format_seconds(left)} left")
+    return parts
 
 
 def format_seconds(seconds: float) -> str:

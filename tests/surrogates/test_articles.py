@@ -89,11 +89,11 @@ def test_all_but_the_last_words_stay(before: str, text: str, label: str, drops: 
         assert fit_preceding(made, Surrogate(text, label), lang) == made
 
 
-def rewrite(text: str, spans: list[tuple[str, str]], lang: str, **policy: int) -> str:
+def rewrite(text: str, spans: list[tuple[str, str]], lang: str) -> str:
     cohort = MasterKey(bytes(range(32))).cohort("articles")
     document = Document("1", text, None, lang, datetime(2024, 3, 5))
     found = [Span(text.index(v), text.index(v) + len(v), label) for v, label in spans]
-    release = Rewriter(cohort, Policy(**policy)).rewrite(document, found, None)
+    release = Rewriter(cohort, Policy()).rewrite(document, found, None)
     for span in release.spans:
         assert release.text[span.start : span.end].strip()
     return release.text

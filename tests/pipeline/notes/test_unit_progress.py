@@ -17,7 +17,8 @@ def test_documents_count_half_when_they_are_extracted(monkeypatch: pytest.Monkey
     told: list[int] = []
     leases = SimpleNamespace(note_progress=lambda unit, worked: told.append(worked))
     resources: Any = SimpleNamespace(state=SimpleNamespace(leases=leases))
-    row = NoteRow(*([None] * len(NoteRow.__dataclass_fields__)))
+    values: list[Any] = [None] * len(NoteRow.__dataclass_fields__)
+    row = NoteRow(*values)
     items = tuple(
         BatchNote(replace(row, note_id=number), data=b"%PDF" if number > 3 else None)
         for number in range(1, 6)

@@ -166,6 +166,22 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "3/?" in shown.getvalue(), "a phase does not keep the total of the one before"
 
 
+def test_a_bar_has_an_estimate_where_the_plan_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    shown, now = StringIO(), [0.0]
+    console = Console()
+    console._err = Terminal(file=shown, force_terminal=True, width=120)
+    console._plain = False
+    with console.watching(ProgressMode.AUTO, early=False):
+        console._lines = ProgressLines(console._write_line, clock=lambda: now[0])
+        with console.progress() as progress:
+            progress.phase("training")
+            for done in range(1, 6):
+                now[0] += 2.0
+                progress.advance(done, 20 + done)
+    assert "30.0/min, 40 s left" in shown.getvalue()
+
+
 @pytest.mark.parametrize("name", ["run", "keys new", "extract train"])
 def test_every_command_takes_the_option(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
