@@ -37,7 +37,7 @@ _FORMED = _VARIABLE | frozenset(
 
 
 @dataclass(frozen=True)
-class ReadNotes:
+class FluencyNotes:
     """Made notes, and real ones: those that were learnt from, and others. `data` names the made."""
 
     made: Sequence[Annotated] = field(repr=False)
@@ -47,7 +47,7 @@ class ReadNotes:
 
 
 def measure_fluency(
-    notes: ReadNotes, is_word: Callable[[str], bool] | None, *, seed: int = 1
+    notes: FluencyNotes, is_word: Callable[[str], bool] | None, *, seed: int = 1
 ) -> list[Measured]:
     """Measure non-words, where there is a list of words, repetition and forms of identifiers.
 
@@ -80,7 +80,7 @@ def bootstrap_ratio(hits: Floats, totals: Floats, seed: int) -> tuple[float, flo
     return float(value), float(min(low, value)), float(max(high, value))
 
 
-def _measure_non_words(notes: ReadNotes, is_word: Callable[[str], bool], seed: int) -> Measured:
+def _measure_non_words(notes: FluencyNotes, is_word: Callable[[str], bool], seed: int) -> Measured:
     known = {word for note in notes.learnt for word in words_outside(note)}
     looked_up: dict[str, bool] = {}
 
@@ -100,7 +100,7 @@ def _measure_non_words(notes: ReadNotes, is_word: Callable[[str], bool], seed: i
     return Measured("non-words", Axis.RESEMBLANCE, value, low, high, notes.data, null=null)
 
 
-def _measure_distinct(notes: ReadNotes) -> Measured:
+def _measure_distinct(notes: FluencyNotes) -> Measured:
     """Compare how many different runs of words as many words of made and of real notes have."""
 
     def runs(some: Iterable[Annotated]) -> Iterator[tuple[str, ...]]:
@@ -118,7 +118,7 @@ def _measure_distinct(notes: ReadNotes) -> Measured:
     )
 
 
-def _measure_forms(notes: ReadNotes) -> Measured:
+def _measure_forms(notes: FluencyNotes) -> Measured:
     """Measure the share of values whose form a value of the label has in real notes.
 
     Labels that real notes do not have are left out. The null value is that of held-out notes.

@@ -101,6 +101,16 @@ def judged(
         Measured("well-formed-share", Axis.DETECTION, kept, kept, kept, "d"),
         Measured("tag-distance", Axis.RESEMBLANCE, apart, apart, apart, "d"),
         Utility(rows).measured("d"),
+        *(
+            Measured(name, axis, value, value, value, "d", null=0.0)
+            for name, axis, value in (
+                ("non-words", Axis.RESEMBLANCE, 0.0),
+                ("distinct-4-grams", Axis.RESEMBLANCE, 1.0),
+                ("well-formed-identifiers", Axis.DETECTION, 1.0),
+                ("self-contradictions", Axis.RESEMBLANCE, 0.0),
+                ("refused-share", Axis.RESEMBLANCE, 0.0),
+            )
+        ),
     ]
     return decide(measured, REQUIREMENTS)
 

@@ -29,6 +29,7 @@ from models.language.networks.masked_network import (
     MaskedLM,
     Network,
 )
+from models.language.networks.word_head import read_word_head, whole_words
 from models.training_loop import (
     TimeBudget,
     TrainingCallbacks,
@@ -155,7 +156,7 @@ class _MaskedTraining(TrainingLoop[_MaskedPosition]):
         train, dev = corpora.train, corpora.dev
         self.out, self.callbacks = out, callbacks
         self.epochs, self.patience = recipe.epochs, recipe.patience
-        self.words = words = _known_words(train, recipe.rare)
+        self.words = words = _with_own_words(_known_words(train, recipe.rare), train, recipe)
         torch.manual_seed(recipe.seed)
         self.network = _make_network(words, recipe)
         self.network.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
@@ -252,6 +253,28 @@ def _known_words(letters: Iterable[MaskedLetter], rare: int) -> tuple[str, ...]:
         if count >= rare and count > identifying[word] and word not in SPECIAL_TOKENS
     )
     return (*SPECIAL_TOKENS, *sorted(kept, key=lambda word: (-counts[word], word)))
+
+
+def _with_own_words(
+    words: tuple[str, ...], letters: Sequence[MaskedLetter], recipe: MaskedRecipe
+) -> tuple[str, ...]:
+    """Add the words of single notes that a pretrained masked model knows as one piece.
+
+    Its head scores them from the first; an encoder alone would have to learn them. They are
+    everybody's words, and not those of one note's patient.
+    """
+    folder = Path(recipe.encoder)
+    if not recipe.encoder or not folder.is_dir() or read_word_head(folder) is None:
+        return words
+    known = set(words)
+    identifying: set[str] = set()
+    seen: set[str] = set()
+    for letter in letters:
+        for word, is_identifying in zip(letter.words, letter.identifying, strict=True):
+            (identifying if is_identifying else seen).add(word)
+    folded = {word.casefold() for word in identifying}
+    more = whole_words(folder, seen - known)
+    return (*words, *(word for word in more if word not in folded))
 
 
 def _chunks(words: Sequence[str], letters: Sequence[MaskedLetter], length: int) -> list[_Chunk]:

@@ -1,15 +1,18 @@
 """Networks of masked language models that score every word of a vocabulary at each position."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.language.networks.word_head import WordHead, read_word_head
 from models.tagger.encoders.encoder import Encoder, EncoderConfig, build_encoder, make_encoder
 from models.tagger.encoders.subword_models import END, PADDING, START
 from models.tagger.encoders.subword_models import MASK as MASK_PIECE
+from models.tagger.encoders.subword_models import SPECIAL_TOKENS as PIECE_MARKS
 from models.tagger.encoders.subword_models import UNKNOWN as UNKNOWN_PIECE
 from record.errors import ConfigError
 
@@ -66,7 +69,9 @@ class EncoderLM(nn.Module):
     """A pretrained encoder with an output vector for each whole word.
 
     A word is read as its first pieces, a place to fill as the encoder's own mask, and a word that
-    is not in the vocabulary as an unknown piece. Vectors begin as the means of pieces.
+    is not in the vocabulary as an unknown piece. Where the encoder comes with the head of a masked
+    language model, words begin with that: one of a single piece scores as the model scores the
+    piece, one of several as the mean of its pieces. Otherwise vectors begin as the means of pieces.
     """
 
     def __init__(self, words: int, *, encoder: Shape, length: int, most: int) -> None:
@@ -105,10 +110,14 @@ class EncoderLM(nn.Module):
         network.encoder.load_state_dict(encoder.state_dict())
         for number, word in enumerate(words):
             network._set_pieces(number, [piece for ids in subwords.of(word)[1] for piece in ids])
+        head = read_word_head(Path(name)) if Path(name).is_dir() else None
         for mark, piece in ((UNKNOWN, UNKNOWN_PIECE), (MASK, MASK_PIECE)):
             network._set_pieces(mark, [piece])
         network._set_pieces(PAD, [])
-        network._init_vectors()
+        network._init_vectors(normalized=head is None)
+        if head is not None:
+            names = [piece for piece, _ in subwords.pieces]
+            network._load_head(head, names)
         return network
 
     def hidden(self, ids: Tensor) -> Tensor:
@@ -140,12 +149,24 @@ class EncoderLM(nn.Module):
         self.pieces[number, : len(held)] = torch.tensor(held, dtype=torch.long)
 
     @torch.no_grad()
-    def _init_vectors(self) -> None:
-        """Initialize word vectors with the normalized mean of their subword embeddings."""
+    def _load_head(self, head: WordHead, pieces: Sequence[str]) -> None:
+        """Take the layers of a head, and for each word the mean bias of its pieces."""
+        for layer, (weight, bias) in ((self.dense, head.dense), (self.norm, head.norm)):
+            layer.weight.copy_(weight)
+            layer.bias.copy_(bias)
+        marks = len(PIECE_MARKS)
+        known = [0.0] * marks + [head.bias.get(piece, 0.0) for piece in pieces]
+        inside = torch.arange(self.pieces.shape[1]) < self.counts[:, None]
+        total = (torch.tensor(known)[self.pieces] * inside).sum(1)
+        self.bias.copy_(total / self.counts.clamp_min(1))
+
+    @torch.no_grad()
+    def _init_vectors(self, *, normalized: bool) -> None:
+        """Initialize word vectors with the mean of their subword embeddings."""
         table = self.encoder.embedded(self.pieces)
         inside = torch.arange(self.pieces.shape[1]) < self.counts[:, None]
         total = (table * inside[..., None]).sum(1) / self.counts.clamp_min(1)[:, None]
-        self.vectors.copy_(functional.normalize(total, dim=-1))
+        self.vectors.copy_(functional.normalize(total, dim=-1) if normalized else total)
 
 
 Network = MaskedLM | EncoderLM

@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.gate import Axis, Measured
 from evaluation.utility.fluency import (
-    ReadNotes,
+    FluencyNotes,
     measure_fluency,
     measure_perplexity,
     measure_share,
@@ -61,7 +61,7 @@ def measure_reading(request: FluencyRequest, progress: Progress) -> dict[str, An
     lang = str(corpus.manifest["origin"].get("lang") or "")
     learnt, *others = ([note.annotated for note in corpus.notes[split]] for split in SPLITS)
     unseen = [note for part in others for note in part]
-    notes = ReadNotes(list(read_annotated(request.synthetic / NOTES, [])), learnt, unseen, data)
+    notes = FluencyNotes(list(read_annotated(request.synthetic / NOTES, [])), learnt, unseen, data)
     progress.phase("comparing")
     try:
         measured = [
@@ -91,7 +91,7 @@ def _refuse_writer(request: FluencyRequest, manifest: Mapping[str, Any]) -> None
         raise ConfigError("--model", problem, "give another model of the language")
 
 
-def _measure_consistency(notes: ReadNotes, lang: str, seed: int) -> Measured:
+def _measure_consistency(notes: FluencyNotes, lang: str, seed: int) -> Measured:
     made, real = (
         [contradicts_itself(note, lang) for note in some] for some in (notes.made, notes.unseen)
     )
@@ -108,7 +108,7 @@ def _measure_drops(manifest: Mapping[str, Any], data: str) -> Iterator[Measured]
 
 
 def _score(
-    folder: Path, notes: ReadNotes, request: FluencyRequest, progress: Progress
+    folder: Path, notes: FluencyNotes, request: FluencyRequest, progress: Progress
 ) -> list[Measured]:
     model = FoundationModel.of_folder(folder)
     chance = Random(request.seed)  # noqa: S311 - what is drawn is no secret

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.gate import Measured
 from evaluation.utility.fluency import (
-    ReadNotes,
+    FluencyNotes,
     form_of,
     measure_fluency,
     measure_perplexity,
@@ -28,7 +28,7 @@ def note(text: str, *values: tuple[str, str]) -> Annotated:
 
 
 def measured(made: list[Annotated], real: list[Annotated], **more: object) -> dict[str, Measured]:
-    found = measure_fluency(ReadNotes(made, real[::2], real[1::2], "d"), WORDS.__contains__)
+    found = measure_fluency(FluencyNotes(made, real[::2], real[1::2], "d"), WORDS.__contains__)
     return {each.name: each for each in found}
 
 

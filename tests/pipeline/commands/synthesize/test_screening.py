@@ -307,7 +307,8 @@ def test_a_budget_for_each_note_holds_where_patients_have_several(
     told = {"privacy": {"epsilon": 4, "unit": "note"}, "most_notes_of_a_patient": most}
     place = changed(folder, name, folder / f"private-{most}", **told)
     files = []
-    for path in [screened(folder, name) / "screen.json", *proven(folder, name)]:
+    read = fluency(folder, name)
+    for path in [screened(folder, name) / "screen.json", read, *proven(folder, name)]:
         # As if the notes had been measured with this manifest.
         content = unsigned(path) | {"manifest": manifest_digest(read_generated(place))}
         files.append(place / path.name)

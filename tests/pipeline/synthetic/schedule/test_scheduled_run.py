@@ -19,6 +19,7 @@ from pipeline.state.run_lock import RunLock
 from pipeline.synthetic.schedule.scheduled_run import SynthesisRequest, run_synthesis
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
+from tests.models.pretrained import save_causal
 from tests.synthesis.letters import letters
 from tests.synthesis.releases import write_release
 
@@ -203,6 +204,31 @@ def test_utility_is_measured_where_it_is_required(ended: Path) -> None:
     result = run(ended)
     assert list(result.seconds) == ["utility"]
     assert result.reasons == ("review-breaches: not measured",)
+
+
+def test_reading_is_measured_with_a_list_of_words_and_a_model_that_wrote_nothing(
+    ended: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_causal(tmp_path / "reader", "gpt2")
+    (tmp_path / "words.txt").write_text("paciente\nrefiere\n")
+    folder, out = ended.parent / "synthesis", tmp_path / "fluency.json"
+    given = ["--words", tmp_path / "words.txt", "--model", tmp_path / "reader", "--scored", 4]
+    places = [
+        folder / "filtered",
+        folder / "corpus",
+        "-o",
+        out,
+        "--key",
+        ended.parent / "master.key",
+    ]
+    assert main(["synthesize", "fluency", *map(str, [*places, *given, "--json"])]) == 0
+    told = json.loads(capsys.readouterr().out)
+    found = {each["name"]: each["value"] for each in told["measured"]}
+    assert found["perplexity-at-most"] == found["perplexity-at-least"] > 0
+    assert 0 <= found["non-words"] < 1
+    assert "signed" in json.loads(out.read_text())
+    given = ["--words", "no-such-language"]
+    assert main(["synthesize", "fluency", *map(str, [*places, *given])]) == 2
 
 
 def test_what_was_changed_or_depends_on_it_is_made_again(ended: Path) -> None:
