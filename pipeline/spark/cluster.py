@@ -19,6 +19,7 @@ from pipeline.config.settings import Settings
 from pipeline.night.engine import process_claimed_units
 from pipeline.night.nightly import Job, JobRunner
 from pipeline.notes.error_boundary import Unexpected, drop_error_texts
+from pipeline.notes.worker_admission import WorkerRefused, admit_worker
 from pipeline.notes.worker_resources import open_resources, refuse_written_passwords, resolve_urls
 from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError, CryptonymError, Unavailable
@@ -142,6 +143,9 @@ def _wait(future: "Future[list[str]]", job: Job) -> list[str]:
 
 def _read_ends(ends: Sequence[TaskEnd]) -> dict[str, int]:
     for end in ends:
+        # The others did its work, or the run says why it could not go on.
+        if end.error == WorkerRefused.__name__:
+            continue
         if end.error == Unavailable.__name__:
             raise Unavailable(end.worker, end.message, "run again: completed units are kept")
         if end.error == ConfigError.__name__:
@@ -157,6 +161,7 @@ def work(settings: Settings, run_id: int, number: int) -> TaskEnd:
 
     def claim() -> None:
         collect_garbage_rarely()
+        admit_worker(settings, run_id, worker)
         with open_resources(settings) as resources:
             process_claimed_units(run_id, resources, worker, lambda: None)
 

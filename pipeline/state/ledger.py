@@ -83,6 +83,7 @@ from pipeline.state.unit_results import (
     UnitResult,
 )
 from pipeline.state.withdrawals import IN_OUTPUT, WithdrawalStore, is_withdrawal_held
+from pipeline.state.worker_register import WorkerRegister
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 from pipeline.warehouse.note_rows import Unit
 from record.algorithms import ALGORITHM, ALGORITHMS
@@ -185,6 +186,7 @@ class State:
         self._engine = engine
         self._keys = keys
         self.leases = UnitLeases(engine)
+        self.workers = WorkerRegister(engine)
         self.quality = QualityStore(engine, keys)
         self.withdrawals = WithdrawalStore(engine, keys)
         self.detections = DetectionRegister(engine, keys)
