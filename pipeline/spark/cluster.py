@@ -5,7 +5,7 @@ import os
 import shutil
 import socket
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from pyspark import SparkConf, SparkContext
+from pyspark.sql import SparkSession
 
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import Settings
@@ -92,6 +93,11 @@ def drive_on_spark(master: str | None) -> JobRunner:
 
 @contextmanager
 def _connect(master: str | None, job: Job) -> Iterator[SparkContext]:
+    session = SparkSession.getActiveSession() if master is None else None
+    if session is not None:
+        # A platform such as Databricks has one, which is not ours to stop.
+        yield session.sparkContext
+        return
     conf = SparkConf().setAppName(f"cryptonym run {job.run_id}")
     # The command has a progress bar of its own.
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
@@ -105,14 +111,21 @@ def _connect(master: str | None, job: Job) -> Iterator[SparkContext]:
         context.stop()
 
 
-def _run_tasks(context: SparkContext, job: Job) -> dict[str, int]:
-    """Run tasks until all units are done; reports progress meanwhile."""
-    settings, run_id, count = job.settings, job.run_id, job.workers
+def make_task(settings: Settings, run_id: int) -> Callable[[Iterable[int]], Iterable[str]]:
+    """Return what Spark is sent: settings, which hold no secret, and the number of a run."""
 
     def task(numbers: Iterable[int]) -> Iterable[str]:
         for number in numbers:
             yield json.dumps(work(settings, run_id, number))
 
+    return task
+
+
+def _run_tasks(context: SparkContext, job: Job) -> dict[str, int]:
+    """Run tasks until all units are done; reports progress meanwhile."""
+    settings, run_id, count = job.settings, job.run_id, job.workers
+
+    task = make_task(settings, run_id)
     numbers = context.parallelize(range(count), count)
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(lambda: numbers.mapPartitions(task).collect())
