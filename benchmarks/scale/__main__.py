@@ -5,8 +5,9 @@
 
 130 million notes, of which 2 million are new or changed and found by the source's own dates;
 `--full` compares all 130 million, as one night of several does. `--measure` takes the costs on this
-machine instead, with databases that it makes on the PostgreSQL server at URL and drops again, and
-compares the simulation with nights of one and two worker processes. Prints Markdown.
+machine instead, with databases that it makes on a PostgreSQL server here and drops again, and
+compares the simulation with nights of one and two worker processes, by the wall. What it saves are
+seconds of the processor. Prints Markdown.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from pathlib import Path
 from sqlalchemy import create_engine, make_url, text
 
 from benchmarks.scale.costs import MEASURED, Costs, load_costs
-from benchmarks.scale.measurement import measure_costs, prepare, run_workers
+from benchmarks.scale.measurement import PROCESSOR, WALL, measure_costs, prepare, run_workers
 from benchmarks.scale.simulation import Site, simulate
 
 NOTES, CHANGED = 130_000_000, 2_000_000
@@ -60,10 +61,11 @@ def measure(url: str, notes: int, per_unit: int, save: Path | None) -> str:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         count = prepare(folder, notes, 1_000)
-        with _database(url, "costs") as state:
-            costs = measure_costs(folder, state, count, per_unit)
         if save:
-            costs.save(save)
+            with _database(url, "costs") as state:
+                measure_costs(folder, state, count, per_unit, PROCESSOR).save(save)
+        with _database(url, "wall") as state:
+            costs = measure_costs(folder, state, count, per_unit, WALL)
         for workers in (1, 2):
             with _database(url, f"workers_{workers}") as state:
                 measured = run_workers(folder, state, workers, per_unit)

@@ -1,13 +1,16 @@
 """Measures the costs on a night against PostgreSQL, and a night to compare the simulation with."""
 
+import resource
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 from sqlalchemy import create_engine, text
 
 from benchmarks.night.nightly import make
@@ -23,20 +26,53 @@ from pipeline.notes.claimed_units import claim_units
 from pipeline.notes.worker_resources import open_resources
 from record.garbage_collection import collect_garbage_rarely
 
-_OWN = "select count(*) from pg_stat_activity where backend_type = 'client backend'"
+_SESSIONS = "select pid from pg_stat_activity where datname = current_database()"
+_STAGED = "select sum(length(payload)) from stage"
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What seconds are: those of the wall, or those of the processor, on a machine that is shared.
+
+    By the processor, a transaction takes what this process and its database sessions work on it.
+    """
+
+    name: str
+    read: Callable[[], float]
+
+
+WALL = Clock("of the wall", time.perf_counter)
+PROCESSOR = Clock("of the processor", time.process_time)
+
+
 class _Timed:
-    """Seconds of the parts of a night in this process."""
+    """Seconds of the parts of one night in this process, by one clock."""
 
-    claims: list[float] = field(default_factory=list)
-    notes: list[float] = field(default_factory=list)
-    commits: list[float] = field(default_factory=list)
-    planned: float = 0.0
-    began: float = 0.0
-    ended: float = 0.0
-    opened: float = 0.0
+    def __init__(self, clock: Clock) -> None:
+        self.now = clock.read
+        self.claims: list[float] = []
+        self.notes: list[float] = []
+        self.commits: list[float] = []
+        self.opened = self.planned = self.published = 0.0
+
+    def work(self, job: Job, read_server: Callable[[], float]) -> float:
+        """Do the work of a job; returns what `read_server` gives while sessions are open."""
+        began = self.now()
+        with open_resources(job.settings) as resources:
+            self.opened = self.now() - began
+            with closing(claim_units(resources, job.run_id, "measured")) as units:
+                asked = self.now()
+                for unit in units:
+                    claimed = self.now()
+                    batch = process_unit(unit, resources)
+                    done = self.now()
+                    commit_batch(batch, resources, job.run_id)
+                    ended = self.now()
+                    self.claims.append(claimed - asked)
+                    self.notes.append((done - claimed) / unit.count)
+                    self.commits.append((ended - done) / unit.count)
+                    asked = self.now()
+            return read_server()
 
 
 def prepare(folder: Path, notes: int, characters: int) -> int:
@@ -44,67 +80,76 @@ def prepare(folder: Path, notes: int, characters: int) -> int:
     return int(make(folder, notes, characters)["notes"])
 
 
-def measure_costs(folder: Path, url: str, notes: int, notes_per_unit: int) -> Costs:
+def measure_costs(
+    folder: Path, url: str, notes: int, notes_per_unit: int, clock: Clock = PROCESSOR
+) -> Costs:
     """Run a night in this process, unit by unit, and return what its parts cost.
 
-    `url` is that of an empty PostgreSQL database for the state.
+    `url` is that of an empty PostgreSQL database on this machine, for the state. A second night, in
+    which nothing has changed, gives the cost of comparing.
     """
-    config = _configure(folder, url, "costs", notes_per_unit)
+    name = clock.name.rsplit(maxsplit=1)[-1]
+    config = _configure(folder, url, f"costs-{name}", notes_per_unit)
     collect_garbage_rarely()
-    started = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "import pipeline.beam.worker"], check=True)
-    imported = time.perf_counter() - started
-    timed = _Timed()
     server = create_engine(url, isolation_level="AUTOCOMMIT")
-    with server.connect() as connection:
-        before = int(connection.scalar(text(_OWN)) or 0)
-        found: dict[str, int] = {}
+    found: dict[str, float] = {}
+
+    def read_server() -> float:
+        with server.connect() as connection:
+            own = connection.scalar(text("select pg_backend_pid()"))
+            pids = [pid for pid in connection.scalars(text(_SESSIONS)) if pid != own]
+            found["staged"] = float(connection.scalar(text(_STAGED)) or 0)
+        found["connections"] = len(pids)
+        times = [psutil.Process(pid).cpu_times() for pid in pids]
+        return sum(each.user + each.system for each in times)
+
+    def run() -> tuple[_Timed, float]:
+        timed, served = _Timed(clock), [0.0]
+        began = clock.read()
 
         def drive(job: Job) -> dict[str, int]:
-            timed.began = time.perf_counter()
-            with open_resources(job.settings) as resources:
-                timed.opened = time.perf_counter() - timed.began
-                with closing(claim_units(resources, job.run_id, "measured")) as units:
-                    asked = time.perf_counter()
-                    for unit in units:
-                        claimed = time.perf_counter()
-                        batch = process_unit(unit, resources)
-                        done = time.perf_counter()
-                        commit_batch(batch, resources, job.run_id)
-                        ended = time.perf_counter()
-                        timed.claims.append(claimed - asked)
-                        timed.notes.append((done - claimed) / unit.count)
-                        timed.commits.append((ended - done) / unit.count)
-                        asked = ended
-                found["connections"] = int(connection.scalar(text(_OWN)) or 0) - before
-                staged = "select coalesce(sum(length(payload)), 0) from stage"
-                found["staged"] = int(connection.scalar(text(staged)) or 0)
-            timed.ended = time.perf_counter()
+            timed.planned = clock.read() - began
+            served[0] = timed.work(job, read_server)
+            timed.published = clock.read()
             return {}
 
-        began = time.perf_counter()
         run_nightly(config, drive)
-        ended = time.perf_counter()
-        # Again, with nothing changed: the workers only compare.
-        changed, timed = timed, _Timed()
-        run_nightly(config, drive)
+        timed.published = clock.read() - timed.published
+        return timed, served[0]
+
+    started = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = time.perf_counter()
+    command = [sys.executable, "-c", "import pipeline.beam.worker"]
+    subprocess.run(command, check=True)
+    imported = time.perf_counter() - before
+    if clock is PROCESSOR:
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        imported = ended.ru_utime + ended.ru_stime - started.ru_utime - started.ru_stime
+    first, served = run()
+    staged, connections = found["staged"], found["connections"]
+    again, _ = run()
+    own = sum(first.claims) + sum(n * notes_per_unit for n in first.commits)
+    share = served / (served + own) if clock is PROCESSOR else 0.5
+    scale = 1 / (1 - share) if clock is PROCESSOR else 1.0
     server.dispose()
+    empty = statistics.median(again.commits)
     return Costs(
         notes_per_unit=notes_per_unit,
-        unit=tuple(round(seconds, 7) for seconds in changed.notes),
-        claim=statistics.median(changed.claims[1:-1] or changed.claims),
-        commit_note=statistics.mean(changed.commits),
-        commit_unit=statistics.median(timed.commits) * notes_per_unit,
-        start=imported + changed.opened,
-        plan=(changed.began - began) / notes,
-        publish=(ended - changed.ended) / notes,
+        unit=tuple(round(seconds, 7) for seconds in first.notes),
+        claim=scale * statistics.median(first.claims),
+        commit_note=scale * max(0.0, statistics.mean(first.commits) - empty),
+        commit_unit=scale * empty * notes_per_unit,
+        start=imported + first.opened,
+        plan=first.planned / notes,
+        publish=first.published / notes,
         reconcile=0.0,
-        compare=statistics.mean(timed.notes),
-        server_share=0.5,
-        connections=max(1, found["connections"]),
+        compare=statistics.mean(again.notes),
+        server_share=share,
+        connections=int(connections),
         peak_bytes=measure_peak_kilobytes() * 1024,
-        staged_bytes=found["staged"] // max(1, notes),
-        about=f"{notes} notes by rules, {notes_per_unit} a unit, state on PostgreSQL",
+        staged_bytes=int(staged / notes),
+        about=f"{notes} notes of 1,000 characters by rules, {notes_per_unit} a unit, state on "
+        f"PostgreSQL, seconds {clock.name}",
     )
 
 

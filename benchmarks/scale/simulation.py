@@ -74,7 +74,6 @@ class _Work:
 
     def transact(self, seconds: float) -> Iterator[Any]:
         """A transaction: its server's share occupies a core there, the rest passes elsewhere."""
-        # Heartbeats of all workers take part of the server's cores from transactions.
         served = seconds * self.costs.server_share
         yield self.environment.timeout(seconds - served)
         asked = self.environment.now
@@ -92,7 +91,7 @@ class _Work:
             self.left -= 1
             yield from self.transact(costs.claim)
             changed = costs.notes_per_unit * self.changed_share
-            seconds = costs.notes_per_unit * costs.compare
+            seconds = (costs.notes_per_unit - changed) * costs.compare
             seconds += changed * self.random.choice(costs.unit)
             yield self.environment.timeout(seconds)
             yield from self.transact(costs.commit_unit + changed * costs.commit_note)
