@@ -68,7 +68,7 @@ from pipeline.state.quality_series import RunCounts
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.state.span_sealing import Seal, StateKeys
-from pipeline.state.worker_register import Refusal
+from pipeline.state.worker_register import WorkerRefusal
 from pipeline.warehouse.databases import connect, database_path, retrying
 from pipeline.warehouse.export_source import FORMATS
 from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids
@@ -163,7 +163,7 @@ class NightlyRun:
     written_tables: tuple[str, ...] = ()
     backfill: BackfillPlan | None = None
     minutes: float = 0.0
-    refused: dict[str, Refusal] = field(default_factory=dict)
+    refused: dict[str, WorkerRefusal] = field(default_factory=dict)
 
     @property
     def scope(self) -> Scope:

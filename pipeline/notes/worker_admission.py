@@ -14,7 +14,7 @@ from pipeline.notes.worker_resources import (
     with_id_bits,
 )
 from pipeline.state.ledger import State, open_state
-from pipeline.state.worker_register import Refusal
+from pipeline.state.worker_register import WorkerRefusal
 from record.errors import ConfigError
 from surrogates.keys.keys import CohortKey
 
@@ -65,7 +65,7 @@ def admit_worker(
     try:
         _check(settings, state, run_id, clock)
     except ConfigError as found:
-        refusal = Refusal(found.key, found.problem, found.remedy)
+        refusal = WorkerRefusal(found.key, found.problem, found.remedy)
         state.workers.refuse(run_id, holder, refusal)
         raise WorkerRefused(*refusal) from None
     finally:

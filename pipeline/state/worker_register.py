@@ -14,7 +14,7 @@ _WHAT = "state"
 _DEMANDED, _REFUSED = "workers", "refused"
 
 
-class Refusal(NamedTuple):
+class WorkerRefusal(NamedTuple):
     """Why a worker was refused: what differs, how, and the remedy; no secret."""
 
     key: str
@@ -48,7 +48,7 @@ class WorkerRegister:
         return dict(json.loads(found or "{}").get(_DEMANDED, {}))
 
     @retrying
-    def refuse(self, run_id: int, holder: str, refusal: Refusal) -> None:
+    def refuse(self, run_id: int, holder: str, refusal: WorkerRefusal) -> None:
         """Store why a worker was refused."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             about = _read_locked(connection, run_id)
@@ -56,12 +56,12 @@ class WorkerRegister:
             _write(connection, run_id, about)
 
     @retrying
-    def read_refused(self, run_id: int) -> dict[str, Refusal]:
+    def read_refused(self, run_id: int) -> dict[str, WorkerRefusal]:
         """Return the workers that were refused since the run was begun or resumed, with reasons."""
         with transaction(self._engine, _WHAT) as connection:
             found = connection.scalar(select(RUN.c.about).where(RUN.c.run_id == run_id))
         refused = json.loads(found or "{}").get(_REFUSED, {})
-        return {holder: Refusal(*refusal) for holder, refusal in refused.items()}
+        return {holder: WorkerRefusal(*refusal) for holder, refusal in refused.items()}
 
     @retrying
     def read_clock(self) -> float:
