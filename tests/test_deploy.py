@@ -241,7 +241,12 @@ def test_yarn_cron_and_airflow_on_spark() -> None:
 @pytest.mark.parametrize("code", SEEN)
 def test_what_spark_submit_starts(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[list[str]] = []
-    monkeypatch.setattr("pipeline.cli.main", lambda words: given.append(words) or code)
+
+    def end(words: list[str]) -> int:
+        given.append(words)
+        return code
+
+    monkeypatch.setattr("pipeline.cli.main", end)
     monkeypatch.setattr(sys, "argv", ["nightly.py", "run", "c.toml"])
     with pytest.raises(SystemExit) as ended:
         runpy.run_path(str(DEPLOY / "spark" / "nightly.py"), run_name="__main__")

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,14 +179,13 @@ def test_copies_of_a_task(
 
 
 @pytest.fixture
-def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Any]]:
+def own_server() -> Iterator[tuple[str, Any]]:
     """A PostgreSQL server of the test's own; gives its URL, and what restarts it."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
     if not found:
         pytest.skip("PostgreSQL of the distribution is not installed: it is to be restarted")
-    folder = tmp_path_factory.mktemp("server")
-    for parent in (folder, *folder.parents[:2]):
-        parent.chmod(0o755)
+    # Not a folder of pytest, which shuts other accounts out of it.
+    folder = Path(tempfile.mkdtemp(prefix="cryptonym-spark-"))
     user = "postgres" if os.geteuid() == 0 else None
     if user:
         shutil.chown(folder, user)
@@ -206,6 +206,7 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, 
         lambda: run("pg_ctl", *start, "-m", "immediate", "restart"),
     )
     run("pg_ctl", "-w", "-m", "immediate", "stop")
+    shutil.rmtree(folder)
 
 
 def test_the_state_database_is_restarted(
