@@ -168,13 +168,17 @@ def test_copies_of_a_task(
         "spark.speculation.task.duration.threshold 1s\n"
     )
     night.site.environment["SPARK_CONF_DIR"] = str(tmp_path)
+    # The copy gets a unit before the lease of the first one ends.
+    night.site.configure(f"lease_seconds = {LEASE}", "lease_seconds = 600")
     process = night.start()
-
-    def find_two() -> bool:
-        """Whether two copies of the one task hold a unit each at the same time."""
-        return len({pid for pid, _, _ in night.find_holders()}) == 2
-
-    wait_until(find_two, process)
+    victim, unit, attempt = wait_until(night.find_holders, process)[0]
+    os.kill(victim, signal.SIGSTOP)
+    night.check_held(unit, attempt)
+    try:
+        wait_until(lambda: len({pid for pid, _, _ in night.find_holders()}) == 2, process)
+        night.check_held(unit, attempt)
+    finally:
+        os.kill(victim, signal.SIGCONT)
     night.check_end(process, expected)
 
 
