@@ -62,13 +62,13 @@ from pipeline.quality.page import make_label_panels
 from pipeline.quality.reevaluation import reevaluate
 from pipeline.reports.run_report import RunBackground, write_report
 from pipeline.state.audit_records import read_audit_series
+from pipeline.state.detection_register import WorkerRefusal
 from pipeline.state.ledger import RunRecord, Scope, State, open_state
 from pipeline.state.new_notes import find_new_units
 from pipeline.state.quality_series import RunCounts
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.state.span_sealing import Seal, StateKeys
-from pipeline.state.worker_register import WorkerRefusal
 from pipeline.warehouse.databases import connect, database_path, retrying
 from pipeline.warehouse.export_source import FORMATS
 from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids

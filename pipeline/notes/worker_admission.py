@@ -13,8 +13,8 @@ from pipeline.notes.worker_resources import (
     resolve_urls,
     with_id_bits,
 )
+from pipeline.state.detection_register import WorkerRefusal
 from pipeline.state.ledger import State, open_state
-from pipeline.state.worker_register import WorkerRefusal
 from record.errors import ConfigError
 from surrogates.keys.keys import CohortKey
 

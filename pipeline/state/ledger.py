@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from pipeline.config.settings import StateSettings
-from pipeline.state.detection_register import DetectionRegister
+from pipeline.state.detection_register import DetectionRegister, WorkerRegister
 from pipeline.state.quality_store import (
     IS_FREE,
     NOTE_TABLES,
@@ -83,7 +83,6 @@ from pipeline.state.unit_results import (
     UnitResult,
 )
 from pipeline.state.withdrawals import IN_OUTPUT, WithdrawalStore, is_withdrawal_held
-from pipeline.state.worker_register import WorkerRegister
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 from pipeline.warehouse.note_rows import Unit
 from record.algorithms import ALGORITHM, ALGORITHMS
