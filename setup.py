@@ -183,6 +183,12 @@ setup(
             # Completions and the manual page: scripts/shell_files.py.
             "shtab>=1.7,<2",
             "argparse-manpage>=4.6,<5",
+            # Simulates a site's night: benchmarks.scale.
+            "simpy>=4.1,<5",
+            # Schemas of what stands in deploy/.
+            "kubernetes-validate>=1.37,<2",
+            "kubeflow-spark-api>=2.4,<3",
+            "databricks-bundles>=1.22,<2",
         ],
     },
     classifiers=[

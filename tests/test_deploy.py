@@ -1,10 +1,13 @@
 """The examples of schedules: those who read them can, and the program takes their lines."""
 
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -157,3 +160,116 @@ def test_airflow() -> None:
         "release_asthma": {"synthesize"},
         "synthesize": set(),
     }
+
+
+# Spark on other people's machines: schemas are those of packages that others keep ----------------
+
+KUBERNETES = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+OWN_KINDS = "sparkoperator.k8s.io/"
+
+
+def documents(path: Path) -> list[dict[str, Any]]:
+    yaml = pytest.importorskip("yaml", reason="PyYAML comes with the extra [models]")
+    return list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+
+
+def find_dropped(written: Any, read: Any, place: str = "") -> list[str]:
+    """Places of what a model of a manifest does not know, or has read as something else."""
+    if isinstance(written, dict) and isinstance(read, dict):
+        return [
+            found
+            for key, value in written.items()
+            for found in find_dropped(value, read.get(key), f"{place}.{key}")
+        ]
+    if isinstance(written, list) and isinstance(read, list) and len(written) == len(read):
+        return [
+            found
+            for number, (one, other) in enumerate(zip(written, read, strict=True))
+            for found in find_dropped(one, other, f"{place}[{number}]")
+        ]
+    return [] if written == read else [place]
+
+
+@pytest.mark.parametrize("path", KUBERNETES, ids=lambda path: path.name)
+def test_kubernetes_schemas(path: Path) -> None:
+    schemas = pytest.importorskip("kubernetes_validate", reason="kubernetes-validate is missing")
+    found = [each for each in documents(path) if not each["apiVersion"].startswith(OWN_KINDS)]
+    for each in found:
+        schemas.validate(each, "1.37", strict=True)
+        with pytest.raises(schemas.ValidationError):
+            schemas.validate(each | {"unknown": 1}, "1.37", strict=True)
+        for text in each.get("data", {}).values():
+            yaml = pytest.importorskip("yaml")
+            schemas.validate(yaml.safe_load(text), "1.37", strict=True)
+    assert found or path.name == "spark-operator.yaml"
+
+
+def test_spark_operator_schema() -> None:
+    models = pytest.importorskip(
+        "kubeflow_spark_api.models", reason="kubeflow-spark-api is missing"
+    )
+    (job,) = documents(DEPLOY / "kubernetes" / "spark-operator.yaml")
+    scheduled = models.SparkV1beta2ScheduledSparkApplication
+    assert find_dropped(job, scheduled.from_dict(job).to_dict()) == []
+    job["spec"]["template"]["driver"]["coers"] = 1
+    assert find_dropped(job, scheduled.from_dict(job).to_dict()) == [".spec.template.driver.coers"]
+    accept(job["spec"]["template"]["arguments"])
+
+
+def test_databricks_schema() -> None:
+    jobs = pytest.importorskip("databricks.bundles.jobs", reason="databricks-bundles is missing")
+    (bundle,) = documents(DEPLOY / "databricks" / "databricks.yml")
+    job = bundle["resources"]["jobs"]["nightly"]
+    assert find_dropped(job, jobs.Job.from_dict(job).as_dict()) == []
+    with pytest.raises(ValueError, match="unknown"):
+        jobs.Job.from_dict(job | {"unknown": 1})
+    (task,) = job["tasks"]
+    accept(task["spark_python_task"]["parameters"])
+    assert (DEPLOY / "databricks" / task["spark_python_task"]["python_file"]).is_file()
+
+
+def test_the_job_without_an_operator_names_what_it_has() -> None:
+    kinds = {each["kind"]: each for each in documents(DEPLOY / "kubernetes" / "spark-cronjob.yaml")}
+    template = kinds["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]
+    assert kinds["Service"]["spec"]["selector"] == template["metadata"]["labels"]
+    pod = template["spec"]
+    assert pod["serviceAccountName"] == kinds["ServiceAccount"]["metadata"]["name"]
+    (container,) = pod["containers"]
+    accept(container["args"])
+    confs = dict(
+        word.removeprefix("--conf=").split("=", 1)
+        for word in container["command"]
+        if word.startswith("--conf=")
+    )
+    assert confs["spark.driver.host"] == kinds["Service"]["metadata"]["name"]
+    ports = {each["port"] for each in kinds["Service"]["spec"]["ports"]}
+    assert {int(confs[f"spark.{name}.port"]) for name in ("driver", "blockManager")} == ports
+    assert confs["spark.kubernetes.container.image"] == container["image"]
+    assert {m["name"] for m in container["volumeMounts"]} == {v["name"] for v in pod["volumes"]}
+
+
+def test_yarn_cron_and_airflow_on_spark() -> None:
+    script = DEPLOY / "yarn" / "cryptonym-yarn"
+    subprocess.run(["/bin/sh", "-n", str(script)], check=True)
+    (words,) = re.findall(r"nightly\.py (run .*)$", script.read_text("utf-8"), re.MULTILINE)
+    accept(shlex.split(words))
+    for path in (DEPLOY / "cron" / "cryptonym-spark", DEPLOY / "airflow" / "cryptonym_spark.py"):
+        (line,) = lines_of(path.read_text(encoding="utf-8"))
+        accept(line)
+        assert "--engine" in line
+
+
+@pytest.mark.parametrize("code", SEEN)
+def test_what_spark_submit_starts(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[list[str]] = []
+
+    def end(words: list[str]) -> int:
+        given.append(words)
+        return code
+
+    monkeypatch.setattr("pipeline.cli.main", end)
+    monkeypatch.setattr(sys, "argv", ["nightly.py", "run", "c.toml"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(DEPLOY / "spark" / "nightly.py"), run_name="__main__")
+    assert ended.value.code == SEEN[code]
+    assert given == [["run", "c.toml"]]

@@ -5,6 +5,7 @@ import threading
 from dataclasses import dataclass, field
 
 from pipeline.config.settings import Settings
+from pipeline.notes.worker_admission import admit_worker
 from pipeline.notes.worker_resources import WorkerResources, open_resources
 
 
@@ -14,6 +15,7 @@ class _Session(threading.local):
 
     settings: Settings | None = None
     tools: WorkerResources | None = None
+    admitted_to: int | None = None
     generation: int = -1
 
 
@@ -44,6 +46,18 @@ def tools_of(settings: Settings) -> WorkerResources:
             _session.generation = _process.generation
         _session.settings, _session.tools = settings, tools
     return _session.tools
+
+
+def tools_for(settings: Settings, run_id: int, holder: str) -> WorkerResources:
+    """Return this thread's tools after it has proved, once a run, that it may be its worker.
+
+    Raises WorkerRefused; see `admit_worker`. `holder` names the worker.
+    """
+    if _session.admitted_to != run_id or _session.settings != settings:
+        admit_worker(settings, run_id, holder)
+    tools = tools_of(settings)
+    _session.admitted_to = run_id
+    return tools
 
 
 @atexit.register

@@ -14,7 +14,6 @@ from pipeline.config.settings import Settings
 from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.claimed_units import count_failure, run_guarded_stage
-from pipeline.notes.worker_resources import WorkerResources
 from pipeline.state.run_summary import Tally, merge_tallies
 from record.atomic_write import OWNER_FILE, make_folders, write_atomically
 
@@ -25,23 +24,20 @@ class WriteBatch(beam.DoFn):
     def __init__(self, settings: Settings, run_id: int) -> None:
         self._settings = settings
         self._run_id = run_id
-        self._tools: WorkerResources | None = None
         self._metrics: BatchMetrics | None = None
 
     def setup(self) -> None:
-        self._tools = tools_of(self._settings)
         self._metrics = BatchMetrics()
 
     def process(self, element: Batch) -> Iterator[str]:
-        assert self._tools is not None
         assert self._metrics is not None
-        run_id, done = self._run_id, list[str]()
-        with count_failure(run_id, element.unit, self._tools):
+        run_id, done, tools = self._run_id, list[str](), tools_of(self._settings)
+        with count_failure(run_id, element.unit, tools):
             written = run_guarded_stage(
                 "write",
                 lambda batch, tools: commit_batch(batch, tools, run_id),
                 element,
-                self._tools,
+                tools,
             )
             self._metrics.add(written)
             # What the quality gate counts is read from the state database, not from here.

@@ -16,7 +16,7 @@ import apache_beam as beam
 
 from pipeline.beam.failures import QUARANTINE, DeadLetters, run_pipeline
 from pipeline.beam.runners import list_pools, make_pipeline, refuse_passwords, split_runner
-from pipeline.beam.session import close_all, tools_of
+from pipeline.beam.session import close_all, tools_for, tools_of
 from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import Settings, load
@@ -26,6 +26,7 @@ from pipeline.notes.batch import Batch
 from pipeline.notes.claimed_units import claim_units, count_failure, run_guarded_stage
 from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.notes.stages import STAGES, read_batch
+from pipeline.notes.worker_admission import WorkerRefused
 from pipeline.notes.worker_resources import WorkerResources, resolve_urls
 from pipeline.state.ledger import open_state
 from record.errors import ConfigError, CryptonymError, Unavailable
@@ -85,17 +86,13 @@ class Step(beam.DoFn):
         self._name = name
         self._settings = share.settings
         self._run_id = share.run_id
-        self._tools: WorkerResources | None = None
-
-    def setup(self) -> None:
-        self._tools = tools_of(self._settings)
 
     def process(self, element: Batch) -> Iterator[Batch]:
-        assert self._tools is not None
+        tools = tools_of(self._settings)  # not in setup(): a worker that is refused has none
         done: list[Batch] = []
-        with count_failure(self._run_id, element.unit, self._tools):
+        with count_failure(self._run_id, element.unit, tools):
             stage = dict(STAGES)[self._name]
-            done.append(run_guarded_stage(self._name, stage, element, self._tools))
+            done.append(run_guarded_stage(self._name, stage, element, tools))
         yield from done
 
 
@@ -128,22 +125,21 @@ class ReadNotes(beam.DoFn):
     """Claims units until none is left, and reads the notes of each into one batch.
 
     The stages that follow are fused with this one: a batch is committed, or has failed, when the
-    next unit is claimed.
+    next unit is claimed. A worker that is refused claims none: the others do its work, and what
+    drives the run reads in the state database why.
     """
 
     def __init__(self, share: UnitShare) -> None:
         self._settings = share.settings
         self._run_id = share.run_id
         self._holder = share.holder
-        self._tools: WorkerResources | None = None
-
-    def setup(self) -> None:
-        self._tools = tools_of(self._settings)
 
     def process(self, element: int) -> Iterator[Batch]:
-        tools = self._tools
-        assert tools is not None
         holder = self._holder or f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
+        try:
+            tools = tools_for(self._settings, self._run_id, holder)
+        except WorkerRefused:
+            return
         with closing(claim_units(tools, self._run_id, holder)) as units:
             for unit in units:
                 read: list[Batch] = []

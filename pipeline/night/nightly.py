@@ -35,6 +35,7 @@ from pipeline.night.run_history import read_finished_runs, serialize_run, to_com
 from pipeline.night.structured_tables import StructuredTables, list_nightly_tables
 from pipeline.night.withdrawals import find_withdrawals, hold_withdrawals, judge_withdrawals
 from pipeline.notes.detection import DETECTOR_VERSION
+from pipeline.notes.worker_admission import make_proof
 from pipeline.notes.worker_resources import (
     config_hash,
     describe_detection,
@@ -61,6 +62,7 @@ from pipeline.quality.page import make_label_panels
 from pipeline.quality.reevaluation import reevaluate
 from pipeline.reports.run_report import RunBackground, write_report
 from pipeline.state.audit_records import read_audit_series
+from pipeline.state.detection_register import WorkerRefusal
 from pipeline.state.ledger import RunRecord, Scope, State, open_state
 from pipeline.state.new_notes import find_new_units
 from pipeline.state.quality_series import RunCounts
@@ -161,6 +163,7 @@ class NightlyRun:
     written_tables: tuple[str, ...] = ()
     backfill: BackfillPlan | None = None
     minutes: float = 0.0
+    refused: dict[str, WorkerRefusal] = field(default_factory=dict)
 
     @property
     def scope(self) -> Scope:
@@ -252,6 +255,7 @@ class NightlyRun:
         )
         # Who holds a unit now is dead, or cut off: a note may have ended the whole run.
         leases.revoke(run.run_id, as_failed=True)
+        self.state.workers.demand(run.run_id, make_proof(self.settings, self.cohort))
         try:
             if self.backfill is None:
                 self.peaks = run_job(job)
@@ -263,6 +267,11 @@ class NightlyRun:
                 self.state.retry_condemned(run.run_id)
             raise
         watch()
+        self.refused = self.state.workers.read_refused(run.run_id)
+        if self.refused and not job.is_finished():
+            worker, refusal = min(self.refused.items())
+            problem = f"{refusal.problem}; {worker} was refused, and no other could end the run"
+            raise ConfigError(refusal.key, problem, f"{refusal.remedy}, then run again")
 
     def _work_off(self, plan: BackfillPlan, job: Job, run_job: JobRunner) -> dict[str, int]:
         """Process a backfill, a cohort after another; what is not done leaves the plan."""
@@ -591,6 +600,10 @@ def _execute(
             _write_report(night, ended)
         warnings: list[str] = []
         describe_detection(night.settings, warnings)
+        warnings += [
+            f"worker {holder} was refused: {refusal}"
+            for holder, refusal in sorted(night.refused.items())
+        ]
         warnings += send_notifications(night.state.quality, assessment, night.settings)
         ended = replace(ended, warnings=tuple(warnings))
     night.state.finish(

@@ -5,7 +5,7 @@ import os
 import shutil
 import socket
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,12 +13,14 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from pyspark import SparkConf, SparkContext
+from pyspark.sql import SparkSession
 
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import Settings
 from pipeline.night.engine import process_claimed_units
 from pipeline.night.nightly import Job, JobRunner
 from pipeline.notes.error_boundary import Unexpected, drop_error_texts
+from pipeline.notes.worker_admission import WorkerRefused, admit_worker
 from pipeline.notes.worker_resources import open_resources, refuse_written_passwords, resolve_urls
 from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError, CryptonymError, Unavailable
@@ -91,6 +93,11 @@ def drive_on_spark(master: str | None) -> JobRunner:
 
 @contextmanager
 def _connect(master: str | None, job: Job) -> Iterator[SparkContext]:
+    session = SparkSession.getActiveSession() if master is None else None
+    if session is not None:
+        # A platform such as Databricks has one, which is not ours to stop.
+        yield session.sparkContext
+        return
     conf = SparkConf().setAppName(f"cryptonym run {job.run_id}")
     # The command has a progress bar of its own.
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
@@ -104,14 +111,21 @@ def _connect(master: str | None, job: Job) -> Iterator[SparkContext]:
         context.stop()
 
 
-def _run_tasks(context: SparkContext, job: Job) -> dict[str, int]:
-    """Run tasks until all units are done; reports progress meanwhile."""
-    settings, run_id, count = job.settings, job.run_id, job.workers
+def make_task(settings: Settings, run_id: int) -> Callable[[Iterable[int]], Iterable[str]]:
+    """Return what Spark is sent: settings, which hold no secret, and the number of a run."""
 
     def task(numbers: Iterable[int]) -> Iterable[str]:
         for number in numbers:
             yield json.dumps(work(settings, run_id, number))
 
+    return task
+
+
+def _run_tasks(context: SparkContext, job: Job) -> dict[str, int]:
+    """Run tasks until all units are done; reports progress meanwhile."""
+    settings, run_id, count = job.settings, job.run_id, job.workers
+
+    task = make_task(settings, run_id)
     numbers = context.parallelize(range(count), count)
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(lambda: numbers.mapPartitions(task).collect())
@@ -142,6 +156,9 @@ def _wait(future: "Future[list[str]]", job: Job) -> list[str]:
 
 def _read_ends(ends: Sequence[TaskEnd]) -> dict[str, int]:
     for end in ends:
+        # The others did its work, or the run says why it could not go on.
+        if end.error == WorkerRefused.__name__:
+            continue
         if end.error == Unavailable.__name__:
             raise Unavailable(end.worker, end.message, "run again: completed units are kept")
         if end.error == ConfigError.__name__:
@@ -157,6 +174,7 @@ def work(settings: Settings, run_id: int, number: int) -> TaskEnd:
 
     def claim() -> None:
         collect_garbage_rarely()
+        admit_worker(settings, run_id, worker)
         with open_resources(settings) as resources:
             process_claimed_units(run_id, resources, worker, lambda: None)
 

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from pipeline.config.settings import StateSettings
-from pipeline.state.detection_register import DetectionRegister
+from pipeline.state.detection_register import DetectionRegister, WorkerRegister
 from pipeline.state.quality_store import (
     IS_FREE,
     NOTE_TABLES,
@@ -186,6 +186,7 @@ class State:
         self._engine = engine
         self._keys = keys
         self.leases = UnitLeases(engine)
+        self.workers = WorkerRegister(engine)
         self.quality = QualityStore(engine, keys)
         self.withdrawals = WithdrawalStore(engine, keys)
         self.detections = DetectionRegister(engine, keys)

@@ -115,7 +115,7 @@ class UnitLeases:
             held = {
                 "attempt": attempt,
                 "holder": holder,
-                "lease_ends": _database_clock(connection) + round(seconds * 1000),
+                "lease_ends": database_clock(connection) + round(seconds * 1000),
                 "failures": failures,
                 "worked": None,
             }
@@ -160,7 +160,7 @@ class UnitLeases:
         if not held:
             return
         with transaction(self._engine, _WHAT, write=True) as connection:
-            ends = _database_clock(connection) + round(seconds * 1000)
+            ends = database_clock(connection) + round(seconds * 1000)
             lost = [
                 (key, attempt)
                 for key, attempt in held
@@ -269,14 +269,14 @@ def _is_working(run_id: int) -> ColumnElement[bool]:
 def _find_claimable(connection: Connection, run_id: int, before: int | None) -> Any:
     """Return the first unit that nobody holds, locked; parts of units come before units."""
     is_free = or_(
-        RUN_UNIT.c.lease_ends.is_(None), RUN_UNIT.c.lease_ends < _database_clock(connection)
+        RUN_UNIT.c.lease_ends.is_(None), RUN_UNIT.c.lease_ends < database_clock(connection)
     )
     first = select(*_READ).where(*_is_left(run_id, before), is_free).order_by(RUN_UNIT.c.unit)
     # SQLite has one writer at a time, and no such clause.
     return connection.execute(first.limit(1).with_for_update(skip_locked=True)).first()
 
 
-def _database_clock(connection: Connection) -> ColumnElement[int]:
+def database_clock(connection: Connection) -> ColumnElement[int]:
     """Return the time in milliseconds since 1970, by the clock of the database server."""
     if connection.dialect.name == "postgresql":
         # Not now(), which is when the transaction began: it may have waited for a lock.

@@ -17,7 +17,7 @@ from pipeline.state.span_sealing import NoteFindings, NoteVersion, Seal, StateKe
 from pipeline.state.tables import STATE
 from pipeline.warehouse.databases import connect
 
-NEW_TABLES = ("row_code", "sealing", "accepted_config")
+NEW_TABLES = ("row_code", "sealing", "accepted_config", "synthesis_run")
 NEW_COLUMNS = ("attempt", "lease_ends", "holder", "failures", "error", "origin", "worked")
 _ACCESSED = ("", "-wal", "-shm", "-journal")
 

@@ -1,0 +1,90 @@
+"""Who may be a worker: each proves before its first unit that it would write what others write."""
+
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+
+from pipeline.config.settings import Settings
+from pipeline.notes.detection import DETECTOR_VERSION
+from pipeline.notes.worker_resources import (
+    config_hash,
+    digest_tagger,
+    open_master,
+    resolve_urls,
+    with_id_bits,
+)
+from pipeline.state.detection_register import WorkerRefusal
+from pipeline.state.ledger import State, open_state
+from record.errors import ConfigError
+from surrogates.keys.keys import CohortKey
+
+MOST_SECONDS_APART = 60
+"""How far a worker's clock may be from that of the database server."""
+
+_DEMANDS = {
+    "version": ("another version of cryptonym", "install that version on the worker"),
+    "detectors": ("other detectors", "install the same version on the worker"),
+    "weights": ("a model with other weights", "copy the folder of the model to the worker"),
+    "key": ("another key", "give the worker the master key and the cohort of the run"),
+    "configuration": (
+        "another configuration: other settings, or files that they name",
+        "copy the configuration, with the files that it names, to the worker",
+    ),
+}
+
+
+class WorkerRefused(ConfigError):
+    """A worker may not take part in a run; says what differs, without any secret."""
+
+
+def make_proof(settings: Settings, cohort: CohortKey) -> dict[str, str]:
+    """Return what a worker with these settings can prove; the key by its check value alone.
+
+    Digests of weights are empty where no model takes part. Raises ConfigError where files that the
+    settings name are missing.
+    """
+    return {
+        "version": version("cryptonym"),
+        "detectors": DETECTOR_VERSION,
+        "weights": digest_tagger(settings),
+        "key": cohort.key_id,
+        "configuration": config_hash(settings, cohort).hex(),
+    }
+
+
+def admit_worker(
+    settings: Settings, run_id: int, holder: str, clock: Callable[[], float] = time.time
+) -> None:
+    """Check a worker of a run before it opens anything else.
+
+    Raises WorkerRefused, whose reason is stored for the process that drives the run, which goes on
+    with the other workers; Unavailable where the state database does not answer. `clock` returns
+    seconds since 1970.
+    """
+    state = open_state(resolve_urls(settings).state, settings.base)
+    try:
+        _check(settings, state, run_id, clock)
+    except ConfigError as found:
+        refusal = WorkerRefusal(found.key, found.problem, found.remedy)
+        state.workers.refuse(run_id, holder, refusal)
+        raise WorkerRefused(*refusal) from None
+    finally:
+        state.close()
+
+
+def _check(settings: Settings, state: State, run_id: int, clock: Callable[[], float]) -> None:
+    demanded = state.workers.read_demanded(run_id)
+    master = open_master(settings)
+    cohort = master.cohort(settings.cohort, algorithm=state.read_algorithm())
+    proof = make_proof(settings, with_id_bits(cohort, settings.make_policy()))
+    # In this order: an earlier one explains those that follow.
+    for name, (difference, remedy) in _DEMANDS.items():
+        if name in demanded and proof[name] != demanded[name]:
+            own, other = (each[name][:12] or "none" for each in (proof, demanded))
+            problem = f"has {difference} ({own}, the run {other})"
+            raise ConfigError(f"worker.{name}", problem, remedy)
+    apart = clock() - state.workers.read_clock()
+    if abs(apart) > MOST_SECONDS_APART:
+        direction = "ahead of" if apart > 0 else "behind"
+        problem = f"is {abs(apart):.0f} s {direction} that of the state database"
+        raise ConfigError("worker.clock", problem, "synchronize the clocks, by NTP for example")

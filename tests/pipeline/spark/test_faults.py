@@ -1,0 +1,233 @@
+"""Faults on a Spark cluster, each while its victim holds a unit: the same bytes in the end.
+
+CRYPTONYM_SPARK_NOTES makes the night a longer one: `python -m benchmarks.night.spark_faults`.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from sqlalchemy import Engine, create_engine, text
+
+from pipeline.config.progress import Progress
+from pipeline.night.demo import DemoOptions, make_demo
+from pipeline.night.engine import run_in_process
+from pipeline.night.nightly import run_nightly
+from tests.keys import derive
+from tests.pipeline.conftest import Site
+from tests.pipeline.spark.test_cluster import cluster, has_spark, on_server, wait_until
+
+__all__ = ["cluster"]  # a fixture
+
+pytestmark = [pytest.mark.slow, has_spark]
+NOTES = int(os.environ.get("CRYPTONYM_SPARK_NOTES", "30"))
+LEASE = 3
+HELD = text("select holder, unit, attempt from run_unit where done = 0 and lease_ends > 0")
+UNIT = text("select holder, attempt, done from run_unit where unit = :unit")
+
+
+@dataclass
+class Night:
+    """A night on a cluster, seen from outside."""
+
+    site: Site
+    master: str
+    workers: list[psutil.Process]
+    state: Engine
+    arguments: tuple[str, ...] = ()
+
+    def start(self) -> "subprocess.Popen[str]":
+        return self.site.start("--engine", "spark", "--master", self.master, *self.arguments)
+
+    def rows(self, query: Any, **values: Any) -> list[Any]:
+        with self.state.connect() as connection:
+            if not connection.scalar(text("select to_regclass('run_unit')")):
+                return []
+            return list(connection.execute(query, values).all())
+
+    def find_holders(self) -> list[tuple[int, int, int]]:
+        """Processes of the executors that hold a unit: id, unit and attempt."""
+        family = {child.pid for one in self.workers for child in one.children(recursive=True)}
+        held = [(int(holder.split(":")[1]), unit, n) for holder, unit, n in self.rows(HELD)]
+        return [each for each in held if each[0] in family]
+
+    def check_held(self, unit: int, attempt: int) -> None:
+        """The victim's unit is claimed by it, and not finished, when the fault has struck."""
+        ((_, now, done),) = self.rows(UNIT, unit=unit)
+        assert (now, done) == (attempt, 0)
+
+    def check_end(self, process: "subprocess.Popen[str]", expected: str) -> None:
+        _, stderr = process.communicate(timeout=1800)
+        assert process.returncode == 0, stderr
+        assert self.site.digest() == expected
+        assert self.rows(text("select min(done), max(done) from run_unit")) == [(1, 1)]
+        ids = [row[0] for row in self.site.source("select note_id from note order by note_id")]
+        counted = self.rows(text("select note_id from ledger order by note_id"))
+        assert [row[0] for row in counted] == ids
+
+
+@pytest.fixture(scope="module")
+def hospital(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The hospital of the other tests, or a larger one where more notes are asked for."""
+    if NOTES <= 100:
+        return template
+    folder = tmp_path_factory.mktemp("large") / "demo"
+    options = DemoOptions(folder, patients=NOTES // 10 + 10, seed=7, model="none")
+    config = make_demo(options, Progress())
+    derive(folder / "master.key", "research")
+    config.write_text(config.read_text() + "\n[extraction]\nlanguages = []\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(hospital: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The digest of the same night, in memory."""
+    site = Site(tmp_path_factory.mktemp("in-memory") / "site", hospital, NOTES)
+    assert run_nightly(site.config, run_in_process).exit_code == 0
+    return site.digest()
+
+
+@pytest.fixture
+def make_night(
+    hospital: Path,
+    tmp_path: Path,
+    cluster: tuple[str, list[psutil.Process]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Callable[..., Night]]:
+    engines: list[Engine] = []
+
+    def make(url: str, *arguments: str) -> Night:
+        monkeypatch.setenv("CRYPTONYM_TEST_STATE", url)
+        site = on_server(Site(tmp_path / "site", hospital, NOTES), url)
+        site.configure("[limits]", f"[engine]\nlease_seconds = {LEASE}\n\n[limits]")
+        if NOTES <= 100:
+            site.configure("notes_per_unit = 5", "notes_per_unit = 2")
+        else:
+            site.configure("notes_per_unit = 5", "notes_per_unit = 25")
+        site.environment |= {
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        }
+        engines.append(create_engine(url, pool_pre_ping=True))
+        return Night(site, *cluster, engines[-1], arguments)
+
+    yield make
+    for engine in engines:
+        engine.dispose()
+
+
+def test_the_driver_is_killed_and_the_command_run_again(
+    make_night: Callable[..., Night], postgres_url: str, expected: str
+) -> None:
+    night = make_night(postgres_url)
+    process = night.start()
+    _, unit, attempt = wait_until(night.find_holders, process)[0]
+    os.killpg(process.pid, signal.SIGKILL)
+    night.check_held(unit, attempt)
+    process.communicate()
+    night.check_end(night.start(), expected)
+
+
+def test_a_worker_is_stopped_beyond_its_lease_and_continued(
+    make_night: Callable[..., Night], postgres_url: str, expected: str
+) -> None:
+    night = make_night(postgres_url)
+    process = night.start()
+    victim, unit, attempt = wait_until(night.find_holders, process)[0]
+    os.kill(victim, signal.SIGSTOP)
+    night.check_held(unit, attempt)
+    try:
+        wait_until(lambda: night.rows(UNIT, unit=unit)[0][2] == 1, process)
+        ((holder, taken, _),) = night.rows(UNIT, unit=unit)
+        assert int(holder.split(":")[1]) != victim
+        assert taken == attempt + 1
+    finally:
+        os.kill(victim, signal.SIGCONT)
+    night.check_end(process, expected)
+    # What it had done of the unit before it was stopped was refused.
+    assert night.rows(UNIT, unit=unit) == [(holder, taken, 1)]
+
+
+def test_copies_of_a_task(
+    make_night: Callable[..., Night], postgres_url: str, expected: str, tmp_path: Path
+) -> None:
+    night = make_night(postgres_url, "--workers", "1")
+    (tmp_path / "spark-defaults.conf").write_text(
+        "spark.speculation true\nspark.speculation.interval 100ms\n"
+        "spark.speculation.minTaskRuntime 100ms\n"
+        "spark.speculation.task.duration.threshold 1s\n"
+    )
+    night.site.environment["SPARK_CONF_DIR"] = str(tmp_path)
+    # The copy gets a unit before the lease of the first one ends.
+    night.site.configure(f"lease_seconds = {LEASE}", "lease_seconds = 600")
+    process = night.start()
+    victim, unit, attempt = wait_until(night.find_holders, process)[0]
+    os.kill(victim, signal.SIGSTOP)
+    night.check_held(unit, attempt)
+    try:
+        wait_until(lambda: len({pid for pid, _, _ in night.find_holders()}) == 2, process)
+        night.check_held(unit, attempt)
+    finally:
+        os.kill(victim, signal.SIGCONT)
+    night.check_end(process, expected)
+
+
+@pytest.fixture
+def own_server() -> Iterator[tuple[str, Any]]:
+    """A PostgreSQL server of the test's own; gives its URL, and what restarts it."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    if not found:
+        pytest.skip("PostgreSQL of the distribution is not installed: it is to be restarted")
+    # Not a folder of pytest, which shuts other accounts out of it.
+    folder = Path(tempfile.mkdtemp(prefix="cryptonym-spark-"))
+    user = "postgres" if os.geteuid() == 0 else None
+    if user:
+        shutil.chown(folder, user)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    def run(program: str, *arguments: str) -> None:
+        command = [str(found[-1].with_name(program)), "-D", str(folder / "data"), *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/", user=user)
+
+    listen = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}"
+    run("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8")
+    start = ("-w", "-l", str(folder / "log"), "-o", listen)
+    run("pg_ctl", *start, "start")
+    yield (
+        f"postgresql+psycopg://postgres@127.0.0.1:{port}/postgres",
+        lambda: run("pg_ctl", *start, "-m", "immediate", "restart"),
+    )
+    run("pg_ctl", "-w", "-m", "immediate", "stop")
+    shutil.rmtree(folder)
+
+
+def test_the_state_database_is_restarted(
+    make_night: Callable[..., Night], own_server: tuple[str, Any], expected: str
+) -> None:
+    url, restart = own_server
+    night = make_night(url)
+    # Executors read the variable from the cluster, which knows another server.
+    night.site.configure('"env:CRYPTONYM_TEST_STATE"', f'"{url}"')
+    process = night.start()
+    _, unit, attempt = wait_until(night.find_holders, process)[0]
+    # Suspended, so that it still holds the unit when the server is gone.
+    family = [psutil.Process(pid) for pid, _, _ in night.find_holders()]
+    for one in family:
+        one.suspend()
+    night.check_held(unit, attempt)
+    restart()
+    for one in family:
+        one.resume()
+    night.check_end(process, expected)
