@@ -4,7 +4,6 @@ Functions that compute check digits take letters of either case and return capit
 """
 
 import re
-from collections.abc import Callable
 from string import ascii_uppercase
 
 import stdnum.be.nn
@@ -298,33 +297,6 @@ def vin(number: str) -> bool:
     values = (_VIN_VALUES[c] if c.isalpha() else int(c) for c in compact)
     total = sum(value * weight for value, weight in zip(values, _VIN_WEIGHTS, strict=True))
     return "0123456789X"[total % 11] == compact[8]
-
-
-def _is_nhs(number: str) -> bool:
-    return len(number) == 10 and number.isdigit() and nhs_digit(number[:9]) == number[9]
-
-
-def _is_rut(number: str) -> bool:
-    return len(number) == 9 and number[:8].isdigit() and rut_digit(number[:8]) == number[8]
-
-
-def _is_rpps(number: str) -> bool:
-    return len(number) == 11 and is_luhn(number)
-
-
-_LEAST_SIGNS, _MOST_SIGNS = 9, 34
-_CHECKED: tuple[Callable[[str], bool], ...] = (
-    *(nir_valid, dni_or_nie, nuss, rvnr, kvnr, rijksregister, ahv, codice_fiscale),
-    *(_is_nhs, _is_rut, _is_rpps, ccc, payment_card, iban, vin),
-)
-
-
-def holds_check_digits(number: str) -> bool:
-    """Return whether a number of a person, an account, a card or a vehicle checks by its digits."""
-    compact = _alphanumeric(number)
-    if not _LEAST_SIGNS <= len(compact) <= _MOST_SIGNS or not any(map(str.isdigit, compact)):
-        return False
-    return any(is_valid(compact) for is_valid in _CHECKED)
 
 
 _OTHER_SIGNS = re.compile(r"[^0-9A-Za-z]+")

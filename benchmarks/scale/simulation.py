@@ -1,7 +1,7 @@
 """A night as a simulation of discrete events: workers claim, process and commit units."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,7 @@ class _Work:
         self.busy = 0.0
         self.waited = 0.0
 
-    def transact(self, seconds: float) -> Iterator[Any]:
+    def transact(self, seconds: float) -> Generator[Any, Any, None]:
         """A transaction: its server's share occupies a core there, the rest passes elsewhere."""
         served = seconds * self.costs.server_share
         yield self.environment.timeout(seconds - served)
@@ -83,7 +83,7 @@ class _Work:
             self.busy += served
             yield self.environment.timeout(served)
 
-    def worker(self) -> Iterator[Any]:
+    def worker(self) -> Generator[Any, Any, None]:
         """Claim units until none is left."""
         costs = self.costs
         yield self.environment.timeout(costs.start)
@@ -96,7 +96,7 @@ class _Work:
             yield self.environment.timeout(seconds)
             yield from self.transact(costs.commit_unit + changed * costs.commit_note)
 
-    def heartbeat(self) -> Iterator[Any]:
+    def heartbeat(self) -> Generator[Any, Any, None]:
         """Renew the leases of a worker."""
         while self.left > 0:
             yield self.environment.timeout(self.site.lease_seconds / _RENEWALS)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
-from locales.check_digits import holds_check_digits
 from record.label import RULE_MARK, Label
 from record.span import Span
+from rules.identifiers.proven_numbers import holds_check_digits
 
 Precedence = Callable[[Span], tuple[object, ...]]
 """A sort key of spans: of overlapping ones that with the smallest key wins."""

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.attacks.passages import OTHERS, views
 from pipeline.config.progress import Progress
-from pipeline.synthetic.measurements.copy_filter import passage_index
+from pipeline.synthetic.corpus_passages import passage_index
 from pipeline.synthetic.measurements.screening import screen_notes
 from record.document import Annotated, Document
 from record.errors import ConfigError
