@@ -1,6 +1,7 @@
 """A model in the nightly job: what it finds goes, what it fails on is held back."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from models.tagger.folder import WEIGHTS
 from models.tagger.onnx_tagger import OnnxTagger
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.alignment import TrainingNote
@@ -131,6 +133,20 @@ def test_a_folder_that_holds_no_model_is_refused(config: Path, name: str) -> Non
         run_nightly(config, run_in_process)
 
 
+def test_damaged_weights_end_the_run_and_doctor_says_so(
+    config: Path, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = tmp_path / "damaged"
+    shutil.copytree(folder, damaged)
+    (damaged / WEIGHTS).write_bytes(b"damaged")
+    ask(config, damaged)
+    for command in ("run", "doctor"):
+        assert main([command, str(config), "--plain"]) == 2
+        said = capsys.readouterr()
+        assert f"{WEIGHTS}: checksum mismatch" in " ".join((said.out + said.err).split())
+    assert not (config.parent / "research.db").exists()
+
+
 def test_a_model_with_labels_without_surrogates_is_refused(config: Path, tmp_path: Path) -> None:
     def renamed(note: TrainingNote) -> TrainingNote:
         spans = tuple(replace(span, label=f"MY_{span.label}") for span in note.annotated.spans)
@@ -206,8 +222,10 @@ def test_thresholds_of_the_configuration_decide(
     first = hash_of(config)
     calibrated(path, folder, ID=0.2, NAME=0.1)
     assert len({plain, first, hash_of(config)}) == 3
-    assert main(["doctor", str(config), "--plain"]) == 0
-    assert "at most 8.00 %" in capsys.readouterr().out
+    capsys.readouterr()
+    for command in (["doctor"], ["run", "--workers", "1"]):
+        assert main([*command, str(config), "--plain"]) == 0
+        assert "at most 8.00 %" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
