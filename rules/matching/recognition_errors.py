@@ -17,6 +17,7 @@ LEAST, TOKENS_EACH = 4, 80
 """A text counts as badly recognized with 4 words that are surely damaged, and one of 80."""
 
 _REMEMBERED_TEXTS = 4
+_LONGEST_REMEMBERED = 100_000
 _REMEMBERED_WORDS = 4096
 _MOST_DOUBTS = 4
 _LONGEST_PART = 9
@@ -53,9 +54,13 @@ Piece = tuple[int, int, str]
 """A place of a text, half open, and what should stand there."""
 
 
-@lru_cache(_REMEMBERED_TEXTS)
 def correct_recognition(text: str) -> RepairedText | None:
     """Correct a whole text; None where it does not look like one that was recognized badly."""
+    # Rules, known values and tagger ask one after the other; a long text would take much memory.
+    return _remember(text) if len(text) <= _LONGEST_REMEMBERED else _correct_text(text)
+
+
+def _correct_text(text: str) -> RepairedText | None:
     if sum(1 for _ in islice(_SIGN.finditer(text), LEAST)) < LEAST:
         return None
     tokens = [match.span() for match in _TOKEN.finditer(text)]
@@ -74,6 +79,9 @@ def correct_recognition(text: str) -> RepairedText | None:
     corrected = _put(source, sorted(pieces.values()))
     joined = _put(corrected, _blanks_in_words(corrected.text))
     return _put(joined, ((*match.span(), "") for match in _APART.finditer(joined.text)))
+
+
+_remember = lru_cache(_REMEMBERED_TEXTS)(_correct_text)
 
 
 def _correct(token: str) -> str | None:
