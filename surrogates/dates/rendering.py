@@ -22,26 +22,29 @@ def render(form: DateForm, days: list[tuple[date, int]], *, repeats_month: bool 
         for group, (day, weekday) in zip(form.groups, days, strict=True)
         for slot in group.slots
     ]
+    spent: frozenset[int] = frozenset()
     if repeats_month and len(days) > 1:
-        filled = _repeat_months(form, days, filled)
+        filled, spent = _repeat_months(form, days, filled)
     filled.sort(key=lambda each: each[0].token.start)
     pieces: list[str] = []
     end = 0
     for slot, written in filled:
         token = slot.token
         pieces += (form.text[end : token.start], written)
-        end = token.end + (token.kind == "m" and is_dot_spent(token, written, form.text))
+        is_spent = token.kind == "m" and is_dot_spent(token, written, form.text)
+        end = token.end + (is_spent or token.start in spent)
     return elide("".join((*pieces, form.text[end:])), form)
 
 
 def _repeat_months(
     form: DateForm, days: list[tuple[date, int]], filled: list[tuple[Slot, str]]
-) -> list[tuple[Slot, str]]:
+) -> tuple[list[tuple[Slot, str]], frozenset[int]]:
     """Put a month beside each day that has none, and no longer is in that of the day beside it.
 
     That is the day before it, or for the first one the day after it: `28 mars au 3 avril` for
-    `2 au 8 avril`.
+    `2 au 8 avril`. Returns also where the days start whose full stop is written before the month.
     """
+    spent: set[int] = set()
     written = {slot.token.start: text for slot, text in filled}
     month: Slot | None = None
     for place, (group, (day, _)) in enumerate(zip(form.groups, days, strict=True)):
@@ -53,26 +56,33 @@ def _repeat_months(
             continue
         first = next(slot for slot in group.slots if slot.role == "d")
         if not place and days[1][0].month != day.month:
-            written[first.token.start] += _month_behind(form, day)
+            behind = _month_behind(form, day)
+            written[first.token.start] += behind
+            if behind.startswith("."):
+                spent.add(first.token.start)
         if not (month and place) or days[place - 1][0].month == day.month:
             continue
         written[first.token.start] = (
             f"{word(month.token, day.month - 1)} " + written[first.token.start]
         )
-    return [(slot, written[slot.token.start]) for slot, _ in filled]
+    return [(slot, written[slot.token.start]) for slot, _ in filled], frozenset(spent)
 
 
 def _month_behind(form: DateForm, day: date) -> str:
     """Return the month as it stands behind the day of the second date; nothing where it does not.
 
-    A full stop behind a day (`2. bis 8. April`) is no part of it: such ranges stay as they are.
+    What stands between both comes with it: ` de `, or a full stop where the first day has one too.
     """
     slots = {slot.role: slot.token for slot in form.groups[1].slots}
     second, month = slots.get("d"), slots.get("m")
     if not second or not month or month.kind != "m":
         return ""
+    first = next(slot.token for slot in form.groups[0].slots if slot.role == "d")
     gap = form.text[second.end : month.start]
-    return f"{gap}{word(month, day.month - 1)}" if gap in (" ", " de ") else ""
+    has_stop = form.text[first.end : first.end + 1] == "."
+    if gap not in (" ", " de ", ". ") or has_stop != gap.startswith("."):
+        return ""
+    return f"{gap}{word(month, day.month - 1)}"
 
 
 def is_dot_spent(token: DateToken, written: str, text: str) -> bool:

@@ -157,8 +157,8 @@ def test_a_date_of_an_unknown_month_is_completed_by_its_note(
         ("en", "March 3-14, 2025", 25, "March 28-April 8, 2025"),
         ("es", "3 al 14 de marzo de 2024", -5, "27 de febrero al 9 de marzo de 2024"),
         ("nl", "3 tot 14 maart 2024", -5, "27 februari tot 9 maart 2024"),
-        # The full stop behind the day is no part of it.
-        ("de", "3. bis 14. März 2024", -5, "27. bis 9. März 2024"),
+        ("de", "3. bis 14. März 2024", -5, "27. Februar bis 9. März 2024"),
+        ("de", "3. bis 14. März 2024", 2, "5. bis 16. März 2024"),
     ],
 )
 def test_the_ends_of_a_range_have_months_of_their_own_where_these_differ(
