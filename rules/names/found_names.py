@@ -29,6 +29,11 @@ _MOST = 6
 _MASK = GIVEN | FAMILY | PARTICLE | INITIALS | UPPER
 
 
+def _is_given(piece: NameWord) -> bool:
+    """Return whether a word alone is a given name; one with a hyphen is hardly a family name."""
+    return piece.sure and (not piece.bits & FAMILY or "-" in piece.folded)
+
+
 def label(pieces: Sequence[NameWord], lang: str) -> list[Found]:
     """Return which pieces are given and which family names; neighbours of one kind are joined.
 
@@ -135,8 +140,11 @@ class FoundNames:
 
     def label(self, pieces: Sequence[NameWord]) -> list[Found]:
         """Return which words are given and which family names; a lone given name is one."""
+        if len(pieces) == 2 and pieces[0].folded == "d'" and _is_given(pieces[1]):
+            # `la fille d'Inès`: of the family names with the particle few are given names.
+            return [(pieces[1].start, pieces[1].end, Label.FIRST_NAME)]
         if len(pieces) == 1 and not pieces[0].bits & INITIALS:
-            first = pieces[0].sure and not pieces[0].bits & FAMILY
+            first = _is_given(pieces[0])
             kind = Label.FIRST_NAME if first else Label.LAST_NAME
             return [(pieces[0].start, pieces[0].end, kind)]
         return label(pieces, self.lang)
