@@ -175,6 +175,26 @@ CDM = {
         "date": "dose_era_start_date dose_era_end_date",
         "measure": "dose_value",
     },
+    "payer_plan_period": {
+        "row": "payer_plan_period_id person_id",
+        "date": "payer_plan_period_start_date payer_plan_period_end_date",
+        "code": "payer_concept_id plan_concept_id sponsor_concept_id stop_reason_concept_id",
+        "source": "payer_source_value plan_source_value sponsor_source_value family_source_value "
+        "stop_reason_source_value",
+        "source_code": "payer_source_concept_id plan_source_concept_id sponsor_source_concept_id "
+        "stop_reason_source_concept_id",
+    },
+    "episode": {
+        "row": "episode_id person_id",
+        "code": "episode_concept_id episode_object_concept_id episode_type_concept_id "
+        "episode_source_concept_id",
+        "date": "episode_start_date",
+        "end": "episode_end_date",
+        "clock": "episode_start_datetime episode_end_datetime",
+        "link": "episode_parent_id",
+        "measure": "episode_number",
+        "source": "episode_source_value",
+    },
     "provider": {
         "row": "provider_id",
         "name": "provider_name npi dea year_of_birth",
@@ -336,9 +356,10 @@ _ROLES = ("preceding_", "parent_")
 def id_kind(column: str) -> str:
     """Return the kind of entity a column of ids refers to; columns of one kind share pseudonyms.
 
-    `preceding_visit_occurrence_id` and `visit_occurrence_id` both refer to a `visit`.
+    `preceding_visit_occurrence_id` and `visit_occurrence_id` both refer to a `visit`,
+    `episode_parent_id` to an `episode`.
     """
-    name = column.removesuffix("_id")
+    name = column.removesuffix("_id").removesuffix("_parent")
     for role in _ROLES:
         name = name.removeprefix(role)
     return _SHORTER.get(name, name)

@@ -32,7 +32,7 @@ _KINDS: dict[ColumnType, TypeEngine[Any]] = {
 _INTEGERS = frozenset(
     (
         *("year_of_birth", "month_of_birth", "day_of_birth", "refills", "days_supply", "gap_days"),
-        *("condition_occurrence_count", "drug_exposure_count"),
+        *("condition_occurrence_count", "drug_exposure_count", "episode_number"),
     )
 )
 """Numeric columns that the CDM defines as integers."""
@@ -72,6 +72,10 @@ REQUIRED_COLUMNS: Mapping[str, tuple[str, ...]] = {
         "drug_era": "drug_era_id person_id drug_concept_id drug_era_start_date drug_era_end_date",
         "dose_era": "dose_era_id person_id drug_concept_id unit_concept_id dose_value "
         "dose_era_start_date dose_era_end_date",
+        "payer_plan_period": "payer_plan_period_id person_id payer_plan_period_start_date "
+        "payer_plan_period_end_date",
+        "episode": "episode_id person_id episode_concept_id episode_start_date "
+        "episode_object_concept_id episode_type_concept_id",
         "location": "location_id",
         "care_site": "care_site_id",
         "provider": "provider_id",

@@ -1,7 +1,7 @@
 """Every column of the common data model has a rule, and every choice of a policy is explained."""
 
 from pipeline.config.policy_description import explain_column
-from record.columns import CDM, CHOSEN, COLUMNS, TABLES, ColumnType, Treatment
+from record.columns import CDM, CHOSEN, COLUMNS, TABLES, ColumnType, Treatment, id_kind
 from record.policy import Policy
 
 # How many columns the tables have in the DDL of OMOP CDM 5.4.
@@ -26,6 +26,8 @@ WIDTHS = {
     "drug_era": 7,
     "dose_era": 7,
     "condition_era": 6,
+    "payer_plan_period": 17,
+    "episode": 13,
 }
 
 
@@ -33,6 +35,12 @@ def test_every_column_of_the_tables_is_named_once() -> None:
     assert {table: len(set(TABLES[table])) for table in WIDTHS} == WIDTHS
     assert set(TABLES) == {*WIDTHS, "note_span"} == set(CDM)
     assert len(COLUMNS) == sum(map(len, TABLES.values()))
+
+
+def test_columns_of_ids_refer_to_one_kind_whatever_their_role() -> None:
+    assert id_kind("episode_parent_id") == id_kind("episode_id") == "episode"
+    assert id_kind("preceding_visit_occurrence_id") == id_kind("visit_occurrence_id") == "visit"
+    assert id_kind("payer_plan_period_id") == "payer_plan_period"
 
 
 def test_names_agree_with_what_is_done() -> None:
