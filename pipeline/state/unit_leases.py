@@ -6,6 +6,7 @@ suspended, or cut off, until its lease ran out and another one claimed the unit 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -15,6 +16,9 @@ from sqlalchemy import (
     Connection,
     CursorResult,
     Engine,
+    Select,
+    Update,
+    bindparam,
     cast,
     delete,
     exists,
@@ -113,13 +117,14 @@ class UnitLeases:
                 break
             attempt = (row.attempt or 0) + 1
             held = {
-                "attempt": attempt,
-                "holder": holder,
-                "lease_ends": database_clock(connection) + round(seconds * 1000),
-                "failures": failures,
-                "worked": None,
+                "asked_run": run_id,
+                "asked_unit": row.unit,
+                "new_attempt": attempt,
+                "new_holder": holder,
+                "new_milliseconds": round(seconds * 1000),
+                "new_failures": failures,
             }
-            connection.execute(_of(run_id, row.unit).values(held))
+            connection.execute(_hold(connection.dialect.name), held)
         with self._guard:
             self._held[run_id, row.unit] = attempt
         unit = Unit(
@@ -257,28 +262,51 @@ def _change(connection: Connection, run_id: int, unit: int, attempt: int, **valu
     return changed.rowcount == 1
 
 
-def _is_left(run_id: int, before: int | None) -> list[ColumnElement[bool]]:
+def _is_left(run_id: Any, before: Any) -> list[ColumnElement[bool]]:
     mine = [RUN_UNIT.c.run_id == run_id, RUN_UNIT.c.done == OPEN, _is_working(run_id)]
     return mine if before is None else [*mine, RUN_UNIT.c.unit < before]
 
 
-def _is_working(run_id: int) -> ColumnElement[bool]:
+def _is_working(run_id: Any) -> ColumnElement[bool]:
     return exists().where(RUN.c.run_id == run_id, RUN.c.phase == WORKING)
 
 
 def _find_claimable(connection: Connection, run_id: int, before: int | None) -> Any:
     """Return the first unit that nobody holds, locked; parts of units come before units."""
-    is_free = or_(
-        RUN_UNIT.c.lease_ends.is_(None), RUN_UNIT.c.lease_ends < database_clock(connection)
-    )
+    statement = _select_claimable(connection.dialect.name, before is not None)
+    asked = {"asked_run": run_id} | ({} if before is None else {"asked_before": before})
+    return connection.execute(statement, asked).first()
+
+
+# Building the statements takes longer than running them: half of a claim's processor time.
+@cache
+def _select_claimable(dialect: str, is_backfill: bool) -> Select[Any]:
+    run_id: Any = bindparam("asked_run")
+    before: Any = bindparam("asked_before") if is_backfill else None
+    is_free = or_(RUN_UNIT.c.lease_ends.is_(None), RUN_UNIT.c.lease_ends < _clock_of(dialect))
     first = select(*_READ).where(*_is_left(run_id, before), is_free).order_by(RUN_UNIT.c.unit)
     # SQLite has one writer at a time, and no such clause.
-    return connection.execute(first.limit(1).with_for_update(skip_locked=True)).first()
+    return first.limit(1).with_for_update(skip_locked=True)
+
+
+@cache
+def _hold(dialect: str) -> Update:
+    """Return the statement by which a unit, found and locked, is held for some milliseconds."""
+    values: dict[str, Any] = {
+        name: bindparam(f"new_{name}") for name in ("attempt", "holder", "failures")
+    }
+    ends = _clock_of(dialect) + bindparam("new_milliseconds", type_=BigInteger)
+    asked = RUN_UNIT.c.run_id == bindparam("asked_run"), RUN_UNIT.c.unit == bindparam("asked_unit")
+    return update(RUN_UNIT).where(*asked).values(values | {"lease_ends": ends, "worked": None})
 
 
 def database_clock(connection: Connection) -> ColumnElement[int]:
     """Return the time in milliseconds since 1970, by the clock of the database server."""
-    if connection.dialect.name == "postgresql":
+    return _clock_of(connection.dialect.name)
+
+
+def _clock_of(dialect: str) -> ColumnElement[int]:
+    if dialect == "postgresql":
         # Not now(), which is when the transaction began: it may have waited for a lock.
         return cast(func.extract("epoch", func.clock_timestamp()) * 1000, BigInteger)
     return cast((func.julianday("now") - 2440587.5) * 86_400_000, BigInteger)
