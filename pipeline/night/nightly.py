@@ -383,7 +383,9 @@ class NightlyRun:
             return None
         self.progress.phase("checking tables")
         output = resolve_urls(self.settings).output
-        return check_conformance(output, self.settings.base, self.source).to_json()
+        # A server that is restarted meanwhile costs a further look.
+        check = retrying(check_conformance)
+        return check(output, self.settings.base, self.source).to_json()
 
     def summary(
         self, run: RunRecord, tally: Tally, deleted: int, workers: int, meter: EnergyMeter
