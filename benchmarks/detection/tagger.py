@@ -7,10 +7,10 @@ Notes of the fictional hospital of about so many pieces, a third each in French,
 `plain` is what a first script does with the same weights: each note cut into parts of 510 pieces
 padded to 512, one call each, the best tag of every word taken alone. `torch`, `onnx`, `onnx-int8`
 and, where it is installed, `openvino` (with `openvino-int8`, of a tagger that `cryptonym quantize`
-made) are our runtimes, with windows that share context and one
-best sequence over the note; `encoder alone` is what `onnx-int8` takes for the same windows without
-sequences. Every round runs all arms in one process; medians of processor time, so that other
-programs count for little. `share of peak` compares the multiplications of the encoder, once a
+made) are our runtimes, with windows that share context and one best sequence over the note;
+`encoder only` is what `onnx-int8` takes for the same windows without sequences, and `rules` what
+the rules take alone. Every round runs all arms in one process; medians of processor time, so that
+other programs count for little. `share of peak` compares the multiplications of the encoder, once a
 piece, with what matrices of its size reach here in 32 bits.
 Prints Markdown.
 """
@@ -98,6 +98,7 @@ def _arms(
     arms: dict[str, Callable[[], object]] = {
         PLAIN: lambda: run_plain_loop(trained.network, trained.subwords, notes)
     }
+    arms["rules"] = lambda: [by_rules(note) for note in notes]
     for name, tagger in taggers.items():
         arms[f"{name}, one note per call"] = partial(_each, tagger.spans, [[one] for one in notes])
         arms[f"{name}, {TOGETHER} notes per call"] = partial(_each, tagger.spans, groups)
