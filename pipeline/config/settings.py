@@ -120,7 +120,7 @@ class SourceSettings:
     changes: ChangeSettings | None = None
 
 
-_OWN_TABLES = frozenset(("person", "note", "note_span", "note_nlp"))
+_OWN_TABLES = frozenset(("person", "note", "note_span"))
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,8 @@ class OutputSettings:
     """The output of de-identified notes: a SQLAlchemy URL or `parquet:FOLDER`.
 
     `tables` are the OMOP tables that it has beside notes and persons; ids that refer to rows of
-    others are empty. With `vocabulary`, it has the source's vocabulary tables too.
+    others are empty. `note_nlp` holds the surrogates of its notes, not what the source has there.
+    With `vocabulary`, it has the source's vocabulary tables too.
     """
 
     __pydantic_config__ = _STRICT
@@ -367,7 +368,8 @@ class CohortSettings:
 
     `output` is a URL as for `--output`; `since` and `until` are dates of the source. `policy` is
     the name of a policy, a file, or a table like `[policy]`. `columns` are tables or
-    `table.column`. `spans` releases where surrogates stand in notes.
+    `table.column`. `spans` releases where surrogates stand in notes, `vocabulary` adds the
+    source's vocabulary tables.
     """
 
     __pydantic_config__ = _STRICT
@@ -381,6 +383,7 @@ class CohortSettings:
     columns: tuple[str, ...] = ()
     policy: str | dict[str, Any] | None = None
     spans: bool = False
+    vocabulary: bool = False
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,8 @@ from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
 from pipeline.state.span_sealing import Seal, StateKeys
 from pipeline.warehouse.databases import connect, database_path, retrying
 from pipeline.warehouse.export_source import FORMATS
-from pipeline.warehouse.id_range import check_nightly_ids, check_table_ids
+from pipeline.warehouse.findings import NOTE_NLP
+from pipeline.warehouse.id_range import check_finding_ids, check_nightly_ids, check_table_ids
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.sql_output import CdmSource, Output
 from pipeline.warehouse.vocabulary import copy_vocabulary
@@ -353,7 +354,9 @@ class NightlyRun:
             self.rebased_from = None
         policy = self.settings.make_policy().under(self.cohort.algorithm)
         names = list_nightly_tables(self.settings.output.tables, self.source, policy)
-        earlier = frozenset(self.written_tables)
+        # Rows of notes are written with them.
+        written_with_notes = {NOTE_NLP} & set(self.settings.output.tables)
+        earlier = frozenset(self.written_tables) - written_with_notes
         tables = StructuredTables(self.source, self.output, self.cohort, policy, names, earlier)
         deleted = publish_run(run.run_id, self.state, tables, self.cohort, self.seal)
         self.progress.phase("reading back")
@@ -476,7 +479,11 @@ def run_nightly(
         if not accept_fewer_objections:
             check_objections(night.source, night.state, settings.quality)
         check_nightly_ids(night.source, night.cohort)
-        check_table_ids(night.source, night.cohort, settings.output.tables)
+        listed = set(settings.output.tables)
+        if NOTE_NLP in listed:
+            check_finding_ids(night.cohort)
+        # The source's own rows of that table are not read.
+        check_table_ids(night.source, night.cohort, sorted(listed - {NOTE_NLP}))
         night.check_foreign_tables()
         night.claim()
         if settings.output.vocabulary and most_new is None:

@@ -26,8 +26,8 @@ from surrogates.keys.keys import CohortKey
 
 _CHUNK = 500
 _WRITES = frozenset({
-    "check_writable", "clear_tables", "describe", "prune_persons", "publish", "restart", "withdraw",
-    "write_references", "write_rows",
+    "check_writable", "clear_tables", "describe", "fill_findings", "prune_persons", "publish",
+    "restart", "withdraw", "write_references", "write_rows",
 })  # fmt: skip
 """The methods of an output that write to it."""
 
@@ -75,6 +75,7 @@ def publish_run(
     deleted = withdraw_deleted(run_id, state, output, cohort)
     output.prune_persons()
     if state.scope(run_id) == "all":
+        output.fill_findings()
         tables.write_all()
     return deleted
 

@@ -17,11 +17,12 @@ from pipeline.notes.worker_resources import (
 )
 from pipeline.release.request import ReleaseRequest, make_policy, requested_tables
 from pipeline.release.staging import ReleaseStaging
-from pipeline.release.tables import NOTE_NLP, SPANS, list_tables_in_write_order
+from pipeline.release.tables import SPANS, list_tables_in_write_order
 from pipeline.release.targets import Target, open_target, open_trial_target
 from pipeline.state.release_register import read_register
 from pipeline.state.run_lock import make_lock_path
 from pipeline.warehouse.cdm_tables import NOTE_TABLES, STAFF_TABLES, VISIT_TABLES, make_tables
+from pipeline.warehouse.findings import NOTE_NLP
 from pipeline.warehouse.table_reader import present_columns
 from record.algorithms import ALGORITHM, ALGORITHMS
 from record.columns import TABLES

@@ -8,14 +8,13 @@ from pipeline.warehouse.cdm_tables import (
     VISIT_TABLES,
     patient_tables,
 )
+from pipeline.warehouse.findings import NOTE_NLP
 from record.columns import COLUMNS, TABLES, ColumnType, id_kind
 
 SPANS = NOTE_TABLES[1]
 """One row for each surrogate: what a release has only where it was asked for."""
 METADATA_TABLES = ("cdm_source", "metadata")
 """The tables that describe the release itself."""
-NOTE_NLP = "note_nlp"
-"""Findings of other programs in notes, released with their notes."""
 
 
 def list_tables_in_write_order(present: Collection[str]) -> tuple[str, ...]:

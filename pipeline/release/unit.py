@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from pipeline.release.staging import (
 )
 from pipeline.release.tables import (
     METADATA_TABLES,
-    NOTE_NLP,
     date_columns,
     start_column,
     visit_columns,
@@ -37,6 +35,7 @@ from pipeline.release.unit_files import TableFile, digest_file, read_keys
 from pipeline.state.unit_leases import MOST_FAILURES
 from pipeline.warehouse.cdm_tables import REFERENCE_TABLES, VISIT_TABLES, patient_tables
 from pipeline.warehouse.databases import chunks, retrying
+from pipeline.warehouse.findings import NOTE_NLP, make_finding
 from pipeline.warehouse.note_rows import (
     NoteRow,
     OutputRow,
@@ -56,7 +55,6 @@ from surrogates.tables.columns import Subjects
 _Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 _PERSONS = 500
-_LONGEST_VARIANT = 250
 _NOT_RELEASED = "[not released]"
 _WINDOW = 8
 """Batches of notes that are read before they are grouped by patient."""
@@ -359,20 +357,9 @@ class _UnitBuilder:
         """Yield what `note_span` has of a note as rows of `note_nlp`, without ids."""
         if NOTE_NLP not in self.names or not self.context.has_own_findings:
             return
-        for note_id, start, end, label in make_span_values([row]):
-            values = {
-                "note_id": note_id,
-                "section_concept_id": 0,
-                "note_nlp_concept_id": 0,
-                "note_nlp_source_concept_id": 0,
-                "offset": str(start),
-                "lexical_variant": row.note.note_text[start:end][:_LONGEST_VARIANT],
-                "nlp_system": f"cryptonym {version('cryptonym')}",
-                "nlp_date": row.note.note_date,
-                "nlp_datetime": row.note.note_datetime,
-                "term_exists": "Y",
-                "term_modifiers": f"label={label}",
-            }
+        note = normalize_note(row.note)
+        for place in make_span_values([row]):
+            values = make_finding(note, place)
             yield tuple(values.get(name) for name in self._columns_of(NOTE_NLP))
 
     def _number_findings(self, rows: Sequence[Row]) -> list[Row]:

@@ -93,7 +93,8 @@ def patient_tables() -> tuple[str, ...]:
 def make_tables(schema: str | None) -> dict[str, Table]:
     """Define every table that a release can have; the first column of each is its key.
 
-    Tables with patients have an index on `person_id`, by which releases are compared.
+    Tables with patients have an index on `person_id`, by which releases are compared, and
+    `note_nlp` has one on `note_id`, by which its rows are replaced.
     """
     metadata = make_release_tables(schema)
     for name, columns in TABLES.items():
@@ -107,6 +108,7 @@ def make_tables(schema: str | None) -> dict[str, Table]:
         is_key = name in ("person", "death")
         if "person_id" in table.columns and not is_key and "person_id" not in indexed:
             Index(f"idx_{name}_person_id", table.columns.person_id)
+    Index("idx_note_nlp_note_id", tables["note_nlp"].columns.note_id)
     return tables
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pipeline.warehouse.findings import MOST_ID_BITS, NOTE_NLP
 from pipeline.warehouse.note_rows import parse_integer
 from pipeline.warehouse.warehouse import Source
 from record.algorithms import ALGORITHMS
@@ -34,6 +35,14 @@ def check_table_ids(source: Source, cohort: CohortKey, tables: Iterable[str]) ->
     """Check the key of each of these tables; see `check_ids`."""
     if cohort.algorithm > ALGORITHMS[0]:
         check_ids(source, cohort.id_bits, list_keys(tables))
+
+
+def check_finding_ids(cohort: CohortKey) -> None:
+    """Raise ConfigError if ids made from those of notes, as in `note_nlp`, would be too large."""
+    if cohort.id_bits > MOST_ID_BITS:
+        problem = f"ids of notes with {cohort.id_bits} bits leave no room for those of {NOTE_NLP}"
+        remedy = f"set policy.id_bits = {MOST_ID_BITS}, or leave {NOTE_NLP} out"
+        raise ConfigError("output.tables", problem, remedy)
 
 
 def list_keys(tables: Iterable[str]) -> dict[str, Sequence[str]]:

@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 
 from pipeline.warehouse.arrow_schemas import make_arrow_schema
 from pipeline.warehouse.cdm_tables import Row, make_tables
-from pipeline.warehouse.note_rows import OutputRow
+from pipeline.warehouse.findings import NOTE_NLP, make_finding_rows
+from pipeline.warehouse.note_rows import SPAN_COLUMNS, OutputRow
 from pipeline.warehouse.parquet_source import guard_parquet
 from pipeline.warehouse.row_links import LINKED_TABLES, NOTE_LINKS, PresentRows, link_columns
 from pipeline.warehouse.sql_output import (
@@ -28,6 +29,7 @@ from pipeline.warehouse.sql_output import (
     make_note_rows,
     make_person_rows,
     make_span_rows,
+    make_span_values,
 )
 from record.atomic_write import sync
 from record.columns import TABLES
@@ -88,7 +90,9 @@ class ParquetOutput:
 
     def __init__(self, folder: Path, tables: Collection[str] = ()) -> None:
         self._folder = folder
-        self._names = tuple(name for name in _SCHEMAS if name in tables and name in TABLES)
+        names = [name for name in _SCHEMAS if name in tables and name in TABLES]
+        self._names = tuple(name for name in names if name != NOTE_NLP)
+        self._of_notes = (*(name for name in names if name == NOTE_NLP), "note_span")
 
     def check_writable(self) -> None:
         """Raise Unavailable unless the folder is writable; remove files left by a killed run."""
@@ -98,8 +102,9 @@ class ParquetOutput:
             probe.write_bytes(b"")
             for left in [probe, *self._folder.glob("*/*.tmp")]:
                 left.unlink(missing_ok=True)
-            for part in set(self._parts("note_span")) - set(self._parts("note")):
-                self._path("note_span", part).unlink()
+            for name in self._of_notes:
+                for part in set(self._parts(name)) - set(self._parts("note")):
+                    self._path(name, part).unlink()
 
     def publish(self, rows: Sequence[OutputRow]) -> None:
         """Write notes with their spans and persons, replacing earlier versions.
@@ -116,8 +121,12 @@ class ParquetOutput:
             self._publish_persons(rows)
             for part, some in sorted(batches.items()):
                 ids = [row.note.note_id for row in some]
+                notes = make_note_rows(some)
+                if NOTE_NLP in self._of_notes:
+                    findings = make_finding_rows(notes, make_span_values(some))
+                    self._replace(NOTE_NLP, part, ids, findings, key="note_id")
                 self._replace("note_span", part, ids, make_span_rows(some))
-                self._replace("note", part, ids, make_note_rows(some))
+                self._replace("note", part, ids, notes)
                 for note_id in ids:
                     self._notes.set(note_id, part)
 
@@ -130,8 +139,8 @@ class ParquetOutput:
                 parts.setdefault(found, []).append(note_id)
         with guard_parquet(_WHAT):
             for part, ids in sorted(parts.items()):
-                self._replace("note_span", part, ids, [])
-                self._replace("note", part, ids, [])
+                for name in (*self._of_notes, "note"):
+                    self._replace(name, part, ids, [], key="note_id")
                 for note_id in ids:
                     self._notes.set(note_id, None)
 
@@ -222,6 +231,24 @@ class ParquetOutput:
             for name in TABLES
             if name not in OWN_TABLES and any((self._folder / name).glob("*.parquet"))
         }
+
+    def fill_findings(self) -> None:
+        """Write the rows of `note_nlp` of notes with surrogates that have none, part by part."""
+        if NOTE_NLP not in self._of_notes:
+            return
+        with guard_parquet(_WHAT):
+            for part in self._parts("note_span"):
+                spans = self._load("note_span", part)
+                done = self._load(NOTE_NLP, part)["note_id"].unique()
+                spans = spans.filter(pc.invert(pc.is_in(spans["note_id"], value_set=done)))
+                if spans.num_rows:
+                    held = self._load("note", part)
+                    is_bare = pc.is_in(held["note_id"], value_set=spans["note_id"].unique())
+                    notes = held.filter(is_bare).to_pylist()
+                    places = zip(*(spans[n].to_pylist() for n in SPAN_COLUMNS), strict=True)
+                    ids = [note["note_id"] for note in notes]
+                    found = make_finding_rows(notes, places)
+                    self._replace(NOTE_NLP, part, ids, found, key="note_id")
 
     def clear_tables(self, unlisted: Collection[str]) -> None:
         """Empty tables that are written no longer, and ids of absent rows."""
@@ -319,7 +346,7 @@ class ParquetOutput:
         A process that dies in between leaves the earlier `cdm_source`.
         """
         with guard_parquet(_WHAT):
-            for name in ("note_span", "note", *reversed(self._names), "person"):
+            for name in (*self._of_notes, "note", *reversed(self._names), "person"):
                 self._empty(name)
         for known in ("_notes", "_persons", "_present", "_row_hashes", "_row_parts"):
             self.__dict__.pop(known, None)
@@ -368,7 +395,8 @@ class ParquetOutput:
 
     def digest(self) -> str:
         """Return a digest of notes, spans, persons and the other tables."""
-        compared = COMPARED | {name: TABLES[name] for name in self._names}
+        others = [name for name in _SCHEMAS if name in (*self._names, *self._of_notes)]
+        compared = COMPARED | {name: TABLES[name] for name in others if name not in OWN_TABLES}
         return hash_tables((name, self._rows(name, columns)) for name, columns in compared.items())
 
     def close(self) -> None:

@@ -27,6 +27,7 @@ from sqlalchemy import (
 
 from pipeline.warehouse.cdm_tables import Row, make_tables
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
+from pipeline.warehouse.findings import NOTE_NLP, make_finding_rows
 from pipeline.warehouse.note_rows import (
     NOTE_COLUMNS,
     PERSON_COLUMNS,
@@ -117,6 +118,10 @@ class Output(Protocol):
 
     def filled_tables(self) -> set[str]:
         """Return the tables of OMOP CDM, but the output's own, that have rows."""
+        ...
+
+    def fill_findings(self) -> None:
+        """Write the rows of `note_nlp`, where the output has it, that notes have yet to get."""
         ...
 
     def clear_tables(self, unlisted: Collection[str]) -> None:
@@ -264,7 +269,8 @@ class SqlOutput:
         self._all: Mapping[str, Table] = make_tables(schema)
         names = [name for name in self._all if name in OWN_TABLES or name in tables]
         self._by_name: Mapping[str, Table] = {name: self._all[name] for name in names}
-        self._names = tuple(name for name in names if name not in OWN_TABLES)
+        self._names = tuple(name for name in names if name not in (*OWN_TABLES, NOTE_NLP))
+        self._of_notes = tuple(name for name in (NOTE_NLP, "note_span") if name in names)
         metadata = self._all["note"].metadata
         with transaction(engine, _WHAT, write=True) as connection:
             metadata.create_all(connection, tables=list(self._by_name.values()))
@@ -289,23 +295,29 @@ class SqlOutput:
         writes nothing, if a value cannot be stored.
         """
         spans, persons = make_span_rows(rows), make_person_rows(rows)
-        span = self._by_name["note_span"]
         with transaction(self._engine, _WHAT, write=True) as connection:
             notes = make_note_rows(empty_absent_links(rows, self._find_present(connection, rows)))
             upsert(connection, self._by_name["person"], persons)
             for some in chunks([note["note_id"] for note in notes]):
-                connection.execute(delete(span).where(span.c.note_id.in_(some)))
+                self._delete(connection, self._of_notes, some)
             upsert(connection, self._by_name["note"], notes)
-            upsert(connection, span, spans)
+            upsert(connection, self._by_name["note_span"], spans)
+            if NOTE_NLP in self._of_notes:
+                found = make_finding_rows(notes, make_span_values(rows))
+                upsert(connection, self._by_name[NOTE_NLP], found)
 
     @retrying
     def withdraw(self, note_ids: Sequence[int]) -> None:
         """Remove notes and their spans in one transaction."""
         with transaction(self._engine, _WHAT, write=True) as connection:
             for some in chunks(note_ids):
-                for name in ("note_span", "note"):
-                    table = self._by_name[name]
-                    connection.execute(delete(table).where(table.c.note_id.in_(some)))
+                self._delete(connection, (*self._of_notes, "note"), some)
+
+    def _delete(self, connection: Connection, names: Iterable[str], ids: Sequence[int]) -> None:
+        """Delete the rows of notes."""
+        for name in names:
+            table = self._by_name[name]
+            connection.execute(delete(table).where(table.c.note_id.in_(ids)))
 
     def _find_present(self, connection: Connection, rows: Sequence[OutputRow]) -> PresentRows:
         """Find the rows that notes refer to."""
@@ -388,6 +400,33 @@ class SqlOutput:
                 ).first()
             }
 
+    def fill_findings(self) -> None:
+        """Write the rows of `note_nlp` of notes with surrogates that have none, page by page.
+
+        These are notes that were published before the output had the table.
+        """
+        if NOTE_NLP in self._of_notes:
+            while self._fill_page():
+                pass
+
+    @retrying
+    def _fill_page(self) -> bool:
+        note, span, finding = (self._by_name[n] for n in ("note", "note_span", NOTE_NLP))
+        is_bare = and_(
+            exists().where(span.c.note_id == note.c.note_id),
+            ~exists().where(finding.c.note_id == note.c.note_id),
+        )
+        columns = [note.c[name] for name in ("note_id", "note_text", "note_date", "note_datetime")]
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            page = select(*columns).where(is_bare).order_by(note.c.note_id).limit(_PAGE)
+            notes = [dict(row) for row in connection.execute(page).mappings()]
+            for some in chunks(notes):
+                ids = [each["note_id"] for each in some]
+                places = select(*(span.c[n] for n in SPAN_COLUMNS)).where(span.c.note_id.in_(ids))
+                found = [(row[0], row[1], row[2], row[3]) for row in connection.execute(places)]
+                upsert(connection, finding, make_finding_rows(some, found))
+        return bool(notes)
+
     def clear_tables(self, unlisted: Collection[str]) -> None:
         """Empty tables that are written no longer, and ids of absent rows."""
         with transaction(self._engine, _WHAT, write=True) as connection:
@@ -458,7 +497,7 @@ class SqlOutput:
     def restart(self, source: CdmSource) -> None:
         """Remove all rows, and write `cdm_source`, in one transaction."""
         with transaction(self._engine, _WHAT, write=True) as connection:
-            own = ("note_span", "note", *reversed(self._names), "person", "cdm_source")
+            own = (*self._of_notes, "note", *reversed(self._names), "person", "cdm_source")
             for name in own:
                 connection.execute(delete(self._by_name[name]))
             connection.execute(insert(self._by_name["cdm_source"]), [source.row()])
@@ -498,7 +537,8 @@ class SqlOutput:
 
     def digest(self) -> str:
         """Return a digest of notes, spans, persons and the other tables."""
-        compared = COMPARED | {name: TABLES[name] for name in self._names}
+        others = [name for name in self._all if name in self._by_name and name not in OWN_TABLES]
+        compared = COMPARED | {name: TABLES[name] for name in others}
         return hash_tables((name, self._rows(name, columns)) for name, columns in compared.items())
 
     def close(self) -> None:

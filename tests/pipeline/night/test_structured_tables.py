@@ -329,8 +329,8 @@ def test_rows_of_others_are_neither_overwritten_nor_removed(site: Site) -> None:
 
 
 def test_unknown_tables_are_refused() -> None:
-    with pytest.raises(ConfigError, match="unknown table: note_nlp, visits"):
-        OutputSettings("sqlite:///x.db", tables=("visits", "note_nlp"))
+    with pytest.raises(ConfigError, match="unknown table: note_span, visits"):
+        OutputSettings("sqlite:///x.db", tables=("visits", "note_span", "note_nlp"))
 
 
 def test_a_night_writes_them_and_a_withdrawn_note_takes_its_person_along(
