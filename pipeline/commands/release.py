@@ -97,6 +97,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="also where surrogates stand in notes (note_span), from which what was missed shows",
     )  # fmt: skip
     add(
+        "--vocabulary", action="store_true",
+        help="also OHDSI's vocabulary tables of the source, without concepts of the site's own",
+    )  # fmt: skip
+    add(
         "--withdraw-stale", action="store_true",
         help="withdrawal of notes that are pending in the nightly job or held by its quality gate",
     )  # fmt: skip
@@ -192,6 +196,7 @@ def _request_of(options: argparse.Namespace) -> ReleaseRequest:
         columns=parse_list(options.columns),
         policy=options.policy,
         spans=options.spans,
+        vocabulary=options.vocabulary,
         withdraw_stale=options.withdraw_stale,
         accept_withdrawals=options.accept_withdrawals,
         dry_run=options.dry_run,

@@ -14,8 +14,9 @@ from pipeline.release.release_context import ReleaseContext
 from pipeline.release.row_digests import add_totals
 from pipeline.release.staging import ReleaseStaging
 from pipeline.release.tables import SPANS
-from pipeline.release.targets import ORIGIN
+from pipeline.release.targets import ORIGIN, parse_json
 from pipeline.release.unit_files import read_keys
+from pipeline.release.vocabulary import ReleaseVocabulary, list_vocabulary
 from pipeline.warehouse.sql_output import CdmSource
 from record.algorithms import ALGORITHMS
 from record.policy import Policy
@@ -123,6 +124,7 @@ def make_manifest(
     origin: ReleaseOrigin,
     counts: ReleaseCounts,
     withdrawn: Mapping[str, Sequence[int]],
+    vocabulary: ReleaseVocabulary | None = None,
 ) -> dict[str, Any]:
     """Return the manifest of a release; it has no time, so that equal releases have equal ones.
 
@@ -133,9 +135,11 @@ def make_manifest(
         parts = [part for _, part in staging.parts(name)]
         digest = add_totals(part.total for part in parts)
         tables[name] = {"rows": sum(part.rows for part in parts), "sha256": digest}
-    added = {}
+    added: dict[str, Any] = {}
+    if vocabulary is not None:
+        added["vocabulary"] = vocabulary.to_json()
     if origin.key.algorithm > ALGORITHMS[0]:
-        added = {"id_bits": origin.key.id_bits, "spans": SPANS in names}
+        added |= {"id_bits": origin.key.id_bits, "spans": SPANS in names}
     return {
         "format": FORMAT,
         "cohort": origin.cohort,
@@ -167,11 +171,8 @@ def format_manifest(manifest: dict[str, Any]) -> str:
 
 def parse_manifest(text: str | None) -> dict[str, Any]:
     """Parse a manifest without its time; empty where the text is not a manifest."""
-    try:
-        found = json.loads(text or "")
-    except json.JSONDecodeError:
-        return {}
-    return {key: found[key] for key in found if key != "time"} if isinstance(found, dict) else {}
+    found = parse_json(text)
+    return {key: found[key] for key in found if key != "time"}
 
 
 def render_readme(manifest: dict[str, Any]) -> str:
@@ -181,6 +182,8 @@ def render_readme(manifest: dict[str, Any]) -> str:
         f"| `{name}` | {found['rows']} | {_CONTENTS.get(name, 'shifted dates, codes, numbers')} |"
         for name, found in manifest["tables"].items()
     )
+    for name, count in list_vocabulary(manifest).items():
+        tables += f"\n| `{name}` | {count} | OHDSI's vocabulary, without concepts of the site |"
     return _TEMPLATE.read_text(encoding="utf-8").format(
         **manifest["versions"],
         method=manifest["method"],

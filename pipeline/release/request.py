@@ -29,7 +29,8 @@ class ReleaseRequest:
     is the last date of any column of a released row, which `hold_back` computes. `output`
     is a SQLAlchemy URL, `parquet:FOLDER`, `jsonl:FOLDER`, or `env:NAME` of one. `columns` are
     tables, or `table.column`, to release; empty means all. `policy` is the name of a built-in
-    policy, or a file. `spans` releases where surrogates stand. With `rebase` a release of an
+    policy, or a file. `spans` releases where surrogates stand, `vocabulary`
+    adds the source's vocabulary tables. With `rebase` a release of an
     earlier version of the surrogate algorithm is published whole under the newest one.
     `[cohorts.NAME]` of the configuration completes what is None or empty.
     """
@@ -48,6 +49,7 @@ class ReleaseRequest:
     columns: frozenset[str] = frozenset()
     policy: str | None = None
     spans: bool = False
+    vocabulary: bool = False
     withdraw_stale: bool = False
     accept_withdrawals: bool = False
     dry_run: bool = False
@@ -103,6 +105,7 @@ def complete_request(request: ReleaseRequest, settings: Settings) -> ReleaseRequ
         kinds=request.kinds or frozenset(configured.kinds),
         columns=request.columns or frozenset(configured.columns),
         spans=request.spans or configured.spans,
+        vocabulary=request.vocabulary or configured.vocabulary,
     )
     if not whole.output:
         problem = "missing, and not configured for this cohort"

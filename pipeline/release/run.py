@@ -61,7 +61,6 @@ from pipeline.release.staging import (
     ReleaseUnitResult,
     incomplete,
 )
-from pipeline.release.tables import NOTE_NLP
 from pipeline.release.targets import describe_place, resolve_output
 from pipeline.release.unit import (
     claim_release_units,
@@ -69,10 +68,12 @@ from pipeline.release.unit import (
     make_reference_unit,
     make_unit,
 )
+from pipeline.release.vocabulary import ReleaseVocabulary, open_vocabulary
 from pipeline.state.release_register import RegisterEntry, register_release
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.schema_version import check_state_tables
 from pipeline.warehouse.cdm_tables import REFERENCE_TABLES
+from pipeline.warehouse.findings import NOTE_NLP
 from pipeline.warehouse.id_range import check_ids, check_nightly_ids, check_table_ids, list_keys
 from pipeline.warehouse.omop_tables import CDM_SOURCE_COLUMNS
 from pipeline.warehouse.sql_output import NO_HOLDER
@@ -200,7 +201,8 @@ def _release_locked(
         release.reconcile()
         release.arrange()
         resources.lock.keep()
-        released = release.publish()
+        with open_vocabulary(settings, is_wanted=request.vocabulary) as vocabulary:
+            released = release.publish(vocabulary)
     if not (request.dry_run or released.held):
         open_master(settings).adopt(request.cohort, context.tools.cohort.algorithm)
     return released
@@ -397,7 +399,7 @@ class _Release:
             context.request.cohort, tools.cohort, tools.policy, digest_tagger(settings), self.units
         )
 
-    def publish(self) -> ReleaseResult:
+    def publish(self, vocabulary: ReleaseVocabulary | None = None) -> ReleaseResult:
         """Publish the staged release if it differs from the published one; a dry run does not."""
         self.resources.progress.phase("comparing")
         context, counts = self.context, self.counts
@@ -407,7 +409,9 @@ class _Release:
         withdrawn = list_withdrawn(
             context, (before, self._own_manifest(target.read_interrupted_manifest()))
         )
-        manifest = make_manifest(context.staging, context.names, self._origin(), counts, withdrawn)
+        manifest = make_manifest(
+            context.staging, context.names, self._origin(), counts, withdrawn, vocabulary
+        )
         explained = render_readme(manifest)
         changes = self._changes()
         is_same = all(change.is_empty for change in changes.values())
@@ -431,7 +435,7 @@ class _Release:
             entry.mark_publishing()
             dated = manifest | {"time": datetime.now(UTC).isoformat(timespec="seconds")}
             files = {described: format_manifest(dated), read: explained}
-            target.publish(context.staging, context.names, files)
+            target.publish(context.staging, context.names, files, vocabulary)
         entry.mark_finished(result.exit_code)
         return result
 

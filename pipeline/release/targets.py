@@ -39,6 +39,7 @@ from pipeline.release.unit_files import (
     digest_file,
     read_part,
 )
+from pipeline.release.vocabulary import ReleaseVocabulary, list_vocabulary
 from pipeline.warehouse.cdm_tables import REFERENCE_TABLES, make_tables
 from pipeline.warehouse.databases import (
     connect,
@@ -50,6 +51,7 @@ from pipeline.warehouse.databases import (
 from pipeline.warehouse.omop_tables import CDM_SOURCE_COLUMNS
 from pipeline.warehouse.parquet_source import guard_parquet
 from pipeline.warehouse.sql_output import check_table
+from pipeline.warehouse.vocabulary import clear_vocabulary
 from pipeline.warehouse.warehouse import JSONL, PARQUET
 from record.atomic_write import make_folders, sync
 from record.errors import ConfigError
@@ -80,6 +82,15 @@ def _write_synced(path: Path, text: str, mode: int | None = None) -> None:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
+
+
+def parse_json(text: str | None) -> dict[str, Any]:
+    """Parse a manifest; empty where the text is not one."""
+    try:
+        found = json.loads(text or "")
+    except json.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _key_of(reference: Any) -> str | None:
@@ -185,10 +196,17 @@ class SqlTarget:
         name = self._temporary_path(self.names[0]).name
         return _read_release_files(self._reports, (name,)).get(name, "")
 
-    def publish(self, staging: ReleaseStaging, names: tuple[str, ...], files: ReleaseFiles) -> None:
+    def publish(
+        self,
+        staging: ReleaseStaging,
+        names: tuple[str, ...],
+        files: ReleaseFiles,
+        vocabulary: ReleaseVocabulary | None = None,
+    ) -> None:
         """Write the differences in one transaction, between two steps for the files.
 
-        A run that dies in between leaves the new files beside the old ones, from which the next
+        Vocabulary tables, which say nothing of patients, have transactions of their own before. A
+        run that dies in between leaves the new files beside the old ones, from which the next
         run knows what may have been withdrawn.
         """
         with guard(_WHAT):
@@ -196,11 +214,20 @@ class SqlTarget:
             for name, text in files.items():
                 _write_synced(self._temporary_path(name), text, self._mode)
             sync(self._reports)
+        self._publish_vocabulary(vocabulary)
         self._publish_rows(staging, names)
         with guard(_WHAT):
             for name in files:
                 self._temporary_path(name).replace(self._reports / name)
             sync(self._reports)
+
+    def _publish_vocabulary(self, vocabulary: ReleaseVocabulary | None) -> None:
+        """Copy the vocabulary; without one, remove what an earlier release had of it."""
+        before = list_vocabulary(parse_json(self.read_files().get(self.names[0])))
+        here = self._engine, self._schema
+        if vocabulary is not None:
+            vocabulary.copy(here)
+        clear_vocabulary(here, before.keys() - (vocabulary.rows.keys() if vocabulary else set()))
 
     def _temporary_path(self, name: str) -> Path:
         return self._reports / f"{name}.tmp"
@@ -365,7 +392,13 @@ class FolderTarget:
         """Return nothing: files and tables become visible at once."""
         return ""
 
-    def publish(self, staging: ReleaseStaging, names: tuple[str, ...], files: ReleaseFiles) -> None:
+    def publish(
+        self,
+        staging: ReleaseStaging,
+        names: tuple[str, ...],
+        files: ReleaseFiles,
+        vocabulary: ReleaseVocabulary | None = None,
+    ) -> None:
         """Create a new version from the staged files and switch the link to it.
 
         Unchanged files are hard links to the old ones, so that copying a release can skip them.
@@ -377,6 +410,8 @@ class FolderTarget:
             version.mkdir()
             before = self._read_checksums()
             sums = [self._move_files(staging, version, name, before) for name in names]
+            if vocabulary is not None:
+                sums.append(self._write_vocabulary(vocabulary, version, before))
             for name, text in files.items():
                 _write_synced(version / name, text)
             lines = sorted(line for some in sums for line in some)
@@ -412,6 +447,34 @@ class FolderTarget:
             lines.append(f"{part.sha256}  {inside}\n")
         return lines
 
+    def _write_vocabulary(
+        self, vocabulary: ReleaseVocabulary, version: Path, before: Mapping[str, str]
+    ) -> list[str]:
+        """Write the vocabulary to the new version, or link to equal files; return checksum lines.
+
+        Where the manifest tells the same versions, a table with as many rows as before is equal.
+        """
+        text = _read_release_files(self._place, self.names[:1]).get(self.names[0])
+        manifest = parse_json(text) if self._is_release() else {}
+        known = list_vocabulary(manifest)
+        is_same = bool(known) and (
+            manifest["vocabulary"].get("versions_sha256") == vocabulary.versions
+        )
+        lines = []
+        for name, rows in vocabulary.rows.items():
+            path = version / f"{name}.{self.suffix}"
+            old, sha256 = self._place / path.name, before.get(path.name)
+            if is_same and known.get(name) == rows and sha256 and digest_file(old) == sha256:
+                os.link(old, path)
+            elif rows:
+                vocabulary.write(path, name)
+                sync(path)
+                sha256 = digest_file(path)
+            else:
+                continue
+            lines.append(f"{sha256}  {path.name}\n")
+        return lines
+
     def _read_checksums(self) -> dict[str, str]:
         """Return the expected digests of the published files."""
         lines = _read_release_files(self._place, (CHECKSUMS,)).get(CHECKSUMS, "").splitlines()
@@ -425,10 +488,10 @@ class FolderTarget:
 
     def _number(self, name: str, default: int) -> int:
         """Return a number of the manifest of the published release."""
-        manifest = _read_release_files(self._place, self.names[:1]).get(self.names[0], "{}")
+        manifest = _read_release_files(self._place, self.names[:1]).get(self.names[0])
         try:
-            return int(json.loads(manifest).get(name, default))
-        except (ValueError, AttributeError):
+            return int(parse_json(manifest).get(name, default))
+        except (ValueError, TypeError):
             return default
 
     def _files(self, name: str) -> list[Path]:
@@ -528,8 +591,14 @@ class Target(Protocol):
         """
         ...
 
-    def publish(self, staging: ReleaseStaging, names: tuple[str, ...], files: ReleaseFiles) -> None:
-        """Publish a staged release atomically.
+    def publish(
+        self,
+        staging: ReleaseStaging,
+        names: tuple[str, ...],
+        files: ReleaseFiles,
+        vocabulary: ReleaseVocabulary | None = None,
+    ) -> None:
+        """Publish a staged release atomically, with or without a vocabulary.
 
         Raises Incomplete, and changes nothing, where it does not read back as written.
         """
