@@ -244,12 +244,12 @@ def run_until(config: Path, transaction: int) -> int:
 
 
 def test_killed_before_every_transaction(make_site: Callable[..., Site]) -> None:
-    whole = make_site(20)
+    whole = make_site(8)
     whole.source("delete from note where note_source_value is not null")
     run_nightly(whole.config, run_in_process)
     killed = 0
     for transaction in range(1, TRANSACTIONS):
-        site = make_site(20)
+        site = make_site(8)
         site.source("delete from note where note_source_value is not null")
         ended = run_until(site.config, transaction)
         if ended == 0:
