@@ -70,7 +70,7 @@ Place = tuple[Engine, str | None]
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _TableReader:
     """A table of a source, and whether the rows of its own concepts are left out."""
 
     engine: Engine
@@ -105,7 +105,7 @@ def copy_vocabulary(
     """
     found = _open_tables(source, setting, is_shared=is_shared)
     targets = {
-        name: _Reader(output[0], table) for name, table in _make_tables(output, found).items()
+        name: _TableReader(output[0], table) for name, table in _make_tables(output, found).items()
     }
     is_same = "vocabulary" not in found or _are_rows_equal(
         found["vocabulary"], targets["vocabulary"]
@@ -161,12 +161,12 @@ def _is_concept(name: str) -> bool:
     return name.endswith(("_id", "_id_1", "_id_2")) and name not in _TEXT_IDS
 
 
-def _open_tables(source: Place, setting: str, *, is_shared: bool) -> dict[str, _Reader]:
+def _open_tables(source: Place, setting: str, *, is_shared: bool) -> dict[str, _TableReader]:
     found = _find_tables(source)
     if not found:
         remedy = "load OHDSI's vocabulary into the source, or remove the setting"
         raise ConfigError(setting, "the source has no vocabulary tables", remedy)
-    return {name: _Reader(source[0], table, is_shared) for name, table in found.items()}
+    return {name: _TableReader(source[0], table, is_shared) for name, table in found.items()}
 
 
 def _find_tables(source: Place) -> dict[str, TableClause]:
@@ -207,12 +207,12 @@ def _kind(name: str) -> TypeEngine[Any]:
 
 
 @retrying
-def _count(reader: _Reader, what: str) -> int:
+def _count(reader: _TableReader, what: str) -> int:
     with transaction(reader.engine, what) as connection:
         return connection.scalar(reader.count()) or 0
 
 
-def _are_rows_equal(source: _Reader, output: _Reader) -> bool:
+def _are_rows_equal(source: _TableReader, output: _TableReader) -> bool:
     rows = []
     for reader, what in ((source, "source"), (output, "output")):
         with transaction(reader.engine, what) as connection:
@@ -229,7 +229,7 @@ def _are_rows_equal(source: _Reader, output: _Reader) -> bool:
 
 
 @retrying
-def _replace(source: _Reader, output: _Reader) -> None:
+def _replace(source: _TableReader, output: _TableReader) -> None:
     with (
         transaction(output.engine, "output", write=True) as written,
         transaction(source.engine, "source") as read,
@@ -240,7 +240,7 @@ def _replace(source: _Reader, output: _Reader) -> None:
 
 
 def _read(
-    connection: Connection, reader: _Reader, *, is_sorted: bool = False
+    connection: Connection, reader: _TableReader, *, is_sorted: bool = False
 ) -> Iterator[list[dict[str, Any]]]:
     """Stream the rows of a table in batches, without holding all of them."""
     table = reader.table
