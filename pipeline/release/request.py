@@ -19,6 +19,8 @@ from record.policy import Policy
 
 _UNNAMED = re.compile(r"class-\d+")
 _ALWAYS = frozenset(("person", "note", "note_span"))
+_ON_REQUEST = frozenset(("payer_plan_period",))
+"""Insurance runs from 1 January to 31 December: its shifted dates would tell the shift."""
 
 
 @dataclass(frozen=True)
@@ -174,9 +176,12 @@ def make_policy(request: ReleaseRequest, settings: Settings) -> Policy:
 
 
 def requested_tables(request: ReleaseRequest) -> frozenset[str]:
-    """Return the tables that a request names; every release has persons and notes."""
+    """Return the tables that a request names; every release has persons and notes.
+
+    One that names none has all but those whose dates would tell the shift.
+    """
     if not request.columns:
-        return frozenset(TABLES)
+        return frozenset(TABLES) - _ON_REQUEST
     return _ALWAYS | {name.partition(".")[0] for name in request.columns}
 
 
