@@ -35,7 +35,8 @@ def find_mentions(document: Document, found: Iterable[Span]) -> list[Span]:
             continue
         words = folded[span.start : span.end].split()
         for word in words:
-            if len(word) >= _SHORTEST and word not in names and _is_distinctive(word):
+            is_new = len(word) >= _SHORTEST and word not in names
+            if is_new and _is_distinctive(word, document.lang):
                 names[word] = span
         if cased[span.start : span.end].islower():
             in_small_letters.update(word for word in words if not word_rank(word))
@@ -61,14 +62,14 @@ def free_occurrences(
         at = folded.find(word, end)
 
 
-def _is_distinctive(word: str) -> bool:
-    """Return whether a folded word found as a name can hardly be meant otherwise."""
+def _is_distinctive(word: str, lang: str) -> bool:
+    """Return whether a folded word found as a name can hardly be meant otherwise in a language."""
     is_term = term_kind(word) or word in lexicon("clinical_abbreviations")
     if not word.isalpha() or is_term or bits(word) & (COMMON | BARRED):
         return False
     known = given_rank(word), surname_rank(word)
     frequent = any(0 < rank <= _FREQUENT for rank in known)
-    return frequent or not 0 < word_rank(word) <= _OF_A_LANGUAGE
+    return frequent or not 0 < word_rank(word, lang) <= _OF_A_LANGUAGE
 
 
 def _is_part_of_word(cased: str, at: int, end: int) -> bool:

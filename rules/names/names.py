@@ -17,6 +17,7 @@ from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_
 from rules.names.found_names import Found, FoundNames, label
 from rules.names.lone_names import lone_given_names
 from rules.names.mentions import free_occurrences
+from rules.names.nicknames import take_nicknames
 from rules.names.parsing import read, read_back
 from rules.names.plausibility import (
     bare_size,
@@ -382,6 +383,7 @@ def take_uncued_names(finds: FoundNames) -> None:
     for at in sorted(_name_candidates(finds.cased)):
         if not finds.taken(at):
             _take_uncued_name(at, finds)
+    take_nicknames(finds)
     for names in lone_given_names(finds):
         if not finds.taken(names[0][0]):
             finds.claim(names)
@@ -421,6 +423,8 @@ def _take_uncued_name(at: int, finds: FoundNames) -> None:
     low = max(0, at - _LONGEST_WORD)
     while start > low and (cased[start - 1].isalpha() or cased[start - 1] in "-'"):
         start -= 1
+    if cased.startswith("D'", start) and start + 2 == at:
+        start = at  # `FILLE D'ANTOINE`: a given name behind the elided particle
     if _take_name_after_role(start, finds):
         return
     if not _may_be_name(cased, start) or is_site(finds.folded, start):

@@ -20,7 +20,7 @@ from rules.names.words import (
 )
 
 # Words before an eponym: what follows them is a disease, a device, a street or a site.
-_NO_PERSON = frozenset(
+NO_PERSON = frozenset(
     (
         "maladie maladies syndrome syndromes sd signe signes score scores test tests"
         " classification classifications echelle echelles index indice indices manoeuvre"
@@ -96,7 +96,7 @@ def is_site(folded: str, start: int) -> bool:
     line = folded[max(0, start - 40) : start].rpartition("\n")[2]
     for written in reversed(line.replace("'", " ").split()):
         word = written.rstrip("./-").lstrip("(")
-        if word in _NO_PERSON:
+        if word in NO_PERSON:
             return not (len(word) > 4 and written[-1] == ".")
         if written == "c/":
             return True
@@ -161,7 +161,7 @@ def plausible(pieces: list[NameWord], kind: str) -> bool:
     first = words[0] if words else pieces[0]
     if not words or any_bits & BARRED or pieces[0].bits & (FUNCTION | PARTICLE) == FUNCTION:
         return False
-    if first.folded in _NO_PERSON and not first.bits & (GIVEN | FAMILY):
+    if first.folded in NO_PERSON and not first.bits & (GIVEN | FAMILY):
         return False
     if any_bits & GIVEN and any(piece.sure for piece in words):
         return True
@@ -246,7 +246,7 @@ def unclaimed(pieces: Sequence[NameWord]) -> list[NameWord]:
         of = piece.bits
         everyday = of & COMMON and not (kept and of & FAMILY) and not of & GIVEN
         free = piece.particle or piece.bits & INITIALS
-        site = not kept and piece.folded in _NO_PERSON
+        site = not kept and piece.folded in NO_PERSON
         if not free and (of & BARRED or everyday or site):
             break
         kept.append(piece)
