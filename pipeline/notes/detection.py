@@ -12,7 +12,7 @@ from record.span import Span
 from rules.ages import ages
 from rules.contacts import contacts
 from rules.dates import dates
-from rules.dates.ranges import complete_date_ranges
+from rules.dates.ranges import complete_date_ranges, read_ranges_as_dates
 from rules.identifiers import identifiers
 from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.known.known import KnownPatient
@@ -24,7 +24,7 @@ from rules.matching.unspoken_languages import holds_unspoken
 from rules.names import names
 from rules.places import places
 
-DETECTOR_VERSION = "floor-13"
+DETECTOR_VERSION = "floor-14"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 SECURITY_VERSIONS: tuple[str, ...] = ()
@@ -149,6 +149,7 @@ def _by_rules(document: Document, site: SiteNumbers) -> list[Span]:
             else:
                 spans = family(reading)
             found += _touching(spans, parts)
+    found = read_ranges_as_dates(document, found)
     return [*found, *complete_date_ranges(document, found)]
 
 

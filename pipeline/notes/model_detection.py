@@ -14,7 +14,7 @@ from record.errors import ConfigError
 from record.failure import Failure
 from record.policy import Policy
 from record.span import Span
-from rules.dates.ranges import complete_date_ranges
+from rules.dates.ranges import complete_date_ranges, read_ranges_as_dates
 from rules.matching.recognition_errors import correct_recognition
 from rules.names.mentions import find_mentions
 from rules.names.spelled_names import complete_spelled_names
@@ -109,6 +109,7 @@ def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:
     """
     veto = make_veto(document.text, document.lang)
     spans = [span for span in trim_spans(found, document.text) if not veto(span)]
+    spans = read_ranges_as_dates(document, spans)
     return [
         *spans,
         *complete_institutions(document, spans),

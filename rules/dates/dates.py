@@ -57,6 +57,13 @@ _FEAST = Pattern(
     rf"\b(?:{'|'.join(_FEASTS.values())})(?: de| of)?,? "
     r"((?:19|20)[0-9]{2}|'[0-9]{2})(?![0-9a-z])"
 )
+# Those that name nothing but one day of the year.
+_FIXED_FEAST = Pattern(
+    r"\b(?:silvester(?:abend)?|heilig(?:er )?abend|neujahr(?:stag)?|nochevieja|nochebuena"
+    r"|new year's (?:eve|day)|christmas (?:eve|day)|boxing day|valentine's day"
+    r"|veille de noel|jour de (?:noel|l'an)|saint-sylvestre|kerstavond|oudejaarsavond"
+    r"|nieuwjaarsdag|(?:eerste|tweede) kerstdag|[12]\. weihnachtstag)(?![0-9a-z])"
+)
 _UNIT = re.compile(r" ?([%/€$]|[a-zμ]+)")
 _FOLLOWING_NUMBER = re.compile(r" ?[0-9]")
 _IN_BRACKETS = re.compile(r"[(\[] ?\Z")
@@ -82,6 +89,8 @@ def find(folded: str) -> Iterator[Moment]:
             yield Moment(match.start(), match.end(), int(match[1]), None, None)
     for match in _FEAST.finditer(folded):
         yield Moment(match.start(), match.end(), int(match[1].lstrip("'")), None, None)
+    for match in _FIXED_FEAST.finditer(folded):
+        yield Moment(match.start(), match.end(), None, None, None)
     for match in _SHORT_YEAR.finditer(folded):
         if words_before(folded, match.start())[1] in YEAR_WORDS:
             yield Moment(match.start(), match.end(), int(match[1]), None, None)

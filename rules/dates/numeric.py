@@ -16,6 +16,7 @@ from rules.dates.context import (
     continues_digits,
     is_followed_by_unit,
 )
+from rules.dates.ranges import find_numeric_ranges
 from rules.matching.preceding_words import words_before
 from rules.matching.scanner import Pattern
 
@@ -178,6 +179,7 @@ _MISREAD_SHORT = Pattern(
     rf"(?<![0-9a-z])({_LIKE}{{1,2}}) ?([/.\-]) ?({_LIKE}{{1,2}}) ?\2 ?({_LIKE}{{2}})(?![0-9a-z])"
 )
 _FEWEST_DIGITS = 2
+_LAST_DAY, _MONTHS = 31, 12
 _SEPARATOR = re.compile(r" ?[/.\-] ?")
 _DIGITS_OF_LETTERS = str.maketrans("ouli", "0011")
 _YEAR = re.compile(r"[12][0189][0-9]{2}")
@@ -215,6 +217,8 @@ def find(folded: str) -> Iterator[Moment]:
     yield from _dates_with_blanks(folded)
     yield from _ROMAN.convert(folded, _read_roman_month)
     yield from _dates_without_separators(folded)
+    for start, end in find_numeric_ranges(folded):
+        yield Moment(start, end, None, None, None)
     for match in _FIELD.finditer(folded):
         start, end = match.span(1)
         typed = _WELL_TYPED.fullmatch(folded, start, end)
@@ -236,10 +240,16 @@ def _read_series(folded: str, match: re.Match[str]) -> Moment | None:
 
 
 def _make_moment(start: int, end: int, year: str, first: str, second: str) -> Moment | None:
-    parts = day_and_month(first, second)
-    if parts is None or not possible_year(int(year)):
+    if not possible_year(int(year)):
         return None
-    return Moment(start, end, int(year), parts[1], parts[0])
+    parts = day_and_month(first, second)
+    if parts is not None:
+        return Moment(start, end, int(year), parts[1], parts[0])
+    # A day that no such month has, as in 31/11/2022, is a slip of the pen; the year is whole.
+    days = (int(first), int(second)) if int(second) <= _MONTHS else (int(second), int(first))
+    if len(year) == 4 and 1 <= days[0] <= _LAST_DAY and 1 <= days[1] <= _MONTHS:
+        return Moment(start, end, int(year), None, None)
+    return None
 
 
 def _read_three_parts(folded: str, match: re.Match[str]) -> Moment | None:

@@ -259,7 +259,8 @@ class Pattern:
                     at = max(at + 1, one.end(1))
                 else:
                     yield made
-                    at = one.end()
+                    # What was not read of a match may begin the next one.
+                    at = max(at + 1, min(one.end(), getattr(made, "end", one.end())))
 
     def _compile_reader(self) -> "_Reader":
         # Most expressions are in no text of a run: each is compiled when the first may match.

@@ -23,6 +23,20 @@ from rules.dates.ranges import complete_date_ranges
         ("nl", "van 3 tot 14 maart 2024", ["3 tot 14 maart 2024"]),
         ("fr", "du 28/01/2024 au 3/02/2024", ["28/01/2024", "3/02/2024"]),
         ("en", "on 3 and 5 March 2024", ["3", "5 March 2024"]),
+        ("fr", "RDV 22 - 23/02.", ["22 - 23/02"]),
+        ("fr", "du 4\nau 8 novembre 2023", ["4\nau 8 novembre 2023"]),
+        ("en", "4 thru 8 November 2023", ["4 thru 8 November 2023"]),
+        ("de", "vom 3. auf den 4. März", ["3. auf den 4. März"]),
+        ("nl", "van 4 tot en met 8 november", ["4 tot en met 8 november"]),
+        ("fr", "Séjour 28/02 - 02/03/2021.", ["28/02", "02/03/2021"]),
+        ("en", "Stay 03/28 - 04/02/2021.", ["03/28", "04/02/2021"]),
+        ("fr", "Séjour 28/02-02/03.", ["28/02", "02/03"]),
+        ("de", "28.02.-02.03.2021", ["28.02", "02.03.2021"]),
+        ("de", "Zyklus 3 (01.02 / 02.02.23)", ["01.02", "02.02.23"]),
+        ("nl", "Opname 09-06 – 23-06-22", ["09-06", "23-06-22"]),
+        ("en", "Strength 4/5-5/5. BP 120/80-130/90, 3 - 5 mg", []),
+        ("fr", "Séjour du 30/02/2023 au 31/11/2022.", ["30/02/2023", "31/11/2022"]),
+        ("fr", "Tél. 06-12-10-11-12 ou 01 02 - 03 04 05", []),
     ],
 )
 def test_ranges_are_one_date_where_the_first_end_is_a_day(
@@ -42,6 +56,33 @@ def test_ranges_of_several_ends_are_one_date_and_numbers_far_apart_are_none() ->
     longest = max(complete_date_ranges(Document("1", text), found), key=lambda s: s.end - s.start)
     assert text[longest.start : longest.end] == "1 au 3 au 5 mars"
     assert all(span.end <= longest.end for span in complete_date_ranges(Document("1", text), found))
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "dates"),
+    [
+        ("IV 07/10 - 10/10 puis relais", "07/10", {"07/10", "10/10"}),
+        ("IV 07/10 - 10/10 puis relais", "10/10", {"07/10", "10/10"}),
+        ("04.10 -> 18.10 oral", "04.10", {"04.10", "18.10"}),
+        ("07-10-2021 t/m 12-10", "07-10-2021", {"07-10-2021", "12-10"}),
+        ("dose 500 - 8 novembre", "8 novembre", {"8 novembre"}),
+    ],
+)
+def test_where_a_model_has_one_end_the_other_is_a_date_too(
+    text: str, known: str, dates: set[str]
+) -> None:
+    at = text.index(known)
+    found = refine_spans([Span(at, at + len(known), Label.DATE, "model")], Document("1", text))
+    assert {text[span.start : span.end] for span in found} == dates
+
+
+def test_ranges_that_a_model_takes_for_a_telephone_number_are_dates() -> None:
+    text = "Zyklus 3 (01.02 / 02.02.23), Tel. 01.02 / 02.02.23"
+    numbers = [Span(10, 26, Label.PHONE, "model"), Span(34, 50, Label.PHONE, "model")]
+    found = refine_spans(numbers, Document("1", text))
+    assert [(text[s.start : s.end], str(s.label)) for s in found] == [
+        ("01.02", "DATE"), ("02.02.23", "DATE"), ("01.02 / 02.02.23", "PHONE"),
+    ]  # fmt: skip
 
 
 def test_ranges_of_a_model_are_completed() -> None:
