@@ -15,6 +15,7 @@ from surrogates.patient.text_normalization import (
     apply_case,
     compact,
     fold,
+    read_misread_digits,
     unaccented,
 )
 
@@ -68,7 +69,11 @@ class _Number:
 
 
 def replace_phone(mention: Mention, subject: Subject) -> str:
-    """Return a phone or fax number in the same format, with the same country and class."""
+    """Return a phone or fax number in the same format, with the same country and class.
+
+    Letters that recognition put for digits are read, and written, as digits.
+    """
+    mention = replace(mention, text=read_misread_digits(mention.text))
     digits = "".join(char for char in fold(mention.text) if char.isdigit())
     if not digits or not digits.isascii():
         return value_format.replace(mention, subject)

@@ -5,7 +5,7 @@ import re
 from locales.registry import LANGUAGES, alternatives
 from surrogates.dates.number_words import CARDINALS, LONGEST_SPELT
 from surrogates.patient.patient import Mention, Subject
-from surrogates.patient.text_normalization import WORD, fold
+from surrogates.patient.text_normalization import WORD, fold, read_misread_digits
 
 # A decade ends in `s`: `90s`.
 _NUMBER = re.compile(r"(\d+)(?:[.,]\d+)?(s(?![^\W_]))?")
@@ -26,6 +26,9 @@ _SHORT_UNIT_AFTER = re.compile(r"[ \t]?(?P<unit>SA|j)(?![\w'’])")
 _FAR = 24
 _YEARS = re.compile(rf"\b(?:{alternatives(lambda each: each.ages.years_span_pattern)})\b")
 # Words for a decade of life -> the last year of it.
+# A word for a number that has digits for letters, as recognition puts them: `n1nety`.
+_MISREAD_WORD = re.compile(r"[^\W_]*[^\W\d_][01][^\W_]*|[01][^\W\d_][^\W_]*")
+_LETTERS_OF_DIGITS = str.maketrans("01", "oi")
 _DECADES = {word: last for each in LANGUAGES.values() for word, last in each.ages.decades.items()}
 
 
@@ -35,18 +38,29 @@ def replace(mention: Mention, subject: Subject) -> str:
     Ages up to the cap are exact by design: birth dates and dates are shifted by the same days, and
     45 CFR 164.514(b)(2)(i)(C) requires no more. A decade of life counts by its last year. An age in
     words over the cap is written in digits. Weeks, days and months are not capped, even where the
-    unit follows the span.
+    unit follows the span. Letters that recognition put for digits are read as these, and digits in
+    a word for a number as letters.
     """
-    text, cap = mention.text, subject.policy.age_cap
+    text, cap = (
+        _MISREAD_WORD.sub(_read_word, read_misread_digits(mention.text)),
+        subject.policy.age_cap,
+    )
     # Whether an age is in units smaller than a year
     folded = fold(text)
     if not _YEARS.search(folded) and bool(
         _SMALL.search(folded) or (mention.after and folded[-1:].isalnum())
     ):
-        return text
+        return mention.text
+    read = text
     text = _NUMBER.sub(lambda match: _cap(match, cap), text)
     text = _cap_words(text, cap)
-    return text.replace("++", "+")
+    return mention.text if text == read else text.replace("++", "+")
+
+
+def _read_word(match: re.Match[str]) -> str:
+    """Return a word with letters for digits, if that is a number: `f1ve`."""
+    word = match[0].translate(_LETTERS_OF_DIGITS)
+    return word if _spelt([fold(word)])[0] or _compound(fold(word))[0] else match[0]
 
 
 def unit_after(text: str, end: int) -> str:

@@ -15,9 +15,22 @@ HAS_CONTENT = re.compile(r"[^\W_]")
 
 _REMEMBERED = 1 << 12
 _SIGNS = re.compile(r"[\W_]+")
+# Letters that recognition puts for digits, in a run without any other letter.
+_MISREAD_RUN = re.compile(r"(?<![^\W\d_])[0-9OoQIl|]+(?![^\W\d_])")
+_DIGITS_OF_LETTERS = str.maketrans("OoQIl|", "000111")
 
 fold = lru_cache(_REMEMBERED)(folding.fold)
 unaccented = lru_cache(_REMEMBERED)(folding.strip_accents)
+
+
+def read_misread_digits(text: str) -> str:
+    """Return a number with digits for the letters that recognition put for them: `6l7 5lO OlOI`.
+
+    Letters stay in words (`Tel`), and in runs before the first that has a digit (`Il a 9l ans`).
+    """
+    first = next((m.start() for m in _MISREAD_RUN.finditer(text) if not m[0].isalpha()), len(text))
+    head, tail = text[:first], text[first:]
+    return head + _MISREAD_RUN.sub(lambda match: match[0].translate(_DIGITS_OF_LETTERS), tail)
 
 
 @lru_cache(_REMEMBERED)

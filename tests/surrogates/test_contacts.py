@@ -55,6 +55,13 @@ def test_phones_keep_their_form(replace: Replace, lang: str, text: str, pattern:
         assert _digits(drawn) != _digits(text)
 
 
+@pytest.mark.parametrize("text", ["6l7 5lO OlOI", "6I7-51O-0lOI", "Tel 6l7 5lO OlOI"])
+def test_letters_that_recognition_put_for_digits_do_not_stay(replace: Replace, text: str) -> None:
+    drawn = replace(text, "PHONE", lang="en")
+    assert re.fullmatch(r"(?:Tel )?\d{3}.\d{3}.\d{4}", drawn)
+    assert _digits(drawn) == _digits(replace("617 510 0101", "PHONE", lang="en"))
+
+
 def test_a_phone_is_the_same_in_every_form(replace: Replace) -> None:
     forms = ("01 44 55 66 77", "+33 1 44 55 66 77", "0144556677", "+33(0)144556677")
     assert len({_digits(replace(form, "PHONE"))[-9:] for form in forms}) == 1

@@ -20,6 +20,12 @@ from tests.surrogates.conftest import Replace
     [
         ("92", "90+"),
         ("89", "89"),
+        ("9l year old", "90+ year old"),
+        ("IO2 years", "90+ years"),
+        ("1O2 years", "90+ years"),
+        ("9O", "90+"),
+        ("6O ans", "6O ans"),
+        ("n1nety-f1ve", "90+"),
         ("90", "90+"),
         ("90+", "90+"),
         ("74 ans", "74 ans"),
