@@ -136,7 +136,8 @@ _ASPIRATED = frozenset(
     "hongrie honduras hollande hambourg hanovre havre haut haute hauts hautes halle halles ham"
     " hameau harfleur haye hainaut hague hesse".split()
 )
-_ELIDED = re.compile(r"(?<![^\W_])(d|qu)['’]\Z", re.IGNORECASE)
+_APOSTROPHE = r"(?: ?['’‘ʼ´`′＇])"
+_ELIDED = re.compile(rf"(?<![^\W_])(d|qu){_APOSTROPHE}\s?\Z", re.IGNORECASE)
 _WHOLE = re.compile(rf"(?<![^\W_])(de|que){_BLANK}\Z", re.IGNORECASE)
 _ARTICLE = re.compile(
     rf"(?<![^\W_])(?:(?:(de|à){_BLANK})?(?:l['’]|(?:la|le|les){_BLANK})|(du|des|au|aux){_BLANK})\Z",
@@ -211,7 +212,9 @@ def _fit_french(tail: str, surrogate: Surrogate) -> str:
         return _replace_end(tail, len(found[0]), _where(text, label, found[1].lower()))
     if found := _ELIDED.search(tail):
         if elides:
-            return tail
+            # Nothing but the sign of elision: a blank would tell how the original was written.
+            is_plain = found[0][-1] in "'’"
+            return tail if is_plain else _replace_end(tail, len(found[0]), f"{found[1]}'")
         whole = "de " if found[1].lower() == "d" else "que "
         return _replace_end(tail, len(found[0]), whole, text)
     if found := _WHOLE.search(tail):
@@ -264,14 +267,17 @@ def _where(text: str, label: str, written: str) -> str:
 
 # A capital may be that of a blood group: only at the start of a sentence it is an article.
 _INDEFINITE = re.compile(rf"(?:(?<![^\W_])an?|(?:\A|(?<=[.!?]\s)|(?<=\n))An?){_BLANK}\Z")
+_SPOKEN_VOWEL = re.compile(r"8|1[18](?![0-9])")
 _VOWEL = re.compile(r"(?!uni|eur?o|eu|one\b|use|ur[aeiou])[aeiou]")
 
 
 def _fit_english(tail: str, surrogate: Surrogate) -> str:
     found = _INDEFINITE.search(tail)
-    if found is None or surrogate.label not in _THINGS | {Label.CITY}:
+    fitted = _THINGS | _DATES | _PEOPLE | {Label.CITY, Label.AGE}
+    if found is None or surrogate.label not in fitted:
         return tail
-    article = "an " if _VOWEL.match(fold(surrogate.text)) else "a "
+    is_vowel = _VOWEL.match(fold(surrogate.text)) or _SPOKEN_VOWEL.match(surrogate.text)
+    article = "an " if is_vowel else "a "
     return _replace_end(tail, len(found[0]), article)
 
 

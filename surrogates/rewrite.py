@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from record.document import Document
@@ -130,10 +131,19 @@ class _NoteContext:
         self.spans = spans
         self.people = read_note_names(document, spans, subject)
         self._locale = subject.locale
-        self._written = document.written.date() if document.written else None
         self._day_first = day_first(
             document.text[span.start : span.end] for span in spans if span.label in _DATED
         )
+        self._written = document.written.date() if document.written else None
+        if self._written is None and subject.dates_shift.reads_ahead:
+            self._written = self._find_latest_day()
+
+    def _find_latest_day(self) -> date | None:
+        """Return the latest whole date, about the day of a note that has none; None without one."""
+        lang = self.lang or self._locale
+        values = (self.text[s.start : s.end] for s in self.spans if s.label == Label.DATE)
+        whole = (read_whole_date(value, lang, self._day_first) for value in values)
+        return max((found.day for found in whole if found), default=None)
 
     def find_person(self, number: int) -> Hashable:
         """Return the named person; None where the text of the span and the record suffice."""

@@ -95,9 +95,9 @@ LANGUAGE = Language(
         connectors=words(
             "am vom den dem der des im in bis und zum zur ab seit von anfang mitte ende jahr jahre"
             " jahres jahren monat monats tag tages tage vor nach ca etwa um gegen zwischen letzten"
-            " letzter nachsten uhr oder"
+            " letzter nachsten uhr oder auf"
         ),
-        range_words=words("bis und oder"),
+        range_words=words("bis und oder auf"),
         day_words=words(
             "am vom datum geb geb.dat geb.-datum gebdat geboren geburtsdatum geburtstag seit bis"
             " ab dem montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag"

@@ -86,9 +86,9 @@ LANGUAGE = Language(
         period_ranks=(style("en", "first second third fourth"),),
         connectors=words(
             "the of on in at to from and or until till through since early mid late year month day"
-            " by between before after about around last next"
+            " by between before after about around last next thru"
         ),
-        range_words=words("to and or until till through"),
+        range_words=words("to and or until till through thru"),
         ordinal_endings=words("st nd rd th"),
         ordinal_ending=_ordinal_ending,
         day_words=words(

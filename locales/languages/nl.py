@@ -74,7 +74,7 @@ LANGUAGE = Language(
         period_ranks=(style("nl", "eerste tweede derde vierde"),),
         connectors=words(
             "op van tot en het de in t m jaar maand dag begin eind einde medio vanaf sinds rond"
-            " voor na circa tussen d dd om uur der den half"
+            " voor na circa tussen d dd om uur der den half met"
         ),
         range_words=words("tot m"),
         ordinal_endings=words("de ste e"),

@@ -49,7 +49,12 @@ _JOINED = (
     rf"|{_SIGN}{_AT}{_THEN}{_ANNOUNCED}{_MORE}"
     rf"|(?:{_B}?[,;:|–—-]{_B}{{0,2}}|{_B}{{1,3}}){_CLOCK}{_MORE})(?![^\W_])"
 )
-_AFTER = re.compile(rf"{_JOINED}|{_SIGN}{_MILITARY}(?![^\W_])", re.IGNORECASE)
+# Four digits right behind a date, as in English nursing notes: `4/6/23 0715`. Without a zero first
+# they may be a volume.
+_FOUR_DIGITS = rf"{_B}{{1,2}}0\d[0-5]\d(?![\d/\-]|[.,]\d)"
+_AFTER = re.compile(
+    rf"{_JOINED}|{_SIGN}{_MILITARY}(?![^\W_])|{_FOUR_DIGITS}(?![^\W_])", re.IGNORECASE
+)
 # A sentence goes on in the next line: the date does not stand alone in its own.
 _WRAPPED = re.compile(rf"{_BREAK}{_CLOCK}{_MORE}(?![^\W_])", re.IGNORECASE)
 _INSIDE = re.compile(rf"(?<=[\w.])(?:{_JOINED})\s*\Z", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """Shifts written dates by the patient's constant number of days, in their original format."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as changed
 from datetime import date, timedelta
@@ -11,7 +11,7 @@ from locales.registry import LANGUAGES
 from record.errors import Unsafe
 from record.label import Label
 from record.span import Span
-from surrogates.dates import coarse_dates, rendering
+from surrogates.dates import coarse_dates, feasts, rendering
 from surrogates.dates.clock_order import order_minute
 from surrogates.dates.clocks import keep_hour, render_clock
 from surrogates.dates.format_templates import parse, repair_digits
@@ -29,15 +29,28 @@ UNDATED = date(2025, 6, 15)
 FUTURE_YEARS = 10
 # A day and month may lie this far after the note, such as an appointment.
 _AHEAD = timedelta(days=31)
+_NEAREST = timedelta(days=183)
+_YEARS_OFF = (1, 0, -1)
 
 
-def complete_dates(groups: list[Group], base: date) -> list[date] | None:
+def complete_dates(
+    groups: list[Group], base: date, *, reads_ahead: bool = False
+) -> list[date] | None:
     """Complete each date from the one after it, else the one before it, else `base`.
 
     A month stands for its 15th, a year for its 2nd of July. None where a date cannot be completed.
+    With `reads_ahead`, a day and month may lie half a year after `base`, and a weekday decides.
     """
+    if reads_ahead:
+        return _complete_all(groups, base, _complete_nearest)
+    return _complete_all(groups, base, _complete_alone)
+
+
+def _complete_all(
+    groups: list[Group], base: date, complete_alone: Callable[[Group, date], date | None]
+) -> list[date] | None:
     if len(groups) == 1:
-        only = complete_date(groups[0], None, after=True) or _complete_alone(groups[0], base)
+        only = complete_date(groups[0], None, after=True) or complete_alone(groups[0], base)
         return [only] if only else None
     found: list[date | None] = [None] * len(groups)
     for place in reversed(range(len(groups))):
@@ -48,11 +61,11 @@ def complete_dates(groups: list[Group], base: date) -> list[date] | None:
             earlier = found[place - 1] if place else None
             found[place] = complete_date(groups[place], earlier, after=False)
     if all(day is None for day in found):
-        found[-1] = _complete_alone(groups[-1], base)
+        found[-1] = complete_alone(groups[-1], base)
         for place in reversed(range(len(groups) - 1)):
             found[place] = complete_date(groups[place], found[place + 1], after=True)
     complete = [
-        day or _complete_alone(group, base) for day, group in zip(found, groups, strict=True)
+        day or complete_alone(group, base) for day, group in zip(found, groups, strict=True)
     ]
     return [day for day in complete if day] if all(complete) else None
 
@@ -88,6 +101,18 @@ def _complete_alone(group: Group, base: date) -> date | None:
     if group.day:
         return _clip_day(group.year or base.year, base.month, day)
     return base if group.weekday >= 0 else None
+
+
+def _complete_nearest(group: Group, base: date) -> date | None:
+    """Complete a date from the nearest year, or from the nearest in which it has its weekday."""
+    month, day = _group_month(group), group.day or 15
+    if not month or group.year:
+        return _complete_alone(group, base)
+    near = [_clip_day(base.year + off, month, day) for off in _YEARS_OFF]
+    fitting = [each for each in near if group.day and each.weekday() == group.weekday]
+    if len(fitting) == 1:
+        return fitting[0]
+    return next(each for each in near if each <= base + _NEAREST)
 
 
 def _group_month(group: Group) -> int:
@@ -292,10 +317,11 @@ def move_text(
     Full dates move by exactly the days of the shift. A partial date moves by them from its middle
     (the 15th of the month, the 2nd of July), its missing year and month completed from the other
     dates of the text, else from `written`; if it then reads as before, it moves on by one of its
-    units. Weekdays follow. A day that its month does not have is beyond the end of its new month by
-    as much. `lang` decides the reading of ambiguous words, and the order of 03/04/2024 unless
-    `day_first` does. A text whose format cannot tell 1-digit from 2-digit numbers may come back
-    padded; letters that stand for digits come back as digits.
+    units. Weekdays follow. A day that its month does not have moves like the last that it has: how
+    far it is beyond would tell a month that has fewer. `lang` decides the reading of ambiguous
+    words, and the order of 03/04/2024 unless `day_first` does. A text whose format cannot tell
+    1-digit from 2-digit numbers may come back padded; letters that stand for digits come back as
+    digits.
     """
     if shift.precision == "day" and not shift.drops_parts:
         quick = _move_numeric(text, shift.days, lang=lang, day_first=day_first)
@@ -325,9 +351,10 @@ def replace(mention: Mention, subject: Subject) -> str:
     """Return the shifted date of a mention; other text becomes a random date of similar form."""
     lang = mention.lang or subject.locale
     shift = _choose_shift(mention, subject, lang)
-    moved = move_text(
-        mention.text, shift, written=mention.written, lang=lang, day_first=mention.day_first
-    )
+    text = mention.text
+    if shift.reads_ahead:
+        text = feasts.write_out(text, lang) or text
+    moved = move_text(text, shift, written=mention.written, lang=lang, day_first=mention.day_first)
     if moved is not None and shift.repeats_month and _BARE_DAY.match(mention.text):
         moved = _name_month(moved, mention, shift, lang)
     written = moved if moved is not None else _draw(mention, subject, shift.nudge)
@@ -365,7 +392,8 @@ def _rewrite_clock(mention: Mention, subject: Subject, lang: str) -> str:
         return render_clock(mention.clock, keep_hour)
     base = mention.written or UNDATED
     groups = _parse_groups(repair_digits(mention.text), base, lang, mention.day_first)
-    found = complete_dates(groups, base) if groups else None
+    ahead = subject.dates_shift.reads_ahead
+    found = complete_dates(groups, base, reads_ahead=ahead) if groups else None
     if not found or not _DIGITS.search(mention.clock):
         return ""
     day = found[-1]
@@ -451,7 +479,7 @@ def _move_whole(found: WholeDate, days: int) -> str | None:
 
 
 def _move_form(form: DateForm, shift: DateShift, base: date) -> str | None:
-    found = complete_dates(form.groups, base)
+    found = complete_dates(form.groups, base, reads_ahead=shift.reads_ahead)
     if found is None:
         return None
     moved = [_move_group(g, a, shift) for g, a in zip(form.groups, found, strict=True)]

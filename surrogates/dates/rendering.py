@@ -1,6 +1,5 @@
 """Renders a parsed date form for other days."""
 
-import calendar
 import re
 from datetime import date
 
@@ -106,8 +105,6 @@ def render_slot(slot: Slot, group: Group, day: date, weekday: int, form: DateFor
     if slot.role == "m" and token.kind == "m":
         return word(token, day.month - 1)
     number = day.day if slot.role == "d" else day.month if slot.role == "m" else day.year
-    if slot.role == "d" and group.excess:
-        number = calendar.monthrange(day.year, day.month)[1] + group.excess
     if number == token.value or (slot.role == "y" and number == group.year):
         return form.text[token.start : token.end]
     if token.spelt:

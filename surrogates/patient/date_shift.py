@@ -37,7 +37,9 @@ class DateShift:
     With `is_birth` a partial date moves from its first day in place of its middle, so that nothing
     else precedes it, and years of two digits are not after the note. With `drops_parts` the parts
     of a date below the precision are not written. With `repeats_month` a day that takes its month
-    from the date before it is written with its own, where it moves into another one.
+    from the date before it is written with its own, where it moves into another one. With
+    `reads_ahead` a day and month without a year is that of the year nearest to the note, or of its
+    weekday; else of the last one that has it, but for a month ahead.
     """
 
     days: int
@@ -48,6 +50,7 @@ class DateShift:
     is_birth: bool = False
     drops_parts: bool = False
     repeats_month: bool = False
+    reads_ahead: bool = False
 
     def move(self, day: date) -> date:
         """Shift a day. Raises Unsafe where the result is outside the calendar."""
@@ -160,6 +163,7 @@ def make_dates_shift(key: PatientKey, policy: Policy, days: int) -> DateShift:
         policy.keep_weekday,
         seasonal=policy.keep_season,
         repeats_month=policy.algorithm != _FIRST_VERSION,
+        reads_ahead=policy.algorithm != _FIRST_VERSION,
     )
 
 
