@@ -195,6 +195,23 @@ CDM = {
         "measure": "episode_number",
         "source": "episode_source_value",
     },
+    "cost": {
+        "row": "cost_id",
+        "fact": "cost_event_id",
+        "domain": "cost_domain_id",
+        "code": "cost_type_concept_id currency_concept_id revenue_code_concept_id drg_concept_id",
+        "amount": "total_charge total_cost total_paid paid_by_payer paid_by_patient "
+        "paid_patient_copay paid_patient_coinsurance paid_patient_deductible paid_by_primary "
+        "paid_ingredient_cost paid_dispensing_fee amount_allowed",
+        "link": "payer_plan_period_id",
+        "source": "revenue_code_source_value drg_source_value",
+    },
+    # Its rows are found by fact: OMOP CDM has the domains first, and no key.
+    "fact_relationship": {
+        "fact": "fact_id_1 fact_id_2",
+        "fact_domain": "domain_concept_id_1 domain_concept_id_2",
+        "fixed": "relationship_concept_id",
+    },
     "provider": {
         "row": "provider_id",
         "name": "provider_name npi dea year_of_birth",
@@ -269,6 +286,7 @@ class ColumnRule:
 _REKEY, _SHIFT, _KEEP, _DROP = Treatment.REKEY, Treatment.SHIFT, Treatment.KEEP, Treatment.DROP
 _REWRITE = Treatment.REWRITE
 _JOIN = "pseudonymous id of the cohort: joins work within the cohort only"
+_DOMAIN = "says which table a fact is in"
 _CODE = "a vocabulary concept, shared by many patients"
 _MOVED = "shifted by the patient's own number of days, like the dates in the notes"
 KEPT_CLOCK = "the time of day is kept"
@@ -300,6 +318,15 @@ _KINDS = {
     "measure": ColumnRule(
         _KEEP, "a measurement or count", can_drop=True, holds=ColumnType.NUMBER
     ),
+    "amount": ColumnRule(
+        _KEEP,
+        "an amount of money: who has the bills can recognise it",
+        can_drop=True,
+        holds=ColumnType.NUMBER,
+    ),
+    "fact": ColumnRule(_REKEY, _JOIN, holds=ColumnType.ID),
+    "domain": ColumnRule(_KEEP, _DOMAIN),
+    "fact_domain": ColumnRule(_KEEP, _DOMAIN, holds=ColumnType.CODE),
     "title": ColumnRule(_REWRITE, "text: each span is treated by its label", can_drop=True),
     "text": ColumnRule(_REWRITE, "text: each span is treated by its label"),
     "free": ColumnRule(_DROP, "free text, which may hold anything"),
@@ -348,6 +375,36 @@ CHOSEN = {
 
 NO_VISITS = frozenset(("person", "death", "note", "note_nlp"))
 """The tables with dates that are no days of a visit, or those of notes."""
+
+FACTS = {
+    "cost": {"cost_event_id": "cost_domain_id"},
+    "fact_relationship": {
+        "fact_id_1": "domain_concept_id_1",
+        "fact_id_2": "domain_concept_id_2",
+    },
+}
+"""Table -> its columns that hold ids of rows of any table, each with the column that says which."""
+
+DOMAINS = {
+    "Visit": (8, "visit_occurrence"),
+    "Procedure": (10, "procedure_occurrence"),
+    "Drug": (13, "drug_exposure"),
+    "Device": (17, "device_exposure"),
+    "Condition": (19, "condition_occurrence"),
+    "Measurement": (21, "measurement"),
+    "Observation": (27, "observation"),
+    "Specimen": (36, "specimen"),
+    "Person": (56, "person"),
+    "Note": (5085, "note"),
+}
+"""Domain of OMOP whose facts belong to a patient -> its concept and the table of its facts."""
+
+
+def domains_of(column: str) -> dict[str | int, str]:
+    """Return the values of a column of domains that are known, with the table of each."""
+    is_concept = COLUMNS[column].holds is ColumnType.CODE
+    return {concept if is_concept else name: table for name, (concept, table) in DOMAINS.items()}
+
 
 _SHORTER = {"visit_occurrence": "visit"}
 _ROLES = ("preceding_", "parent_")

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from record.columns import COLUMNS, TABLES, ColumnType
+from record.columns import COLUMNS, FACTS, TABLES, ColumnType, domains_of
 from record.document import Document
 from record.garbage_collection import collect_garbage_rarely
 from record.patient import PatientRecord
@@ -213,6 +213,9 @@ def make_rows(table: str, rows: int, each: int) -> pa.Table:
             made[name] = pa.array(np.arange(rows) + 1)
         elif name == "visit_occurrence_id":
             made[name] = pa.array(persons * 10 + chance.integers(0, 5, rows))
+        elif name in FACTS.get(table, {}).values():
+            domain = next(iter(domains_of(f"{table}.{name}")))
+            made[name] = pa.array([domain] * rows)
         else:
             made[name] = _values(holds, name, days, chance)
     return pa.table(made)

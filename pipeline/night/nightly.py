@@ -162,6 +162,7 @@ class NightlyRun:
     objections: dict[str, int] | None = None
     rebased_from: CohortKey | None = None
     written_tables: tuple[str, ...] = ()
+    left_out: dict[str, dict[str, int]] = field(default_factory=dict)
     backfill: BackfillPlan | None = None
     minutes: float = 0.0
     refused: dict[str, WorkerRefusal] = field(default_factory=dict)
@@ -359,6 +360,7 @@ class NightlyRun:
         earlier = frozenset(self.written_tables) - written_with_notes
         tables = StructuredTables(self.source, self.output, self.cohort, policy, names, earlier)
         deleted = publish_run(run.run_id, self.state, tables, self.cohort, self.seal)
+        self.left_out = {name: dict(found) for name, found in tables.refused_facts.items()}
         self.progress.phase("reading back")
         where = (self.state, self.output, self.cohort)
         if not is_output_complete(*where) and not (
@@ -381,14 +383,18 @@ class NightlyRun:
             raise ConfigError("output.tables", problem, remedy)
 
     def check_tables(self, run: RunRecord) -> dict[str, Any] | None:
-        """Return the checks of the output's tables; None after a run of new notes alone."""
+        """Return the checks of the output's tables, and the rows of tables of facts left out.
+
+        None after a run of new notes alone.
+        """
         if self.state.scope(run.run_id) != "all":
             return None
         self.progress.phase("checking tables")
         output = resolve_urls(self.settings).output
         # A server that is restarted meanwhile costs a further look.
         check = retrying(check_conformance)
-        return check(output, self.settings.base, self.source).to_json()
+        found = check(output, self.settings.base, self.source).to_json()
+        return found | {"left_out": self.left_out}
 
     def summary(
         self, run: RunRecord, tally: Tally, deleted: int, workers: int, meter: EnergyMeter

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
 
 from pipeline.warehouse.cdm_tables import (
+    FACT_TABLES,
     REFERENCE_TABLES,
     STAFF_TABLES,
     VISIT_TABLES,
@@ -17,6 +18,7 @@ from pipeline.warehouse.cdm_tables import (
     patient_tables,
 )
 from pipeline.warehouse.databases import chunks
+from pipeline.warehouse.fact_rows import FactReader, list_fact_tables
 from pipeline.warehouse.note_rows import parse_integer
 from pipeline.warehouse.parquet_source import ParquetStore
 from pipeline.warehouse.row_links import LINKED_TABLES, NOTE_LINKS, PresentRows
@@ -46,7 +48,8 @@ def list_nightly_tables(names: Collection[str], source: Source, policy: Policy) 
     }
     ordered = dict.fromkeys((*LINKED_TABLES, *patient_tables()))
     wanted = [name for name in ordered if name in names and name not in dropped]
-    return tuple(name for name in wanted if present_columns(source, name))
+    facts = [name for name in list_fact_tables(source) if name in names]
+    return (*(name for name in wanted if present_columns(source, name)), *facts)
 
 
 @dataclass
@@ -55,7 +58,8 @@ class StructuredTables:
 
     `names` are the tables in write order, `earlier` those that runs have ever written. What a table
     holds depends on source, key and policy alone, so that an interrupted run is completed by doing
-    it again. `refused` counts rows that could not be treated, by reason.
+    it again. `refused` counts rows that could not be treated, by reason, `refused_facts` those of
+    tables of facts by table and reason.
     """
 
     source: Source
@@ -65,6 +69,7 @@ class StructuredTables:
     names: tuple[str, ...]
     earlier: frozenset[str] = frozenset()
     refused: Counter[str] = field(default_factory=Counter)
+    refused_facts: dict[str, Counter[str]] = field(default_factory=dict)
     _columns: Columns = field(init=False, repr=False)
     _done: set[int] = field(default_factory=set, repr=False)
 
@@ -99,6 +104,10 @@ class StructuredTables:
             drawn = self.cohort.pseudonyms("person", persons)
             self.write(persons[np.isin(drawn, released)].tolist())
         self.output.clear_tables(self.earlier - set(self.names))
+        # The rows that facts are in, and notes, are all there now, or gone.
+        reader = FactReader(self.source, self.cohort, self._columns, _DEFINED, self.refused_facts)
+        for name in (name for name in FACT_TABLES if name in self.names):
+            self.output.write_facts(name, partial(reader.read, name))
 
     def _write(self, persons: Sequence[int]) -> None:
         subjects = Subjects(records={
@@ -107,7 +116,7 @@ class StructuredTables:
         referred: dict[str, set[int]] = {name: set() for name in REFERENCE_TABLES}
         rows: dict[str, list[Row]] = {}
         for name in self.names:
-            if name not in REFERENCE_TABLES:
+            if name not in (*REFERENCE_TABLES, *FACT_TABLES):
                 batches = read_rows(self.source, name, "person_id", persons)
                 rows[name] = self._treat(name, batches, referred, subjects)
         has_clinicians = "provider" in self.names

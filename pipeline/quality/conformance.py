@@ -40,9 +40,9 @@ from pipeline.warehouse.cdm_tables import REQUIRED_COLUMNS, make_tables
 from pipeline.warehouse.databases import connect, transaction
 from pipeline.warehouse.note_rows import parse_integer
 from pipeline.warehouse.parquet_source import guard_parquet
-from pipeline.warehouse.row_links import link_columns
+from pipeline.warehouse.row_links import FACT_LINKS, link_columns
 from pipeline.warehouse.warehouse import PARQUET, Source
-from record.columns import COLUMNS, TABLES, ColumnType
+from record.columns import COLUMNS, FACTS, TABLES, ColumnType, domains_of
 
 CheckName = Literal[
     "isRequired",
@@ -65,6 +65,7 @@ _DOMAINS = {
 }  # fmt: skip
 """The domain that the concepts of a column belong to; all type concepts are of one, too."""
 _TYPE_DOMAIN = "Type Concept"
+_DOMAIN_COLUMNS = {f"{name}.{each}" for name, facts in FACTS.items() for each in facts.values()}
 _DAYS_AFTER_DEATH = 60
 _BATCH = 20_000
 _WHAT = "output"
@@ -180,15 +181,23 @@ class _Checker:
             for column, other in self._references(name).items()
             if column in columns and self._has_type(name, column)
         ]
+        asked += [
+            ("isForeignKey", fact, self._is_no_fact(table, fact, domain))
+            for fact, domain in FACTS.get(name, {}).items()
+            if {fact, domain} <= set(columns) and self._has_type(name, fact)
+        ]
         asked += self._ask_dates(name, columns)
         counts = [
             func.count() if each is None else func.count(case((each, 1))) for *_, each in asked
         ]
-        shared = func.count(key) - func.count(distinct(key))
+        # Rows of `fact_relationship` have no key.
+        is_key = key.name not in FACTS.get(name, ())
+        shared = func.count(key) - func.count(distinct(key) if is_key else key)
         found = self.connection.execute(select(func.count(), shared, *counts).select_from(table))
         rows, duplicates, *failing = found.one()
         self.found.rows[name] = rows
-        self.found.add("isPrimaryKey", name, key.name, duplicates)
+        if is_key:
+            self.found.add("isPrimaryKey", name, key.name, duplicates)
         for (check, column, _), count in zip(asked, failing, strict=True):
             self.found.add(check, name, column, count)
 
@@ -216,13 +225,17 @@ class _Checker:
         """Return whether a column can be compared with others; any column can in SQLite."""
         kind = self.tables[name].c[column].type
         allowed = next(types for expected, types in _ALLOWED if isinstance(kind, expected))
-        is_free = self.connection.dialect.name == "sqlite"
-        return is_free or isinstance(self.kinds[name][column], allowed)
+        return self._is_free or isinstance(self.kinds[name][column], allowed)
+
+    @property
+    def _is_free(self) -> bool:
+        return self.connection.dialect.name == "sqlite"
 
     @staticmethod
     def _references(name: str) -> dict[str, str]:
         found = dict(link_columns(name))
         found |= {f"{each}_id": each for each in ("person", "note") if each != name}
+        found |= FACT_LINKS.get(name, {})
         return {column: other for column, other in found.items() if column in TABLES[name]}
 
     def _is_orphan(self, table: Table, column: str, other: str) -> ColumnElement[bool]:
@@ -232,6 +245,18 @@ class _Checker:
             return refers
         target = self.tables[other].alias()
         return and_(refers, ~exists().where(target.c[f"{other}_id"] == table.c[column]))
+
+    def _is_no_fact(self, table: Table, fact: str, domain: str) -> ColumnElement[bool]:
+        """Return the condition that a row refers to no row of the table that its domain is of."""
+        column = table.c[domain]
+        if not self._has_type(table.name, domain):
+            return table.c[fact].is_not(None)
+        present = [
+            and_(column == value, ~self._is_orphan(table, fact, other))
+            for value, other in domains_of(f"{table.name}.{domain}").items()
+            if other in self.tables
+        ]
+        return ~or_(false(), *present)
 
     def _ask_dates(
         self, name: str, columns: Collection[str]
@@ -355,7 +380,8 @@ def _copy(folder: Path, name: str, connection: Connection) -> None:
 
 
 def _to_stored(name: str, column: pa.Array) -> list[Any]:
-    if COLUMNS[name].holds is ColumnType.TEXT and pa.types.is_string(column.type):
+    is_domain = name in _DOMAIN_COLUMNS
+    if COLUMNS[name].holds is ColumnType.TEXT and not is_domain and pa.types.is_string(column.type):
         return ["" if value else None for value in column.is_valid().to_pylist()]
     if pa.types.is_temporal(column.type):
         column = column.cast(pa.string())

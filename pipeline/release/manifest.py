@@ -210,6 +210,8 @@ _CONTENTS = {
     "note": "notes with surrogates",
     "note_span": "positions and labels of the surrogates in the notes",
     "note_nlp": "codes that other programs extracted from the notes",
+    "cost": "costs of released rows: amounts and codes",
+    "fact_relationship": "which released rows of one patient belong together",
     "provider": "providers: specialty, no names",
     "care_site": "care sites: type of facility, no names",
     "location": "locations, as detailed as the policy allows",

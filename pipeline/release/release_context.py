@@ -21,7 +21,14 @@ from pipeline.release.tables import SPANS, list_tables_in_write_order
 from pipeline.release.targets import Target, open_target, open_trial_target
 from pipeline.state.release_register import read_register
 from pipeline.state.run_lock import make_lock_path
-from pipeline.warehouse.cdm_tables import NOTE_TABLES, STAFF_TABLES, VISIT_TABLES, make_tables
+from pipeline.warehouse.cdm_tables import (
+    FACT_TABLES,
+    NOTE_TABLES,
+    STAFF_TABLES,
+    VISIT_TABLES,
+    make_tables,
+)
+from pipeline.warehouse.fact_rows import list_fact_tables
 from pipeline.warehouse.findings import NOTE_NLP
 from pipeline.warehouse.table_reader import present_columns
 from record.algorithms import ALGORITHM, ALGORITHMS
@@ -93,10 +100,13 @@ def open_context(
     tools = open_release_tools(request, settings, target)
     requested = requested_tables(request)
     has = {name for name in TABLES if name in NOTE_TABLES or present_columns(tools.source, name)}
+    has -= set(FACT_TABLES) - set(list_fact_tables(tools.source))
     if not (request.spans or tools.cohort.algorithm == ALGORITHMS[0]):
         requested -= {SPANS}
     elif request.spans and tools.cohort.algorithm > ALGORITHMS[0]:
         requested, has = requested | {NOTE_NLP}, has | {NOTE_NLP}
+    if tools.cohort.algorithm == ALGORITHMS[0]:
+        requested -= set(FACT_TABLES)
     if tools.policy.visits == "drop":
         requested -= set(VISIT_TABLES)
     if tools.policy.clinicians == "drop":

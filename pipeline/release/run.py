@@ -27,6 +27,7 @@ from pipeline.notes.worker_resources import (
 from pipeline.quality.gate import describe_alarm
 from pipeline.quality.withdrawal_limit import WithdrawalCounts, find_excesses
 from pipeline.release.arrangement import arrange_tables
+from pipeline.release.fact_units import make_fact_units
 from pipeline.release.manifest import (
     ReleaseCounts,
     ReleaseOrigin,
@@ -330,6 +331,7 @@ class _Release:
         self.context.staging.add_units(others)
         make_reference_unit(self.units, self.context, referred)
         make_metadata_unit(self.units + 1, self.context, self._describe())
+        self.counts.tables |= make_fact_units(self.context, self.units + 2)
 
     def arrange(self) -> None:
         """Sort each table as a whole, and compare it; the first version's are not sorted."""

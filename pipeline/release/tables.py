@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from pipeline.warehouse.cdm_tables import (
+    FACT_TABLES,
     NOTE_TABLES,
     REFERENCE_TABLES,
     VISIT_TABLES,
@@ -30,6 +31,7 @@ def list_tables_in_write_order(present: Collection[str]) -> tuple[str, ...]:
         *NOTE_TABLES,
         *others,
         NOTE_NLP,
+        *FACT_TABLES,
     )
     return (*(name for name in ordered if name in present), *METADATA_TABLES)
 

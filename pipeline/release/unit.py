@@ -33,7 +33,12 @@ from pipeline.release.tables import (
 )
 from pipeline.release.unit_files import TableFile, digest_file, read_keys
 from pipeline.state.unit_leases import MOST_FAILURES
-from pipeline.warehouse.cdm_tables import REFERENCE_TABLES, VISIT_TABLES, patient_tables
+from pipeline.warehouse.cdm_tables import (
+    FACT_TABLES,
+    REFERENCE_TABLES,
+    VISIT_TABLES,
+    patient_tables,
+)
 from pipeline.warehouse.databases import chunks, retrying
 from pipeline.warehouse.findings import NOTE_NLP, make_finding
 from pipeline.warehouse.note_rows import (
@@ -54,6 +59,7 @@ from surrogates.tables.columns import Subjects
 
 _Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
+_WITHOUT_PATIENTS = (*REFERENCE_TABLES, *METADATA_TABLES, *FACT_TABLES)
 _PERSONS = 500
 _NOT_RELEASED = "[not released]"
 _WINDOW = 8
@@ -84,7 +90,7 @@ def _build_unit(unit: ReleaseUnit, context: ReleaseContext) -> ReleaseUnitResult
     builder = _UnitBuilder(
         context,
         unit,
-        tuple(n for n in context.names if n not in (*REFERENCE_TABLES, *METADATA_TABLES)),
+        tuple(n for n in context.names if n not in _WITHOUT_PATIENTS),
     )
     try:
         builder.clear()

@@ -7,13 +7,15 @@ from sqlalchemy import Column, Date, DateTime, Float, Index, Integer, Table, Tex
 from sqlalchemy.types import TypeEngine
 
 from pipeline.warehouse.omop_tables import LONG, make_release_tables
-from record.columns import COLUMNS, TABLES, ColumnType
+from record.columns import COLUMNS, FACTS, TABLES, ColumnType
 
 Row = tuple[Any, ...]
 """The values of a row in the order of its table's columns."""
 
 NOTE_TABLES = ("note", "note_span")
 """The tables made from notes."""
+FACT_TABLES = tuple(FACTS)
+"""Tables whose rows refer to rows of any table, and have no patient themselves."""
 REFERENCE_TABLES = ("provider", "care_site", "location")
 """Tables without patients: an output has the rows that other tables refer to."""
 STAFF_TABLES = ("provider", "care_site")
@@ -76,6 +78,9 @@ REQUIRED_COLUMNS: Mapping[str, tuple[str, ...]] = {
         "payer_plan_period_end_date",
         "episode": "episode_id person_id episode_concept_id episode_start_date "
         "episode_object_concept_id episode_type_concept_id",
+        "cost": "cost_id cost_event_id cost_domain_id cost_type_concept_id",
+        "fact_relationship": "domain_concept_id_1 fact_id_1 domain_concept_id_2 fact_id_2 "
+        "relationship_concept_id",
         "location": "location_id",
         "care_site": "care_site_id",
         "provider": "provider_id",
@@ -93,15 +98,15 @@ def patient_tables() -> tuple[str, ...]:
 def make_tables(schema: str | None) -> dict[str, Table]:
     """Define every table that a release can have; the first column of each is its key.
 
-    Tables with patients have an index on `person_id`, by which releases are compared, and
-    `note_nlp` has one on `note_id`, by which its rows are replaced.
+    That of `fact_relationship`, which has none in OMOP CDM, is all of its columns. Tables with
+    patients have an index on `person_id`, by which releases are compared, and `note_nlp` has one on
+    `note_id`, by which its rows are replaced.
     """
     metadata = make_release_tables(schema)
     for name, columns in TABLES.items():
         if (f"{schema}.{name}" if schema else name) not in metadata.tables:
-            first, *rest = columns
-            key = Column(first, LONG, primary_key=True, autoincrement=False)
-            Table(name, metadata, key, *(Column(each, _kind(name, each)) for each in rest))
+            keys = columns if name == "fact_relationship" else columns[:1]
+            Table(name, metadata, *(_define(name, each, is_key=each in keys) for each in columns))
     tables = {table.name: table for table in metadata.tables.values()}
     for name, table in tables.items():
         indexed = {column.name for index in table.indexes for column in index.columns}
@@ -109,7 +114,16 @@ def make_tables(schema: str | None) -> dict[str, Table]:
         if "person_id" in table.columns and not is_key and "person_id" not in indexed:
             Index(f"idx_{name}_person_id", table.columns.person_id)
     Index("idx_note_nlp_note_id", tables["note_nlp"].columns.note_id)
+    for name, facts in FACTS.items():
+        for fact in (each for each in facts if each != TABLES[name][0]):
+            Index(f"idx_{name}_{fact}", tables[name].columns[fact])
     return tables
+
+
+def _define(table: str, column: str, *, is_key: bool) -> Column[Any]:
+    if not is_key:
+        return Column(column, _kind(table, column))
+    return Column(column, LONG, primary_key=True, autoincrement=False)
 
 
 def _kind(table: str, column: str) -> TypeEngine[Any]:

@@ -319,6 +319,10 @@ class ExportStore:
         """Stream the rows whose key is among the values in batches, as columns."""
         return self._tables.scan(table, columns, key, values)
 
+    def stream(self, table: str, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        """Stream all rows of a table in batches, as columns, which must exist."""
+        return self._tables.stream(table, columns)
+
     def close(self) -> None:
         """Close the open file and forget the index."""
         self._close_file()

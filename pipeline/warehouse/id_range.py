@@ -7,7 +7,7 @@ from pipeline.warehouse.findings import MOST_ID_BITS, NOTE_NLP
 from pipeline.warehouse.note_rows import parse_integer
 from pipeline.warehouse.warehouse import Source
 from record.algorithms import ALGORITHMS
-from record.columns import COLUMNS, TABLES, ColumnType, Treatment
+from record.columns import COLUMNS, FACTS, TABLES, ColumnType, Treatment
 from record.errors import ConfigError
 from surrogates.ciphers.id_permutation import refuse_id
 from surrogates.keys.keys import CohortKey
@@ -46,8 +46,12 @@ def check_finding_ids(cohort: CohortKey) -> None:
 
 
 def list_keys(tables: Iterable[str]) -> dict[str, Sequence[str]]:
-    """Return the key of each table of OMOP CDM."""
-    return {name: TABLES[name][:1] for name in tables if name in TABLES}
+    """Return the key of each table of OMOP CDM that has one."""
+    return {
+        name: TABLES[name][:1]
+        for name in tables
+        if name in TABLES and TABLES[name][0] not in FACTS.get(name, ())
+    }
 
 
 def check_ids(source: Source, bits: int, wanted: Mapping[str, Sequence[str]]) -> None:

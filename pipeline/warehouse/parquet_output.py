@@ -8,20 +8,31 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.warehouse.arrow_schemas import make_arrow_schema
-from pipeline.warehouse.cdm_tables import Row, make_tables
+from pipeline.warehouse.cdm_tables import FACT_TABLES, Row, make_tables
 from pipeline.warehouse.findings import NOTE_NLP, make_finding_rows
 from pipeline.warehouse.note_rows import SPAN_COLUMNS, OutputRow
 from pipeline.warehouse.parquet_source import guard_parquet
-from pipeline.warehouse.row_links import LINKED_TABLES, NOTE_LINKS, PresentRows, link_columns
+from pipeline.warehouse.row_links import (
+    FACT_LINKS,
+    LINKED_TABLES,
+    NOTE_LINKS,
+    Ids,
+    PresentRows,
+    gather,
+    link_columns,
+    make_lookup,
+)
 from pipeline.warehouse.sql_output import (
     COMPARED,
     OWN_TABLES,
     CdmSource,
+    ReadFacts,
     TableRows,
     empty_absent_links,
     group_rows,
@@ -32,14 +43,17 @@ from pipeline.warehouse.sql_output import (
     make_span_values,
 )
 from record.atomic_write import sync
-from record.columns import TABLES
+from record.columns import FACTS, TABLES, domains_of
 
 _WHAT = "output"
 _HASH_BYTES = 5
 _HASH_BITS = 8 * _HASH_BYTES
+_FACTS = 200_000
+"""Rows in one file of a table of facts."""
 
 
-_SCHEMAS = {name: make_arrow_schema(table) for name, table in make_tables(None).items()}
+_TABLES = make_tables(None)
+_SCHEMAS = {name: make_arrow_schema(table) for name, table in _TABLES.items()}
 _REFERENCES = 0
 """The part of a table without patients."""
 
@@ -143,6 +157,7 @@ class ParquetOutput:
                     self._replace(name, part, ids, [], key="note_id")
                 for note_id in ids:
                     self._notes.set(note_id, None)
+            self._drop_facts({"note": set(note_ids)})
 
     def find_changed(self, person_ids: Sequence[int], tables: TableRows) -> set[int]:
         """Return which of these persons have other rows in the output than these."""
@@ -173,6 +188,7 @@ class ParquetOutput:
         """
         with guard_parquet(_WHAT):
             self._write_links(links)
+            self._drop_facts(self._find_lost(person_ids, tables))
             for name, rows in tables.items():
                 place = TABLES[name].index("person_id")
                 fresh = max(self._parts(name), default=-1) + 1
@@ -302,6 +318,83 @@ class ParquetOutput:
         if (folder := self._folder / name).is_dir():
             sync(folder)
 
+    def write_facts(self, name: str, read: ReadFacts) -> None:
+        """Replace the files of a table of facts if their rows differ from those read.
+
+        The new files are written beside the old ones, and take their places one by one.
+        """
+        schema, compared = _SCHEMAS[name], _SCHEMAS[name].names
+        with guard_parquet(_WHAT):
+            before = hash_tables([(name, self._rows(name, compared))])
+            staged: list[Path] = []
+            order = [(column.name, "ascending") for column in _TABLES[name].primary_key.columns]
+            for part, rows in enumerate(gather(read(make_lookup(self._load_owners)), _FACTS)):
+                table = pa.Table.from_pylist(_name_values(name, rows), schema).sort_by(order)
+                path = self._path(name, part)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                staged.append(path.with_name(f"{path.name}.tmp"))
+                pq.write_table(table, staged[-1], compression="zstd")
+            after = hash_tables([(name, _read_files(staged, compared))])
+            if before == after:
+                for path in staged:
+                    path.unlink()
+                return
+            for path in staged:
+                sync(path)
+                path.replace(path.with_suffix(""))
+            for part in self._parts(name)[len(staged) :]:
+                self._path(name, part).unlink()
+            if (folder := self._folder / name).is_dir():
+                sync(folder)
+
+    def _load_owners(self, name: str) -> tuple[Ids, Ids]:
+        """Return the ids of the rows of a table, and of their persons."""
+        key = _SCHEMAS[name].names[0]
+        columns = list(dict.fromkeys((key, "person_id")))
+        is_ours = name in OWN_TABLES or name in self._names
+        parts = [
+            pq.read_table(self._path(name, part), columns=columns)
+            for part in (self._parts(name) if is_ours else ())
+        ]
+        held = pa.concat_tables([_SCHEMAS[name].empty_table().select(columns), *parts])
+        return held[key].to_numpy(), held["person_id"].to_numpy()
+
+    def _find_lost(self, person_ids: Collection[int], tables: TableRows) -> dict[str, set[int]]:
+        """Return the ids of rows of persons that they will not have any longer, by table."""
+        lost: dict[str, set[int]] = {}
+        chosen = pa.array(person_ids, pa.int64())
+        for name, rows in tables.items() if self._fact_tables else ():
+            key = _SCHEMAS[name].names[0]
+            parts = {self._row_parts[name].get(each) for each in person_ids} - {None}
+            for part in sorted(each for each in parts if each is not None):
+                held = pq.read_table(self._path(name, part), columns=[key, "person_id"])
+                mine = held.filter(pc.is_in(held["person_id"], value_set=chosen))
+                lost.setdefault(name, set()).update(mine[key].to_pylist())
+            lost.setdefault(name, set()).difference_update(row[0] for row in rows)
+        return lost
+
+    @property
+    def _fact_tables(self) -> list[str]:
+        return [name for name in FACT_TABLES if name in self._names]
+
+    def _drop_facts(self, gone: Mapping[str, Collection[int]]) -> None:
+        """Remove the rows of tables of facts that refer to rows which go, by table."""
+        if not any(gone.values()):
+            return
+        ids = {name: pa.array(each, pa.int64()) for name, each in gone.items() if each}
+        for name in self._fact_tables:
+            for part in self._parts(name):
+                table = self._load(name, part)
+                kept = table.filter(pc.invert(_refers(name, table, ids)))
+                for link, other in FACT_LINKS.get(name, {}).items():
+                    if other in ids:
+                        place = kept.schema.get_field_index(link)
+                        is_gone = pc.is_in(kept[link], value_set=ids[other])
+                        emptied = pc.if_else(is_gone, pa.scalar(None, pa.int64()), kept[link])
+                        kept = kept.set_column(place, kept.schema.field(place), emptied)
+                if not kept.equals(table):
+                    self._store(name, part, kept)
+
     def person_ids(self) -> Iterator[int]:
         """Stream the ids of all persons."""
         for row in self._rows("person", ("person_id",)):
@@ -312,19 +405,27 @@ class ParquetOutput:
         with guard_parquet(_WHAT):
             noted = pa.chunked_array([self._persons_of(p) for p in self._parts("note")], pa.int64())
             noted = noted.unique()
+            lost: dict[str, set[int]] = {}
             for name in reversed(self._names):
                 if "person_id" in TABLES[name]:
-                    self._keep_persons(name, noted)
-            for person_id in self._keep_persons("person", noted):
+                    self._keep_persons(name, noted, lost)
+            for person_id in self._keep_persons("person", noted, lost):
                 self._persons.set(person_id, None)
+            self._drop_facts(lost)
 
-    def _keep_persons(self, name: str, noted: pa.Array) -> set[int]:
-        """Keep only the rows of these persons in a table; return the other persons."""
+    def _keep_persons(self, name: str, noted: pa.Array, lost: dict[str, set[int]]) -> set[int]:
+        """Keep only the rows of these persons in a table; return the other persons.
+
+        The ids of the rows that go are added to `lost`.
+        """
         gone: set[int] = set()
+        key = _SCHEMAS[name].names[0]
         for part in self._parts(name):
-            held = pq.read_table(self._path(name, part), columns=["person_id"])["person_id"]
+            rows = pq.read_table(self._path(name, part), columns=list({key, "person_id"}))
+            held = rows["person_id"]
             kept = pc.is_in(held, value_set=noted)
             if not pc.all(kept).as_py():
+                lost.setdefault(name, set()).update(rows[key].filter(pc.invert(kept)).to_pylist())
                 gone.update(held.filter(pc.invert(kept)).to_pylist())
                 self._store(name, part, self._load(name, part).filter(kept))
         if gone and name != "person":
@@ -530,6 +631,23 @@ class ParquetOutput:
         sync(temporary)
         temporary.replace(path)
         sync(path.parent)
+
+
+def _read_files(paths: Iterable[Path], columns: Sequence[str]) -> Iterator[Row]:
+    for path in paths:
+        table = pq.read_table(path)
+        yield from zip(*(table[name].to_pylist() for name in columns), strict=True)
+
+
+def _refers(name: str, table: pa.Table, ids: Mapping[str, pa.Array]) -> pa.ChunkedArray:
+    """Return which rows of a table of facts refer to these rows, by table."""
+    found = pa.chunked_array([pa.array(np.zeros(table.num_rows, np.bool_))])
+    for fact, domain in FACTS[name].items():
+        for value, other in domains_of(f"{name}.{domain}").items():
+            if other in ids:
+                is_gone = pc.is_in(table[fact], value_set=ids[other])
+                found = pc.or_(found, pc.and_(pc.equal(table[domain], value), is_gone))
+    return found
 
 
 def _hash_person(person: dict[str, Any]) -> int:

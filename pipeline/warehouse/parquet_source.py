@@ -260,6 +260,18 @@ class ParquetStore:
                 if batch.num_rows:
                     yield dict(zip(columns, batch.columns, strict=True))
 
+    def stream(self, table: str, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        """Stream all rows of a table in batches, as columns, which must exist."""
+        dataset = self._tables[table.lower()]
+        names = {name.lower(): name for name in dataset.schema.names}
+        wanted = [names[name] for name in columns]
+        with guard_parquet(_WHAT):
+            for batch in dataset.to_batches(
+                columns=wanted, batch_size=_BATCH, batch_readahead=1, use_threads=False
+            ):
+                if batch.num_rows:
+                    yield dict(zip(columns, batch.columns, strict=True))
+
     def close(self) -> None:
         """Close the open file."""
         self._close_cursor()

@@ -1,8 +1,11 @@
 """References between the rows of an output: ids of rows that it does not have are emptied."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pipeline.warehouse.cdm_tables import Row
 from record.columns import TABLES, id_kind
@@ -12,6 +15,16 @@ LINKED_TABLES = ("location", "care_site", "provider", "visit_occurrence", "visit
 """
 REQUIRED_LINKS = {"visit_detail": "visit_occurrence_id"}
 """The reference without which OMOP CDM has no row of a table."""
+
+FACT_LINKS: Mapping[str, Mapping[str, str]] = {
+    "cost": {"payer_plan_period_id": "payer_plan_period"}
+}
+"""Table of facts -> its columns that may be empty, and the tables of patients they refer to."""
+
+Ids = NDArray[np.int64]
+
+FindOwners = Callable[[str, Ids], Ids]
+"""Returns the person of each row of a table, by the released ids of rows; 0 for an absent row."""
 
 _TABLE_OF_KIND = {id_kind(f"{name}_id"): name for name in LINKED_TABLES}
 
@@ -93,3 +106,37 @@ class PresentRows:
                 row = tuple(None if k in gone else each for k, each in enumerate(row))  # noqa: PLW2901
             made.append(None if required is not None and row[required] is None else row)
         return made
+
+
+def make_lookup(load: Callable[[str], tuple[Ids, Ids]]) -> FindOwners:
+    """Return a lookup in tables that are loaded once, as ids of rows and of their persons.
+
+    They take 16 bytes for each row of a table that facts are in.
+    """
+    loaded: dict[str, tuple[Ids, Ids]] = {}
+
+    def find_owners(table: str, ids: Ids) -> Ids:
+        if table not in loaded:
+            keys, persons = load(table)
+            order = np.argsort(keys, kind="stable")
+            loaded[table] = keys[order], persons[order]
+        keys, persons = loaded[table]
+        if not len(keys):
+            return np.zeros(len(ids), np.int64)
+        places = np.minimum(np.searchsorted(keys, ids), len(keys) - 1)
+        found: Ids = np.where(keys[places] == ids, persons[places], 0)
+        return found
+
+    return find_owners
+
+
+def gather(batches: Iterable[Sequence[Row]], size: int) -> Iterator[list[Row]]:
+    """Yield the rows of batches in lots of one size, but for the last."""
+    waiting: list[Row] = []
+    for rows in batches:
+        waiting += rows
+        while len(waiting) >= size:
+            yield waiting[:size]
+            waiting = waiting[size:]
+    if waiting:
+        yield waiting

@@ -2,15 +2,18 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any, Protocol
 
+import numpy as np
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
     Engine,
+    MetaData,
     Table,
     and_,
     bindparam,
@@ -25,7 +28,7 @@ from sqlalchemy import (
     update,
 )
 
-from pipeline.warehouse.cdm_tables import Row, make_tables
+from pipeline.warehouse.cdm_tables import FACT_TABLES, Row, make_tables
 from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
 from pipeline.warehouse.findings import NOTE_NLP, make_finding_rows
 from pipeline.warehouse.note_rows import (
@@ -37,13 +40,16 @@ from pipeline.warehouse.note_rows import (
 )
 from pipeline.warehouse.omop_tables import CDM_VERSION, CDM_VERSION_CONCEPT
 from pipeline.warehouse.row_links import (
+    FACT_LINKS,
     LINKED_TABLES,
     NOTE_LINKS,
     REQUIRED_LINKS,
+    FindOwners,
+    Ids,
     PresentRows,
     link_columns,
 )
-from record.columns import TABLES
+from record.columns import FACTS, TABLES, domains_of
 from record.errors import ConfigError
 
 _WHAT = "output"
@@ -82,6 +88,9 @@ class CdmSource:
 
 TableRows = Mapping[str, Sequence[Row]]
 """Rows by table, each with the columns of the table's definition."""
+
+ReadFacts = Callable[[FindOwners], Iterator[Sequence[Row]]]
+"""Reads rows of a table of facts, given whose the rows of an output are."""
 
 
 class Output(Protocol):
@@ -129,6 +138,10 @@ class Output(Protocol):
 
         Then remove what refers to absent rows, and rows without patients that nothing refers to.
         """
+        ...
+
+    def write_facts(self, name: str, read: ReadFacts) -> None:
+        """Replace the rows of a table of facts that differ from those that `read` gives."""
         ...
 
     def person_ids(self) -> Iterator[int]:
@@ -308,8 +321,9 @@ class SqlOutput:
 
     @retrying
     def withdraw(self, note_ids: Sequence[int]) -> None:
-        """Remove notes and their spans in one transaction."""
+        """Remove notes, their spans and what refers to them, in one transaction."""
         with transaction(self._engine, _WHAT, write=True) as connection:
+            self._drop_facts(connection, {"note": note_ids})
             for some in chunks(note_ids):
                 self._delete(connection, (*self._of_notes, "note"), some)
 
@@ -376,6 +390,9 @@ class SqlOutput:
             for key, row in links.items()
         ]
         with transaction(self._engine, _WHAT, write=True) as connection:
+            before = self._find_keys(connection, list(tables), person_ids)
+            after = {name: {row[0] for row in rows} for name, rows in tables.items()}
+            self._drop_facts(connection, {name: ids - after[name] for name, ids in before.items()})
             for name in reversed(list(tables)):
                 table = self._by_name[name]
                 for some in chunks(sorted(person_ids)):
@@ -439,6 +456,8 @@ class SqlOutput:
             for name in reversed(LINKED_TABLES):
                 if name in self._names and "person_id" not in self._by_name[name].c:
                     self._prune_references(connection, name)
+            for name in self._fact_tables:
+                self._clear_facts(connection, name)
 
     def _clear_links(self, connection: Connection, name: str) -> None:
         """Empty the ids of absent rows; remove the rows that need one of them."""
@@ -467,6 +486,97 @@ class SqlOutput:
         ]
         connection.execute(delete(table).where(~or_(*referred)))
 
+    @property
+    def _fact_tables(self) -> list[str]:
+        return [name for name in FACT_TABLES if name in self._names]
+
+    @retrying
+    def write_facts(self, name: str, read: ReadFacts) -> None:
+        """Replace the rows of a table of facts that differ from those read, in one transaction.
+
+        The rows that are read wait in a temporary table, so that memory does not grow with them.
+        """
+        table = self._by_name[name]
+        columns = [
+            Column(each.name, each.type, primary_key=each.primary_key, autoincrement=False)
+            for each in table.columns
+        ]
+        staged = Table(f"read_{name}", MetaData(), *columns, prefixes=["TEMPORARY"])
+        same = and_(
+            *(
+                table.c[key] == column
+                if column.primary_key
+                else column.is_not_distinct_from(table.c[key])
+                for key, column in staged.c.items()
+            )
+        )
+        with transaction(self._engine, _WHAT, write=True) as connection:
+            staged.create(connection, checkfirst=False)
+            for rows in read(lambda other, ids: self._find_owners(connection, other, ids)):
+                upsert(connection, staged, _name_values(table, rows))
+            connection.execute(delete(table).where(~exists().where(same)))
+            fresh = select(*staged.columns).where(~exists().where(same))
+            connection.execute(insert(table).from_select(list(table.c.keys()), fresh))
+            staged.drop(connection, checkfirst=False)
+
+    def _find_owners(self, connection: Connection, name: str, ids: Ids) -> Ids:
+        if name not in self._by_name:
+            return np.zeros(len(ids), np.int64)
+        table = self._by_name[name]
+        key = next(iter(table.primary_key.columns))
+        known: dict[int, int] = {}
+        for some in chunks(sorted(set(ids.tolist()))):
+            found = connection.execute(select(key, table.c.person_id).where(key.in_(some)))
+            known.update((row[0], row[1]) for row in found)
+        return np.fromiter((known.get(each, 0) for each in ids.tolist()), np.int64, len(ids))
+
+    def _find_keys(
+        self, connection: Connection, names: Iterable[str], person_ids: Collection[int]
+    ) -> dict[str, set[int]]:
+        """Return the ids of the rows of persons by table, where tables of facts may name them."""
+        found: dict[str, set[int]] = {}
+        for name in names if self._fact_tables else ():
+            table = self._by_name[name]
+            mine = found.setdefault(name, set())
+            for some in chunks(sorted(person_ids)):
+                key = next(iter(table.primary_key.columns))
+                mine.update(connection.scalars(select(key).where(table.c.person_id.in_(some))))
+        return found
+
+    def _drop_facts(self, connection: Connection, gone: Mapping[str, Collection[int]]) -> None:
+        """Remove the rows of tables of facts that refer to rows which go, by table."""
+        for name in self._fact_tables:
+            table = self._by_name[name]
+            for fact, domain in FACTS[name].items():
+                for value, other in domains_of(f"{name}.{domain}").items():
+                    for some in chunks(sorted(gone.get(other, ()))):
+                        is_gone = and_(table.c[domain] == value, table.c[fact].in_(some))
+                        connection.execute(delete(table).where(is_gone))
+            for link, other in FACT_LINKS.get(name, {}).items():
+                for some in chunks(sorted(gone.get(other, ()))):
+                    emptied = update(table).where(table.c[link].in_(some)).values({link: None})
+                    connection.execute(emptied)
+
+    def _clear_facts(self, connection: Connection, name: str) -> None:
+        """Remove the rows of a table of facts that refer to absent rows."""
+        table = self._by_name[name]
+        for fact, domain in FACTS[name].items():
+            present = [
+                and_(table.c[domain] == value, self._has_row(other, table.c[fact]))
+                for value, other in domains_of(f"{name}.{domain}").items()
+                if other in self._by_name
+            ]
+            connection.execute(delete(table).where(~or_(*present)))
+        for link, other in FACT_LINKS.get(name, {}).items():
+            absent: ColumnElement[bool] = table.c[link].is_not(None)
+            if other in self._by_name:
+                absent = and_(absent, ~self._has_row(other, table.c[link]))
+            connection.execute(update(table).where(absent).values({link: None}))
+
+    def _has_row(self, name: str, place: ColumnElement[int]) -> ColumnElement[bool]:
+        target = self._by_name[name].alias()
+        return exists().where(target.c[TABLES[name][0]] == place)
+
     def person_ids(self) -> Iterator[int]:
         """Stream the ids of all persons, in order."""
         return (row[0] for row in self._rows("person", ("person_id",)))
@@ -478,11 +588,13 @@ class SqlOutput:
         noted = exists().where(note.c.person_id == person.c.person_id)
         with transaction(self._engine, _WHAT, write=True) as connection:
             gone = list(connection.scalars(select(person.c.person_id).where(~noted)))
+            owned = [name for name in self._names if "person_id" in self._by_name[name].c]
             for some in chunks(gone):
-                for name in reversed(self._names):
+                lost = self._find_keys(connection, owned, some)
+                self._drop_facts(connection, {**lost, "person": some})
+                for name in reversed(owned):
                     table = self._by_name[name]
-                    if "person_id" in table.c:
-                        connection.execute(delete(table).where(table.c.person_id.in_(some)))
+                    connection.execute(delete(table).where(table.c.person_id.in_(some)))
                 connection.execute(delete(person).where(person.c.person_id.in_(some)))
 
     @retrying

@@ -301,6 +301,18 @@ class SqlStore:
                 for rows in result.partitions():
                     yield dict(zip(columns, zip(*rows, strict=True), strict=True))
 
+    def stream(self, table: str, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        """Stream all rows of a table in batches, as columns, in one transaction.
+
+        All columns must exist. After a failure, the stream must be restarted from the beginning.
+        """
+        clause, names = self._tables[table.lower()]
+        statement = select(*(clause.c[names[name]].label(name) for name in columns))
+        with transaction(self._engine, _WHAT) as connection:
+            result = connection.execution_options(yield_per=_SCANNED).execute(statement)
+            for rows in result.partitions():
+                yield dict(zip(columns, zip(*rows, strict=True), strict=True))
+
     def close(self) -> None:
         """Close the connections."""
         self._engine.dispose()

@@ -53,7 +53,7 @@ def read_rows(
     if key not in names or TABLES[table][0] not in names:
         return
     for columns in source.store.scan(table, names, key, values):
-        yield {name: _to_array(table, name, column) for name, column in columns.items()}
+        yield {name: to_array(table, name, column) for name, column in columns.items()}
 
 
 def empty_impossible_ids(
@@ -92,7 +92,7 @@ def to_rows(treated: pa.Table, table: Table) -> list[Row]:
     return list(zip(*columns, strict=True))
 
 
-def _to_array(table: str, name: str, values: Any) -> pa.Array:
+def to_array(table: str, name: str, values: Any) -> pa.Array:
     """Return a column in one type, even where the database mixes types in it."""
     if isinstance(values, pa.Array):
         return values

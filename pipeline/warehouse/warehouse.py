@@ -92,6 +92,10 @@ class SourceTables(Protocol):
         """Stream the rows whose key is among the values in batches, as columns."""
         ...
 
+    def stream(self, table: str, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        """Stream all rows of a table in batches, as columns, which must exist."""
+        ...
+
     def close(self) -> None:
         """Close connections and files."""
         ...

@@ -11,7 +11,17 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from record.algorithms import ALGORITHMS
-from record.columns import COLUMNS, NO_VISITS, TABLES, ColumnRule, ColumnType, Treatment, id_kind
+from record.columns import (
+    COLUMNS,
+    FACTS,
+    NO_VISITS,
+    TABLES,
+    ColumnRule,
+    ColumnType,
+    Treatment,
+    domains_of,
+    id_kind,
+)
 from record.document import Document
 from record.errors import ConfigError, Unsafe
 from record.patient import PatientRecord
@@ -164,6 +174,7 @@ class CohortTables:
         self.shifts = shifts
         self.value = value
         self.patient = cohort.patient
+        self.id_bits = cohort.id_bits
         self.ids = IdPseudonyms(cohort)
 
     def check(self, table: str, names: Iterable[str]) -> None:
@@ -215,6 +226,8 @@ class _BatchTreatment:
             case Treatment.REKEY:
                 if rule.holds is not ColumnType.ID:
                     return self._tables.ids.rekey_text(column, name)
+                if name in FACTS.get(self._table, ()):
+                    return self._rekey_facts(name, column)
                 numbers = to_whole_numbers(column)
                 if name == TABLES[self._table][0]:
                     self.refuse(numbers.is_null().to_numpy(False), "no-id")
@@ -237,6 +250,34 @@ class _BatchTreatment:
         if name.endswith("_concept_id"):
             return pa.repeat(pa.scalar(0, pa.int64()), len(column))
         return pa.nulls(len(column), column.type)
+
+    def _rekey_facts(self, name: str, column: pa.Array) -> pa.Array:
+        """Replace ids of rows of several tables; refuse rows that refer to none of a patient.
+
+        The column with their domains says which table, as `DOMAINS` has them.
+        """
+        domain = FACTS[self._table][name]
+        known = domains_of(f"{self._table}.{domain}")
+        held = self._column(domain)
+        if COLUMNS[f"{self._table}.{domain}"].holds is ColumnType.CODE:
+            held = to_whole_numbers(held)
+        elif pa.types.is_string(held.type) or pa.types.is_large_string(held.type):
+            held = held.cast(pa.string())
+        else:
+            held = pa.nulls(self._size, pa.string())
+        numbers = to_whole_numbers(column).fill_null(0).to_numpy(False)
+        is_possible = (numbers > 0) & (numbers < 1 << self._tables.id_bits)
+        drawn, is_known = np.zeros(self._size, np.int64), np.zeros(self._size, np.bool_)
+        for value in pc.unique(held).to_pylist():
+            if value in known:
+                mine = pc.fill_null(pc.equal(held, value), False).to_numpy(False)
+                is_known |= mine
+                mine = mine & is_possible
+                kind = id_kind(f"{known[value]}_id")
+                drawn[mine] = self._tables.ids.rekey(pa.array(numbers[mine]), kind).to_numpy(False)
+        self.refuse(~is_known, "unknown-domain")
+        self.refuse(~is_possible, "no-fact")
+        return pa.array(drawn, mask=drawn == 0)
 
     def refuse(self, rows: Mask, reason: str) -> None:
         """Refuse rows; each is counted only under its first reason."""

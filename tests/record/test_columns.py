@@ -1,7 +1,18 @@
 """Every column of the common data model has a rule, and every choice of a policy is explained."""
 
 from pipeline.config.policy_description import explain_column
-from record.columns import CDM, CHOSEN, COLUMNS, TABLES, ColumnType, Treatment, id_kind
+from record.columns import (
+    CDM,
+    CHOSEN,
+    COLUMNS,
+    DOMAINS,
+    FACTS,
+    TABLES,
+    ColumnType,
+    Treatment,
+    domains_of,
+    id_kind,
+)
 from record.policy import Policy
 
 # How many columns the tables have in the DDL of OMOP CDM 5.4.
@@ -28,6 +39,8 @@ WIDTHS = {
     "condition_era": 6,
     "payer_plan_period": 17,
     "episode": 13,
+    "cost": 22,
+    "fact_relationship": 5,
 }
 
 
@@ -41,6 +54,18 @@ def test_columns_of_ids_refer_to_one_kind_whatever_their_role() -> None:
     assert id_kind("episode_parent_id") == id_kind("episode_id") == "episode"
     assert id_kind("preceding_visit_occurrence_id") == id_kind("visit_occurrence_id") == "visit"
     assert id_kind("payer_plan_period_id") == "payer_plan_period"
+
+
+def test_facts_are_in_tables_of_patients() -> None:
+    for name, facts in FACTS.items():
+        for fact, domain in facts.items():
+            assert COLUMNS[f"{name}.{fact}"].allowed == {Treatment.REKEY}
+            assert COLUMNS[f"{name}.{domain}"].allowed == {Treatment.KEEP}
+            tables = domains_of(f"{name}.{domain}")
+            assert len(tables) == len(set(tables.values())) == len(DOMAINS)
+            assert all("person_id" in TABLES[table] for table in tables.values())
+    assert domains_of("cost.cost_domain_id")["Drug"] == "drug_exposure"
+    assert domains_of("fact_relationship.domain_concept_id_2")[13] == "drug_exposure"
 
 
 def test_names_agree_with_what_is_done() -> None:

@@ -17,7 +17,8 @@ from pipeline.quality.conformance import Conformance, check_conformance, check_t
 from pipeline.warehouse.cdm_tables import make_tables
 
 TABLES = ("person", "visit_occurrence", "visit_detail", "provider", "note", "observation_period",
-          "condition_era", "death", "measurement")  # fmt: skip
+          "condition_era", "death", "measurement", "payer_plan_period", "cost",
+          "fact_relationship")  # fmt: skip
 SOUND = """
 insert into person (person_id, gender_concept_id, year_of_birth, month_of_birth, race_concept_id,
   ethnicity_concept_id) values (1, 8507, 1950, 4, 0, 0), (2, 8532, 1960, null, 0, 0);
@@ -39,6 +40,12 @@ insert into condition_era (condition_era_id, person_id, condition_concept_id,
 insert into death (person_id, death_date) values (1, '2020-02-01');
 insert into measurement (measurement_id, person_id, measurement_concept_id, measurement_date,
   measurement_type_concept_id, value_as_number) values (1, 1, 3004249, '2020-03-20', 32817, 1.5);
+insert into payer_plan_period (payer_plan_period_id, person_id, payer_plan_period_start_date,
+  payer_plan_period_end_date) values (7, 1, '2019-01-01', '2020-03-01');
+insert into cost (cost_id, cost_event_id, cost_domain_id, cost_type_concept_id, total_paid,
+  payer_plan_period_id) values (1, 11, 'Visit', 32817, 1.5, 7);
+insert into fact_relationship (domain_concept_id_1, fact_id_1, domain_concept_id_2, fact_id_2,
+  relationship_concept_id) values (8, 11, 5085, 31, 0), (8, 11, 56, 1, 0);
 """
 CONCEPTS = {8507: "Gender", 8532: "Gender", 9201: "Visit", 32817: "Type Concept",
             317009: "Condition", 3004249: "Measurement"}  # fmt: skip
@@ -72,6 +79,15 @@ PLANTED = [
      "plausibleAfterBirth note.note_date 1"),
     ("update measurement set measurement_date = '2020-04-02'",
      "plausibleBeforeDeath measurement.measurement_date 1"),
+    ("update cost set cost_event_id = 12", "isForeignKey cost.cost_event_id 1"),
+    ("update cost set cost_domain_id = 'Drug'", "isForeignKey cost.cost_event_id 1"),
+    ("update cost set cost_domain_id = 'Wexlovitch'", "isForeignKey cost.cost_event_id 1"),
+    ("update cost set payer_plan_period_id = 8", "isForeignKey cost.payer_plan_period_id 1"),
+    ("update fact_relationship set fact_id_1 = 12", "isForeignKey fact_relationship.fact_id_1 2"),
+    ("update fact_relationship set domain_concept_id_2 = 57",
+     "isForeignKey fact_relationship.fact_id_2 2"),
+    ("update fact_relationship set relationship_concept_id = null",
+     "isRequired fact_relationship.relationship_concept_id 2"),
 ]  # fmt: skip
 MISTYPED = [
     ("update note set visit_occurrence_id = 'eleven' where note_id = 31",

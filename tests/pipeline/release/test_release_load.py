@@ -20,7 +20,8 @@ from tests.pipeline.conftest import Ward
 DDL = Path(__file__).parents[4] / "shared/fixtures/omop_ddl/postgresql"
 ORDER = ("location", "care_site", "provider", "person", "visit_occurrence", "note")
 WRITTEN = (*ORDER[:-1], "visit_detail", "note", "note_nlp", "observation_period", "condition_era",
-           "death", "condition_occurrence", "measurement", "cdm_source", "metadata")  # fmt: skip
+           "death", "condition_occurrence", "measurement", "cost", "fact_relationship",
+           "cdm_source", "metadata")  # fmt: skip
 """Tables that others refer to come first."""
 
 pytestmark = pytest.mark.slow
@@ -39,7 +40,7 @@ def released(
     ward.release(*ward.EVERYBODY, output="parquet:parquet", **everything)
     ward.release(*ward.EVERYBODY, output="jsonl:jsonl", **everything)
     names = ("visit_occurrence", "visit_detail", "observation_period", "condition_era", "death",
-             "note_nlp")  # fmt: skip
+             "note_nlp", "cost", "fact_relationship")  # fmt: skip
     listed = ", ".join(f'"{name}"' for name in names)
     nightly = ward.config.read_text().replace("[output]", f"[output]\ntables = [{listed}]")
     assert nightly != config
@@ -65,6 +66,15 @@ def add_events(ward: Ward) -> None:
         "insert into note_nlp (note_nlp_id, note_id, nlp_date, lexical_variant, "
         "note_nlp_concept_id) select note_id, note_id, '2024-01-01', 'Wexlovitch', 317009 "
         "from note",
+        "create table cost (cost_id integer primary key, cost_event_id integer, cost_domain_id "
+        "text, cost_type_concept_id integer, total_paid real)",
+        "insert into cost select visit_occurrence_id, visit_occurrence_id, 'Visit', 32817, 9.75 "
+        "from visit_occurrence",
+        "insert into cost values (999999, 999999, 'Visit', 32817, 1), (999998, 1, 'x', 32817, 1)",
+        "create table fact_relationship (domain_concept_id_1 integer, fact_id_1 integer, "
+        "domain_concept_id_2 integer, fact_id_2 integer, relationship_concept_id integer)",
+        "insert into fact_relationship select 5085, note_id, 8, visit_occurrence_id, 44818759 "
+        "from note",
         "update note set visit_occurrence_id = 999999 where note_id = 1",
         "update visit_occurrence set preceding_visit_occurrence_id = 999999",
     ):
@@ -88,6 +98,7 @@ def run_script(connection: Connection, name: str) -> None:
 def fill_vocabulary(connection: Connection, concepts: set[int]) -> None:
     """Add the concepts that a release refers to, which no release has."""
     connection.exec_driver_sql("set session_replication_role = replica")
+    connection.exec_driver_sql("insert into cdm.domain values ('Visit', 'Visit', 8)")
     for concept in sorted(concepts):
         connection.execute(
             text(
@@ -123,6 +134,11 @@ def test_outputs_load_where_all_constraints_are_on(
     if form == "nightly":
         # Ids of a note's rows are made from that of the note, and have ten bits more.
         omop.exec_driver_sql("alter table cdm.note_nlp alter note_nlp_id type bigint")
+    visits = {row["visit_occurrence_id"] for row in tables["visit_occurrence"]}
+    assert {row["cost_event_id"] for row in tables["cost"]} == visits
+    assert {row["fact_id_2"] for row in tables["fact_relationship"]} <= visits
+    notes = {row["note_id"] for row in tables["note"]}
+    assert {row["fact_id_1"] for row in tables["fact_relationship"]} == notes
     concepts = {
         row[column]
         for rows in tables.values()

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from record.algorithms import ALGORITHMS
-from record.columns import COLUMNS, TABLES, Treatment, id_kind
+from record.columns import COLUMNS, DOMAINS, FACTS, TABLES, Treatment, domains_of, id_kind
 from record.document import Document
 from record.errors import ConfigError
 from record.patient import PatientRecord
@@ -301,8 +301,11 @@ def test_no_text_of_a_source_comes_through(columns: Columns, table: str) -> None
     subjects = Subjects(owners={5: 1})
     treated = columns.treat(table, pa.table(rows), subjects)
     dated = {n for n in names if COLUMNS[f"{table}.{n}"].treatment is Treatment.SHIFT}
-    assert bool(treated.refused) == bool(dated - {"year_of_birth"})
+    facts = FACTS.get(table, {})
+    assert bool(treated.refused) == bool(dated - {"year_of_birth"} or facts)
     plain = {name: [None] if name in dated else value for name, value in rows.items()}
+    for fact, domain in facts.items():
+        plain |= {fact: [9], domain: [next(iter(domains_of(f"{table}.{domain}")))]}
     treated = columns.treat(table, pa.table(plain), subjects)
     assert treated.rows.num_rows == 1
     assert list(treated.rows.schema.names) == list(plain)
@@ -529,3 +532,60 @@ def test_released_births(cohort: CohortKey, born: date, births: str) -> None:
         assert (
             second["month_of_birth"] is second["day_of_birth"] is second["birth_datetime"] is None
         )
+
+
+FACT_IDS = st.lists(
+    st.tuples(
+        st.sampled_from([*(concept for concept, _ in DOMAINS.values()), 33, 57, 0, None]),
+        st.integers(-2, 2**31 + 2) | st.none(),
+    ),
+    max_size=20,
+)
+
+
+@given(FACT_IDS)
+def test_facts_have_the_ids_of_the_tables_that_their_domains_name(
+    cohort: CohortKey, facts: list[tuple[int | None, int | None]]
+) -> None:
+    """No id of the source is ever kept: what is not known is refused."""
+    rows = [(8, 7, domain, number) for domain, number in facts]
+    names = ("domain_concept_id_1", "fact_id_1", "domain_concept_id_2", "fact_id_2")
+    columns = [pa.array(each, pa.int64()) for each in zip(*rows, strict=True)] or [
+        pa.array([], pa.int64()) for _ in names
+    ]
+    table = pa.table(dict(zip(names, columns, strict=True)))
+    treated = Columns(cohort, Policy()).treat("fact_relationship", table)
+    tables = dict(DOMAINS.values())
+    good = [
+        (domain, number)
+        for domain, number in facts
+        if domain in tables and number is not None and 0 < number < 2**31
+    ]
+    kinds = {concept: id_kind(f"{name}_id") for concept, name in tables.items()}
+    assert (kinds[8], kinds[13], kinds[56]) == ("visit", "drug_exposure", "person")
+    assert treated.rows["fact_id_2"].to_pylist() == [
+        cohort.pseudonym(kinds[domain], str(number)) for domain, number in good
+    ]
+    assert set(treated.rows["fact_id_1"].to_pylist()) <= {cohort.pseudonym("visit", "7")}
+    assert treated.refused.total() == len(facts) - len(good)
+    strange = sum(domain not in tables for domain, _ in facts)
+    assert treated.refused["unknown-domain"] == strange
+
+
+def test_a_domain_is_never_text_of_the_source(columns: Columns) -> None:
+    rows = pa.table(
+        {
+            "cost_id": [1, 2, 3, 4],
+            "cost_event_id": [9, 9, 9, 9],
+            "cost_domain_id": ["Drug", "DUPONT", None, "drug "],
+            "total_paid": [1.5, 2, 3, 4],
+            "drg_source_value": ["DUPONT"] * 4,
+        }
+    )
+    treated = columns.treat("cost", rows)
+    assert treated.rows["cost_domain_id"].to_pylist() == ["Drug"]
+    assert treated.rows["total_paid"].to_pylist() == [1.5]
+    assert "DUPONT" not in str(treated.rows.to_pylist())
+    assert treated.refused == {"unknown-domain": 3}
+    numbers = rows.set_column(2, "cost_domain_id", pa.array([13, 13, 13, 13]))
+    assert columns.treat("cost", numbers).rows.num_rows == 0
