@@ -1,7 +1,9 @@
 """`cryptonym synthesize run`: from a release to a verdict, by itself, and again after a kill."""
 
+import fcntl
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -281,3 +283,72 @@ def test_an_output_of_something_else_is_left_alone(ended: Path) -> None:
     with pytest.raises(ConfigError, match="published"):
         run(config)
     assert (config.parent / "published" / "mine.txt").read_text() == "mine"
+
+
+def change_manifest(release: Path) -> None:
+    manifest = release / "manifest.json"
+    told = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(told | {"withdrawn": {"person_id": [1], "note_id": []}}))
+
+
+@pytest.mark.parametrize(
+    ("happens", "problem"),
+    [
+        (shutil.rmtree, "release: the release of study was withdrawn meanwhile"),
+        (change_manifest, "release: the release of study was changed meanwhile"),
+    ],
+)
+def test_a_release_that_is_another_by_now_publishes_nothing(
+    ended: Path, happens: Callable[[Path], None], problem: str
+) -> None:
+    """It may be withdrawn while the generator learns, which holds no lock."""
+    config, folder = ended, ended.parent
+    answer(config)
+    shutil.copytree(folder / "release", folder / "kept")
+
+    def begin(phase: str) -> None:
+        if phase == "deciding":
+            happens(folder / "release")
+
+    result = run(config, Progress(begin))
+    assert (result.verdict, result.reasons, result.exit_code) == ("HOLD", (problem,), 1)
+    assert "run this command again" in result.advice[0]
+    assert not result.is_changed and not (folder / "published").exists()
+    past = read_synthesis_runs(load(config).state, folder)
+    assert past[0].status == "held" and past[0].about["reasons"] == [problem]
+    # As it was, its notes are published without doing anything again.
+    shutil.rmtree(folder / "release", ignore_errors=True)
+    (folder / "kept").rename(folder / "release")
+    result = run(config)
+    assert (result.exit_code, result.is_changed, result.seconds) == (0, True, {})
+
+
+def test_no_release_is_made_while_notes_are_published(ended: Path) -> None:
+    config = ended
+    answer(config)
+    held: list[bool] = []
+
+    def begin(phase: str) -> None:
+        if phase == "publishing":
+            place = config.parent / "state.db.lock"
+            with pytest.raises(BlockingIOError), place.open() as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held.append(True)
+
+    assert run(config, Progress(begin)).exit_code == 0
+    assert held == [True]
+
+
+def test_a_link_beside_the_output_is_not_followed(ended: Path) -> None:
+    config, folder = ended, ended.parent
+    config.write_text(CONFIG.replace('output = "published"', 'output = "share/out"'))
+    answer(config)
+    for name in ("share", "evil", "victim"):
+        (folder / name).mkdir()
+    (folder / "victim" / "state.db").write_text("state")
+    (folder / "evil" / "notes.jsonl").symlink_to(folder / "victim" / "state.db")
+    (folder / "share" / ".out.new").symlink_to(folder / "evil", target_is_directory=True)
+    assert run(config).exit_code == 0
+    assert (folder / "victim" / "state.db").read_text() == "state"
+    assert not (folder / "share" / "out").is_symlink()
+    assert (folder / "share" / "out" / "notes.jsonl").stat().st_size > 0
