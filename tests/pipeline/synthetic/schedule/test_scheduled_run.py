@@ -168,11 +168,38 @@ def test_a_release_becomes_published_notes_once_people_have_read_them(
     assert '"verdict": "HOLD"' in (folder / "log").read_text()
 
 
+def check_private(work_folder: Path) -> None:
+    """What a stage wrote is its owner's alone."""
+    places = [path for path in work_folder.iterdir() if path.is_dir()]
+    open_to_others = [
+        path.relative_to(work_folder).as_posix()
+        for place in places
+        for path in (place, *place.rglob("*"))
+        if path.stat().st_mode & 0o077 and place.name not in (".stages", "report")
+    ]
+    assert not open_to_others
+    assert all(place.stat().st_mode & 0o777 == 0o700 for place in places)
+
+
+def test_stages_are_private_in_a_work_folder_that_is_not(ended: Path) -> None:
+    folder = ended.parent / "synthesis"
+    check_private(folder)
+    # As earlier versions left it, or somebody made it.
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    (folder / ".stages").chmod(0o700)
+    (folder / "report").chmod(0o700)
+    assert list(run(ended).reused) == STAGES
+    check_private(folder)
+
+
 def test_runs_that_are_killed_go_on_and_give_the_same_notes(config: Path) -> None:
     folder = config.parent / "synthesis"
+    folder.mkdir(mode=0o755)
     for stage in ("generator", "generated", "filtered", "screened"):
         with pytest.raises(Killed):
             run(config, killer(stage))
+        assert (folder / stage).stat().st_mode & 0o777 == 0o700
         if stage == "generated":
             assert (folder / "generated" / ".parts" / "part-000000.jsonl").exists()
     result = run(config)
