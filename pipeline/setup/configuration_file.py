@@ -1,13 +1,16 @@
 """Writes a first configuration, with comments that say why each key is as it is."""
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.config.settings import load
+from pipeline.config.url_passwords import has_password
 from pipeline.setup.identity_columns import IdentityTable
 from pipeline.setup.source_inspection import Inspection, find_version_problem
+from record.atomic_write import OWNER_FILE
 from record.errors import ConfigError
 from record.languages import LANGUAGES
 from surrogates.ciphers.id_permutation import ID_BITS
@@ -33,18 +36,34 @@ class Places:
 
 
 def write_configuration(path: Path, text: str) -> None:
-    """Write a new file and check that it is valid; raises ConfigError if it exists already."""
+    """Write a new file that only its owner may read, and check that it is valid.
+
+    Raises ConfigError if it exists already, or a URL in it has a password; no file is left then.
+    """
     try:
-        with path.open("x", encoding="utf-8") as file:
+        with open(path, "x", encoding="utf-8", opener=_open_for_owner) as file:
             file.write(text)
     except FileExistsError:
         remedy = "give another name, or move it away"
         raise ConfigError(str(path), "exists already", remedy) from None
     try:
-        load(path)
+        settings = load(path)
+        for place in ("source", "output", "state"):
+            refuse_password(f"{place}.url", getattr(settings, place).url)
     except ConfigError:
         path.unlink()
         raise
+
+
+def refuse_password(key: str, url: str) -> None:
+    """Raise ConfigError for a URL with a password, which would stand in the file."""
+    if has_password(url):
+        remedy = "put the URL into an environment variable and give env:NAME"
+        raise ConfigError(key, "has a password, which would be in the file", remedy)
+
+
+def _open_for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, OWNER_FILE)
 
 
 def describe(found: Inspection) -> list[str]:

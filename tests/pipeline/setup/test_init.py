@@ -20,7 +20,9 @@ from pipeline.config.settings import Settings, load
 from pipeline.night.demo import make_demo_config
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
+from pipeline.setup.configuration_file import write_configuration
 from pipeline.state.run_summary import Outcome
+from record.errors import ConfigError
 from synthesis.fictional.fhir import first_notes, write_fhir
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import write_omop
@@ -222,11 +224,40 @@ def test_nothing_is_overwritten_and_no_password_is_written(
     code, said, settings = init("postgresql://me:Wexlovitch@db/cdm")
     assert (code, settings) == (2, None)
     assert "env:NAME" in said and "Wexlovitch" not in said
+    for url in (
+        "postgresql+psycopg://h/db?user=u&password=Wexlovitch",
+        "postgresql://?dsn=postgresql://me:Wexlovitch@h/db",
+        "postgresql://me:a@b:Wexlovitch@h/db",
+        "env:postgresql://me:Wexlovitch@h/db",
+    ):
+        for option in ("--source", "--output"):
+            code, said, settings = init("sqlite:///hospital.db", option, url)
+            assert (code, settings) == (2, None), url
+            assert f"{option}: has a password" in said and "Wexlovitch" not in said
+    assert not (tmp_path / "master.key").exists()
     (tmp_path / "nightly.toml").write_text("mine")
     with redirect_stderr(io.StringIO()) as said_again:
         assert main(["init", "--source", "sqlite:///hospital.db", "--output", "x", "--yes"]) == 2
     assert "exists already" in said_again.getvalue()
     assert _text(tmp_path) == "mine"
+
+
+@pytest.mark.parametrize("place", ["source", "output", "state"])
+def test_a_configuration_with_a_password_is_not_left(tmp_path: Path, place: str) -> None:
+    path = tmp_path / "nightly.toml"
+    urls = {"source": "sqlite:///a.db", "output": "sqlite:///b.db", "state": "sqlite:///c.db"}
+    text = "".join(f"[{name}]\nurl = '{url}'\n" for name, url in urls.items())
+    write_configuration(path, text)
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.unlink()
+    leaky = "postgresql://h/db?password=Wexlovitch"
+    with pytest.raises(ConfigError, match=f"^{place}.url: has a password"):
+        write_configuration(path, text.replace(urls[place], leaky))
+    assert not path.exists()
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigError, match="exists already"):
+        write_configuration(path, text)
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_questions_are_asked_on_a_terminal_only(
