@@ -9,7 +9,11 @@ from pathlib import Path
 from pipeline.config.settings import load
 from pipeline.config.url_passwords import has_password
 from pipeline.setup.identity_columns import IdentityTable
-from pipeline.setup.source_inspection import Inspection, find_version_problem
+from pipeline.setup.source_inspection import (
+    Inspection,
+    escape_unprintable,
+    find_version_problem,
+)
 from record.atomic_write import OWNER_FILE
 from record.errors import ConfigError
 from record.languages import LANGUAGES
@@ -73,7 +77,7 @@ def describe(found: Inspection) -> list[str]:
     if not found.is_export:
         lines.append(f"CDM version: {found.version or 'not told (no row in cdm_source)'}")
     if found.source.schema:
-        lines.append(f"schema: {found.source.schema}")
+        lines.append(f"schema: {escape_unprintable(found.source.schema)}")
     shown = ", ".join(f"{name} {count}" for name, count in found.languages.items())
     by = "texts of a sample" if found.is_lang_of_text else "language_concept_id"
     lines.append(f"languages: {shown or 'no column'}; most are in {found.lang or '?'}, by {by}")
@@ -148,7 +152,7 @@ def _make_source(found: Inspection, places: Places) -> Iterator[str]:
     elif found.in_documents:
         yield f'# documents = "FOLDER"  # {found.in_documents} notes have no text but name a file'
     for table in found.objections:
-        yield f"# objections = {json.dumps(table)}  # persons who object, if this table has them"
+        yield f"# objections = {_quote(table)}  # persons who object, if this table has them"
     yield ""
 
 
@@ -234,5 +238,15 @@ def _make_rest(found: Inspection, places: Places) -> Iterator[str]:
 
 
 def _pair(key: str, value: str, comment: str) -> str:
-    pair = f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    pair = f"{key} = {_quote(value)}"
     return f"{pair:<{_WIDTH}}  # {comment}" if comment else pair
+
+
+def _quote(value: str) -> str:
+    """Return a text as TOML has it, in one line: what cannot be printed is escaped."""
+    quoted = json.dumps(value, ensure_ascii=False)
+    return "".join(each if each.isprintable() else _escape(ord(each)) for each in quoted)
+
+
+def _escape(code: int) -> str:
+    return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
