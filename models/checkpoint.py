@@ -10,7 +10,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as dump_weights
 from torch import Tensor, nn
 
-from record.atomic_write import write_atomically
+from record.atomic_write import OWNER_FILE, write_atomically
 from record.errors import ConfigError
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -33,7 +33,7 @@ def save_checkpoint(
     fingerprint: str,
     extras: Mapping[str, Tensor],
 ) -> None:
-    """Write a checkpoint over the previous one.
+    """Write a checkpoint, which only its owner may read, over the previous one.
 
     `position` is plain JSON, `fingerprint` identifies the training by its settings and data, and
     `extras` are tensors that the training carries from step to step.
@@ -48,7 +48,7 @@ def save_checkpoint(
     # Clones, because safetensors refuses tied weights, which share storage.
     tensors = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / CHECKPOINT, dump_weights(tensors, metadata=metadata))
+    write_atomically(folder / CHECKPOINT, dump_weights(tensors, metadata=metadata), OWNER_FILE)
 
 
 def read_checkpoint(

@@ -16,19 +16,21 @@ class FolderFormat:
     """The layout of the folders of one kind of model.
 
     `settings` is the name of the file that is written last, so that a folder with it is whole;
-    `kind` says what such a folder holds ("tagger") and `command` what writes one.
+    `kind` says what such a folder holds ("tagger") and `command` what writes one. Files have the
+    `mode` given, or without one that which the umask leaves.
     """
 
     settings: str
     kind: str
     command: str
     version: int = 1
+    mode: int | None = None
 
     def write_settings(self, folder: Path, said: Mapping[str, Any], names: Iterable[str]) -> None:
         """Write the settings of a folder with the checksums of its files."""
         sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
         settings = {"format": self.version, **said, "sha256": sums}
-        write_atomically(folder / self.settings, json.dumps(settings, indent=1).encode())
+        write_atomically(folder / self.settings, json.dumps(settings, indent=1).encode(), self.mode)
 
     def read(self, folder: Path) -> dict[str, Any]:
         """Return the settings of a folder; raises ConfigError."""

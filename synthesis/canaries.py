@@ -16,7 +16,7 @@ from typing import Any
 
 from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import END, Vocabulary
-from record.atomic_write import write_atomically
+from record.atomic_write import OWNER_FILE, make_folders, write_atomically
 from record.errors import ConfigError
 from synthesis.corpus_statistics import words_in
 from synthesis.markup import decode
@@ -73,11 +73,8 @@ class Canaries:
         lines = [{"planted": True, **asdict(each)} for each in self.planted]
         lines += [{"planted": False, **asdict(each)} for each in self.others]
         content = "".join(json.dumps(line) + "\n" for line in lines).encode()
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / CANARIES
-        path.touch(mode=0o600)
-        write_atomically(path, content)
-        path.chmod(0o600)
+        make_folders(folder)
+        write_atomically(folder / CANARIES, content, OWNER_FILE)
         return {
             "planted": len(self.planted),
             "repeats": self.repeats,

@@ -3,12 +3,8 @@
 import argparse
 import os
 import sys
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
 
 from pipeline.commands.options.output import add_json, print_json
 from pipeline.config.settings import SourceSettings, resolve_url
@@ -19,6 +15,7 @@ from pipeline.setup.configuration_file import (
     describe,
     list_warnings,
     make_configuration,
+    refuse_password,
     write_configuration,
 )
 from pipeline.setup.source_inspection import inspect_source
@@ -66,7 +63,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     source = options.source or _ask(console, "--source", "URL of the source", asks)
     output = options.output or _ask(console, "--output", "URL of the output", asks)
     for name, url in (("--source", source), ("--output", output)):
-        _check_url(name, url)
+        refuse_password(name, url)
     settings = SourceSettings(resolve_url(source, os.environ), schema=options.schema)
     found = inspect_source(settings, config.absolute().parent)
     for line in () if options.json else describe(found):
@@ -107,11 +104,3 @@ def _ask(console: Console, option: str, question: str, asks: bool) -> str:
     if not asks:
         raise ConfigError(option, "missing", "give it, or answer the questions on a terminal")
     return console.ask(question)
-
-
-def _check_url(option: str, url: str) -> None:
-    """Raise ConfigError for a URL with a password, which would stand in the file."""
-    with suppress(ArgumentError, ValueError):
-        if not url.startswith("env:") and make_url(url).password:
-            remedy = "put the URL into an environment variable and give env:NAME"
-            raise ConfigError(option, "has a password, which would be in the file", remedy)

@@ -57,8 +57,9 @@ def admit_worker(
 ) -> None:
     """Check a worker of a run before it opens anything else.
 
-    Raises WorkerRefused, whose reason is stored for the process that drives the run, which goes on
-    with the other workers; Unavailable where the state database does not answer. `clock` returns
+    A run whose demands are not all there admits nobody: its entry was changed. Raises
+    WorkerRefused, whose reason is stored for the process that drives the run, which goes on with
+    the other workers; Unavailable where the state database does not answer. `clock` returns
     seconds since 1970.
     """
     state = open_state(resolve_urls(settings).state, settings.base)
@@ -74,12 +75,17 @@ def admit_worker(
 
 def _check(settings: Settings, state: State, run_id: int, clock: Callable[[], float]) -> None:
     demanded = state.workers.read_demanded(run_id)
+    # Not even that no model takes part goes without saying: its demand is there, and empty.
+    if missing := [name for name in _DEMANDS if name not in demanded]:
+        problem = f"cannot be checked: the run does not tell its {', '.join(missing)}"
+        remedy = "find out who wrote to the state database, then run `cryptonym run` again"
+        raise ConfigError("worker", problem, remedy)
     master = open_master(settings)
     cohort = master.cohort(settings.cohort, algorithm=state.read_algorithm())
     proof = make_proof(settings, with_id_bits(cohort, settings.make_policy()))
     # In this order: an earlier one explains those that follow.
     for name, (difference, remedy) in _DEMANDS.items():
-        if name in demanded and proof[name] != demanded[name]:
+        if proof[name] != demanded[name]:
             own, other = (each[name][:12] or "none" for each in (proof, demanded))
             problem = f"has {difference} ({own}, the run {other})"
             raise ConfigError(f"worker.{name}", problem, remedy)

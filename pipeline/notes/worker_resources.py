@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -12,9 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
 
 from extractors.document.limits import Limits
 from extractors.document.options import Options
@@ -25,6 +21,7 @@ from models.tagger.shipped_model import digest, folder_of
 from models.tagger.thresholds import SpanThresholds
 from pipeline.config.document_passwords import load_passwords
 from pipeline.config.settings import Settings, resolve_url
+from pipeline.config.url_passwords import has_password
 from pipeline.notes.detection import (
     DETECTOR_VERSION,
     SECURITY_VERSIONS,
@@ -296,30 +293,15 @@ def resolve_urls(settings: Settings) -> Settings:
     )
 
 
-_PASSWORD_OPTION = re.compile(r"(pass|pwd)[^=;]*=", re.IGNORECASE)
-
-
 def refuse_written_passwords(settings: Settings) -> None:
     """Raise ConfigError, which names the setting, where a URL has a password: settings are sent."""
     for place in ("source", "output", "state"):
-        if _has_password(getattr(settings, place).url):
+        if has_password(getattr(settings, place).url):
             raise ConfigError(
                 f"{place}.url",
                 "must not hold a password, which would be sent to the workers in plain text",
                 'write "env:NAME", and set that variable on every worker',
             )
-
-
-def _has_password(text: str) -> bool:
-    try:
-        url = make_url(text)
-    except ArgumentError:
-        return False  # "env:NAME", or a folder
-    except ValueError:
-        return True  # a port that is no number is part of a password with an "@"
-    # A value may have options of its own: `odbc_connect=...;PWD=...`.
-    options = (f"{name}={value}" for name, value in url.query.items())
-    return url.password is not None or any(map(_PASSWORD_OPTION.search, options))
 
 
 def load_tagger(settings: Settings) -> SpanTagger | None:

@@ -1,13 +1,20 @@
 """Writes a first configuration, with comments that say why each key is as it is."""
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.config.settings import load
+from pipeline.config.url_passwords import has_password
 from pipeline.setup.identity_columns import IdentityTable
-from pipeline.setup.source_inspection import Inspection, find_version_problem
+from pipeline.setup.source_inspection import (
+    Inspection,
+    escape_unprintable,
+    find_version_problem,
+)
+from record.atomic_write import OWNER_FILE
 from record.errors import ConfigError
 from record.languages import LANGUAGES
 from surrogates.ciphers.id_permutation import ID_BITS
@@ -33,18 +40,34 @@ class Places:
 
 
 def write_configuration(path: Path, text: str) -> None:
-    """Write a new file and check that it is valid; raises ConfigError if it exists already."""
+    """Write a new file that only its owner may read, and check that it is valid.
+
+    Raises ConfigError if it exists already, or a URL in it has a password; no file is left then.
+    """
     try:
-        with path.open("x", encoding="utf-8") as file:
+        with open(path, "x", encoding="utf-8", opener=_open_for_owner) as file:
             file.write(text)
     except FileExistsError:
         remedy = "give another name, or move it away"
         raise ConfigError(str(path), "exists already", remedy) from None
     try:
-        load(path)
+        settings = load(path)
+        for place in ("source", "output", "state"):
+            refuse_password(f"{place}.url", getattr(settings, place).url)
     except ConfigError:
         path.unlink()
         raise
+
+
+def refuse_password(key: str, url: str) -> None:
+    """Raise ConfigError for a URL with a password, which would stand in the file."""
+    if has_password(url):
+        remedy = "put the URL into an environment variable and give env:NAME"
+        raise ConfigError(key, "has a password, which would be in the file", remedy)
+
+
+def _open_for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, OWNER_FILE)
 
 
 def describe(found: Inspection) -> list[str]:
@@ -54,7 +77,7 @@ def describe(found: Inspection) -> list[str]:
     if not found.is_export:
         lines.append(f"CDM version: {found.version or 'not told (no row in cdm_source)'}")
     if found.source.schema:
-        lines.append(f"schema: {found.source.schema}")
+        lines.append(f"schema: {escape_unprintable(found.source.schema)}")
     shown = ", ".join(f"{name} {count}" for name, count in found.languages.items())
     by = "texts of a sample" if found.is_lang_of_text else "language_concept_id"
     lines.append(f"languages: {shown or 'no column'}; most are in {found.lang or '?'}, by {by}")
@@ -129,7 +152,7 @@ def _make_source(found: Inspection, places: Places) -> Iterator[str]:
     elif found.in_documents:
         yield f'# documents = "FOLDER"  # {found.in_documents} notes have no text but name a file'
     for table in found.objections:
-        yield f"# objections = {json.dumps(table)}  # persons who object, if this table has them"
+        yield f"# objections = {_quote(table)}  # persons who object, if this table has them"
     yield ""
 
 
@@ -215,5 +238,15 @@ def _make_rest(found: Inspection, places: Places) -> Iterator[str]:
 
 
 def _pair(key: str, value: str, comment: str) -> str:
-    pair = f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    pair = f"{key} = {_quote(value)}"
     return f"{pair:<{_WIDTH}}  # {comment}" if comment else pair
+
+
+def _quote(value: str) -> str:
+    """Return a text as TOML has it, in one line: what cannot be printed is escaped."""
+    quoted = json.dumps(value, ensure_ascii=False)
+    return "".join(each if each.isprintable() else _escape(ord(each)) for each in quoted)
+
+
+def _escape(code: int) -> str:
+    return f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"

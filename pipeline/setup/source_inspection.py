@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +28,8 @@ from record.languages import OMOP_LANGUAGES, Lang
 from rules.matching.language_identification import LANGUAGES, language
 from surrogates.ciphers.id_permutation import ID_BITS
 
+_VERSION = re.compile(r"[0-9A-Za-z. -]{1,20}")
+_NO_VERSION = "of unknown form"
 _COUNTED = ("person", "note", "visit_occurrence", "visit_detail", "provider", "care_site")
 _SAMPLED_TEXTS = 100
 _MOST_KINDS = 40
@@ -133,6 +135,13 @@ def inspect_contents(source: SourceSettings, base: Path) -> SourceContents:
         return _read_contents(found, tables, names)
 
 
+def escape_unprintable(name: str) -> str:
+    """Return a name with escapes for what moves a cursor, ends a line or turns its direction."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in name
+    )
+
+
 def find_version_problem(version: str) -> str:
     """Return what is wrong with the version of a source; empty for the one that is read."""
     if not version:
@@ -175,7 +184,7 @@ def _open_tables(
         if source.schema is None and "note" not in map(str.lower, tables.names()):
             schemas = list_schemas(engine)
             if len(schemas) > 1:
-                problem = f"several schemas have the tables of OMOP CDM: {', '.join(schemas)}"
+                problem = f"several schemas have the tables of OMOP CDM: {_list(schemas)}"
                 raise ConfigError("--schema", problem, "name one of them")
             if schemas:
                 source = replace(source, schema=schemas[0])
@@ -191,12 +200,12 @@ def _check_tables(tables: InspectedTables, names: dict[str, str]) -> None:
         raise ConfigError("--source", "has no tables", remedy)
     missing = [each for each in REQUIRED if each not in names]
     if missing:
-        shown = ", ".join(tables.names()[:_MOST_NAMED])
+        shown = _list(tables.names()[:_MOST_NAMED])
         problem = f"is no OMOP CDM: no table {' and no table '.join(missing)} among {shown}"
         remedy = "name the schema (--schema), or create views `person` and `note`"
         hints = _find_long_texts(tables)
         if hints:
-            remedy += f"; {', '.join(hints)} may hold texts of notes"
+            remedy += f"; {_list(hints)} may hold texts of notes"
         raise ConfigError("--source", problem, f"{remedy}; see docs/sources.md")
     for table, required in REQUIRED.items():
         present = [name.lower() for name in tables.columns(names[table])]
@@ -204,6 +213,10 @@ def _check_tables(tables: InspectedTables, names: dict[str, str]) -> None:
         if lacking:
             problem = f"table {table} has no column {' and no column '.join(lacking)}"
             raise ConfigError("--source", problem, "create a view with it; see docs/sources.md")
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(map(escape_unprintable, names))
 
 
 def _find_long_texts(tables: InspectedTables) -> list[str]:
@@ -247,7 +260,9 @@ def _read_version(tables: InspectedTables, names: dict[str, str]) -> str:
     if table is None or column is None:
         return ""
     rows = tables.sample(table, [column], 1)
-    return str(rows[0][column] or "").strip() if rows else ""
+    version = str(rows[0][column] or "").strip() if rows else ""
+    # Whatever else a source has there would stand in the file and on the screen.
+    return version if not version or _VERSION.fullmatch(version) else _NO_VERSION
 
 
 def _count_languages(tables: InspectedTables, names: dict[str, str]) -> dict[str, int]:

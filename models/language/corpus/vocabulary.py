@@ -18,7 +18,7 @@ import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import Tensor
 
-from record.atomic_write import write_atomically
+from record.atomic_write import OWNER_FILE, write_atomically
 from record.errors import ConfigError
 from record.tokens import tokens
 
@@ -124,8 +124,8 @@ class Vocabulary(ABC):
         return hashlib.sha256(self._serialized()).hexdigest()
 
     def save(self, path: Path) -> None:
-        """Write it to a file."""
-        write_atomically(path, self._serialized())
+        """Write it to a file, which only its owner may read: it may hold words of the notes."""
+        write_atomically(path, self._serialized(), OWNER_FILE)
 
     def _serialized(self) -> bytes:
         return json.dumps({"kind": self.kind, "marks": self.marks, **self.to_json()}).encode()

@@ -16,11 +16,13 @@ from models.language.networks.gpt import GPT
 from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
 from models.serialization import FolderFormat
-from record.atomic_write import write_atomically
+from record.atomic_write import OWNER_FILE, make_folders, write_atomically
 
 WEIGHTS, VOCABULARY = "weights.safetensors", "vocabulary.json"
 
-_FOLDER_FORMAT = FolderFormat("language.json", "language model", "cryptonym synthesize train")
+_FOLDER_FORMAT = FolderFormat(
+    "language.json", "language model", "cryptonym synthesize train", mode=OWNER_FILE
+)
 
 
 @dataclass(frozen=True)
@@ -44,15 +46,18 @@ def build(shape: Mapping[str, Any]) -> LanguageModel:
 
 
 def save(trained: TrainedGenerator, folder: Path) -> None:
-    """Write a model; `language.json` is written last, so that a folder with it is complete."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write a model; `language.json` is written last, so that a folder with it is complete.
+
+    Only their owner may read the files: a model may repeat what it was trained on.
+    """
+    make_folders(folder)
     tied = _tied(trained.network)
     state = {
         name: value.detach().cpu().contiguous()
         for name, value in trained.network.state_dict().items()
         if name not in tied
     }
-    write_atomically(folder / WEIGHTS, dump_weights(state))
+    write_atomically(folder / WEIGHTS, dump_weights(state), OWNER_FILE)
     trained.vocabulary.save(folder / VOCABULARY)
     said = {"shape": trained.network.shape, "about": trained.about}
     _FOLDER_FORMAT.write_settings(folder, said, (WEIGHTS, VOCABULARY))

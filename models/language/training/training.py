@@ -38,6 +38,7 @@ from models.training_loop import (
     seed_torch,
     write_report,
 )
+from record.atomic_write import make_folders
 from record.errors import ConfigError
 
 
@@ -95,13 +96,14 @@ def train(
     """Train a language model, write it to a folder and return the scores of the kept weights.
 
     Keeps the weights with the lowest perplexity on held-out documents, and resumes from the
-    checkpoint in the folder. Seeds torch's global generator. Raises ConfigError, also if the
-    folder already contains a trained model.
+    checkpoint in the folder, which is its owner's alone if it is new. Seeds torch's global
+    generator. Raises ConfigError, also if the folder already contains a trained model.
     """
     require_no_language_model(out)
     if not corpora.train or not corpora.dev:
         problem = "no notes to train on, or none for model selection"
         raise ConfigError("the corpus", problem, "prepare a corpus from more notes")
+    make_folders(out)  # before the checkpoint, which repeats the notes as the model does
     return _LanguageTraining(corpora, recipe, out, callbacks or TrainingCallbacks()).run()
 
 

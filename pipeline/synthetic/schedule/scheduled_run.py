@@ -4,7 +4,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,7 +31,6 @@ from pipeline.config.signing import (
     public_key_of,
     sign_content,
     sign_statement,
-    verify_statement,
 )
 from pipeline.night.synthesis_history import SynthesisEntry, register_synthesis
 from pipeline.notes.worker_resources import open_master, resolve_urls
@@ -49,19 +48,26 @@ from pipeline.synthetic.measurements.review_answers import compare_answers
 from pipeline.synthetic.measurements.screening import REVIEW, SCREEN, screen_notes
 from pipeline.synthetic.measurements.tagger_utility import UtilityRequest, measure_utility
 from pipeline.synthetic.note_generation import begin_generation, generate_notes
+from pipeline.synthetic.schedule.publication import (
+    GENERATED,
+    check_place,
+    is_published,
+    replace_folder,
+)
 from pipeline.synthetic.schedule.stage_results import StageResults
-from record.atomic_write import make_folders, sync
+from record.atomic_write import make_folders
 from record.errors import ConfigError
 from surrogates.keys.keys import MasterKey
 from synthesis.generation_files import MANIFEST, NOTES, Generation, read_generated
 from synthesis.prepared_corpus import digest as corpus_digest
 
-GENERATED = "generation.json"
-"""The manifest of generation in the published folder; `manifest.json` is the gate's, signed."""
-
 _LOCK, _REPORT, _PAGES = "synthesis.lock", "report", "review"
 _FOLDERS = ("parquet:", "jsonl:")
 _BATCH = 64
+_PREPARE_AGAIN = (
+    "release the cohort again if it may still be used, then run this command again: it prepares "
+    "the corpus of the release that is there then"
+)
 
 Warn = Callable[[str], None]
 
@@ -165,7 +171,9 @@ class ScheduledRun:
         if self.output.resolve().is_relative_to(self.folder.resolve()):
             problem = "lies within synthesis.folder, whose content stays inside"
             raise ConfigError("synthesis.output", problem, "name a folder elsewhere")
+        check_place(self.output)
         self.stages = StageResults(self.folder, self.progress)
+        self.release = ""
 
     def make(self, entry: SynthesisEntry) -> SynthesisResult:
         """Run every stage; returns the verdict."""
@@ -192,8 +200,12 @@ class ScheduledRun:
         result = self._result(case.verdict, reasons, advice, EXIT_GATE, counts, pages)
         if not case.is_passed:
             return result
-        entry.mark_publishing()
-        is_changed = self.publish(filtered, public_key_of(master))
+        # From here on no release is made or withdrawn until these notes are in their place.
+        with self._hold_releases():
+            if problem := self._find_release_problem():
+                return self._result("HOLD", (problem,), (_PREPARE_AGAIN,), EXIT_GATE, counts)
+            entry.mark_publishing()
+            is_changed = self.publish(filtered, public_key_of(master))
         return replace(result, is_changed=is_changed, exit_code=EXIT_DONE)
 
     def _result(
@@ -269,15 +281,28 @@ class ScheduledRun:
             for warning in prepare_corpus(request, self.request.environment, progress).warnings:
                 self.warn(warning)
 
-        state = resolve_urls(self.settings).state
-        with ExitStack() as stack:
-            stack.enter_context(hold_lock(state.url, self.settings.base))
+        with self._hold_releases():
+            self.release = hash_file(manifest)
             inputs = {
-                "release": hash_file(manifest),
+                "release": self.release,
                 "seed": self.asked.seed,
                 "lang": self.settings.lang,
             }
             return self.stages.make("corpus", inputs, make)
+
+    def _hold_releases(self) -> AbstractContextManager[object]:
+        """Return a context in which no other process makes or withdraws a release."""
+        state = resolve_urls(self.settings).state
+        return hold_lock(state.url, self.settings.base)
+
+    def _find_release_problem(self) -> str:
+        """Return why the release is not the one that the notes were made of; empty if it is."""
+        manifest = self._find_release() / RELEASE_MANIFEST
+        if not manifest.is_file():
+            return f"release: the release of {self.asked.cohort} was withdrawn meanwhile"
+        if hash_file(manifest) != self.release:
+            return f"release: the release of {self.asked.cohort} was changed meanwhile"
+        return ""
 
     def _find_release(self) -> Path:
         """Return the folder of the cohort's release; raises ConfigError where it is none."""
@@ -459,37 +484,20 @@ class ScheduledRun:
     def publish(self, filtered: Path, public_key: str) -> bool:
         """Put the notes with their report in place of those before; False if they are there.
 
-        A reader sees the earlier notes or these; a run that is killed between two steps leaves the
-        earlier ones beside the place, where the next run finds that nothing is published and goes
-        on.
+        A run that is killed between two steps leaves the earlier ones beside the place, where the
+        next run finds that nothing is published and goes on.
         """
         self.progress.phase("publishing")
-        report = self.folder / _REPORT
-        if _is_published(self.output, filtered, public_key):
+        check_place(self.output)
+        if is_published(self.output, filtered, public_key):
             return False
-        if self.output.exists() and not (self.output / GENERATED).is_file():
-            if any(self.output.iterdir()):
-                problem = "holds something other than published synthetic notes"
-                raise ConfigError("synthesis.output", problem, "name a folder of its own")
-            self.output.rmdir()
-        staged, earlier = (
-            self.output.with_name(f".{self.output.name}.{n}") for n in ("new", "old")
-        )
-        for left in (staged, earlier):
-            shutil.rmtree(left, ignore_errors=True)
-        make_folders(staged)
-        for source, name in (
+        report = self.folder / _REPORT
+        files = (
             (filtered / NOTES, NOTES),
             (filtered / MANIFEST, GENERATED),
             *((report / name, name) for name in ("report.html", "report.json", "manifest.json")),
-        ):
-            shutil.copyfile(source, staged / name)
-            sync(staged / name)
-        if self.output.exists():
-            self.output.rename(earlier)
-        staged.rename(self.output)
-        sync(self.output.parent)
-        shutil.rmtree(earlier, ignore_errors=True)
+        )
+        replace_folder(self.output, files)
         return True
 
     def _inputs_of_measurement(
@@ -521,17 +529,6 @@ def _answers_pairs(path: Path, review: str) -> bool:
     except (OSError, ValueError):
         return False
     return isinstance(held, dict) and held.get("review") == review
-
-
-def _is_published(output: Path, filtered: Path, public_key: str) -> bool:
-    """Return whether these notes are there, with a statement that is signed under the key."""
-    try:
-        statement = json.loads((output / "manifest.json").read_text("utf-8"))
-        verify_statement(statement, public_key)
-        told = hashlib.sha256((output / NOTES).read_bytes()).hexdigest()
-    except (OSError, ValueError, ConfigError):
-        return False
-    return bool(told == statement.get("notes") == hash_file(filtered / NOTES))
 
 
 def _ignore(manifest: Mapping[str, Any]) -> None:

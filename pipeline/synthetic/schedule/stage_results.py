@@ -12,7 +12,7 @@ from typing import Any
 
 from pipeline.config.progress import Progress
 from pipeline.config.signing import hash_file
-from record.atomic_write import OWNER_FILE, make_folders, write_atomically
+from record.atomic_write import OWNER_FILE, OWNER_FOLDER, make_folders, write_atomically
 from record.errors import ConfigError
 
 _MARKS = ".stages"
@@ -25,6 +25,7 @@ StageWork = Callable[[Path, Progress], None]
 class StageResults:
     """A folder with a folder for each stage, and what each of them was made of.
 
+    Only their owner may read these folders, whoever may read the one in which they are.
     `reused` are the stages whose result was there, `seconds` what the others took.
     """
 
@@ -54,14 +55,18 @@ class StageResults:
         digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
         is_same = held.get("inputs") == digest
         if is_same and held.get("result") == _digest(place):
+            _make_private(place)  # earlier versions left it open
             self.reused.append(name)
             return place
         # A finished result that was changed is no beginning.
         if place.exists() and not (goes_on and is_same and "result" not in held):
             shutil.rmtree(place)
         _write(mark, {"inputs": digest})
+        make_folders(place)
+        _make_private(place)
         started = monotonic()
         work(place, self._progress(name))
+        _make_private(place)
         self.seconds[name] = round(monotonic() - started, 1)
         _write(mark, {"inputs": digest, "result": _digest(place)})
         return place
@@ -72,6 +77,13 @@ class StageResults:
         return Progress(
             lambda phase: progress.phase(f"{name}: {phase}"), progress.advance, progress.idle
         )
+
+
+def _make_private(folder: Path) -> None:
+    """Take from everybody else what they may do with a folder and all that is in it."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink() and path.stat().st_mode & ~OWNER_FOLDER & 0o777:
+            path.chmod(OWNER_FOLDER if path.is_dir() else OWNER_FILE)
 
 
 def _digest(folder: Path) -> str:

@@ -1,8 +1,10 @@
 """Who may be a worker: one that differs is refused with its reason, and others do the work."""
 
 import json
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -94,6 +96,27 @@ def test_another_key(small: Site) -> None:
         admit(job, key=replace(job.settings.key, locator=f"file:{other}"))
 
     check_refused(small, try_worker, "worker.key: has another key (")
+
+
+@pytest.mark.parametrize("name", [None, "version", "detectors", "weights", "key", "configuration"])
+def test_a_demand_that_is_missing(small: Site, name: str | None) -> None:
+    """Somebody deletes what a worker must prove, so that one with another key may write."""
+    other = small.folder / "other.key"
+    new_master(other)
+
+    def try_worker(job: Job) -> None:
+        with closing(sqlite3.connect(small.folder / "state.db")) as state, state:
+            (text,) = state.execute("select about from run").fetchone()
+            about = json.loads(text)
+            if name is None:
+                del about["workers"]
+            else:
+                del about["workers"][name]
+            state.execute("update run set about = ?", [json.dumps(about)])
+        admit(job, key=replace(job.settings.key, locator=f"file:{other}"))
+
+    told = name or "version, detectors, weights, key, configuration"
+    check_refused(small, try_worker, f"worker: cannot be checked: the run does not tell its {told}")
 
 
 def test_a_key_that_is_missing(small: Site) -> None:

@@ -5,6 +5,7 @@ import json
 import shutil
 import sqlite3
 import sys
+import tomllib
 from collections.abc import Callable
 from contextlib import closing, redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
 from pipeline.cli import main
@@ -20,7 +23,10 @@ from pipeline.config.settings import Settings, load
 from pipeline.night.demo import make_demo_config
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
+from pipeline.setup.configuration_file import _quote, write_configuration
+from pipeline.setup.source_inspection import escape_unprintable
 from pipeline.state.run_summary import Outcome
+from record.errors import ConfigError
 from synthesis.fictional.fhir import first_notes, write_fhir
 from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import write_omop
@@ -222,11 +228,92 @@ def test_nothing_is_overwritten_and_no_password_is_written(
     code, said, settings = init("postgresql://me:Wexlovitch@db/cdm")
     assert (code, settings) == (2, None)
     assert "env:NAME" in said and "Wexlovitch" not in said
+    for url in (
+        "postgresql+psycopg://h/db?user=u&password=Wexlovitch",
+        "postgresql://?dsn=postgresql://me:Wexlovitch@h/db",
+        "postgresql://me:a@b:Wexlovitch@h/db",
+        "env:postgresql://me:Wexlovitch@h/db",
+    ):
+        for option in ("--source", "--output"):
+            code, said, settings = init("sqlite:///hospital.db", option, url)
+            assert (code, settings) == (2, None), url
+            assert f"{option}: has a password" in said and "Wexlovitch" not in said
+    assert not (tmp_path / "master.key").exists()
     (tmp_path / "nightly.toml").write_text("mine")
     with redirect_stderr(io.StringIO()) as said_again:
         assert main(["init", "--source", "sqlite:///hospital.db", "--output", "x", "--yes"]) == 2
     assert "exists already" in said_again.getvalue()
     assert _text(tmp_path) == "mine"
+
+
+@pytest.mark.parametrize("place", ["source", "output", "state"])
+def test_a_configuration_with_a_password_is_not_left(tmp_path: Path, place: str) -> None:
+    path = tmp_path / "nightly.toml"
+    urls = {"source": "sqlite:///a.db", "output": "sqlite:///b.db", "state": "sqlite:///c.db"}
+    text = "".join(f"[{name}]\nurl = '{url}'\n" for name, url in urls.items())
+    write_configuration(path, text)
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.unlink()
+    leaky = "postgresql://h/db?password=Wexlovitch"
+    with pytest.raises(ConfigError, match=f"^{place}.url: has a password"):
+        write_configuration(path, text.replace(urls[place], leaky))
+    assert not path.exists()
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigError, match="exists already"):
+        write_configuration(path, text)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+BAD = "\n[model]\nfolder = 'evil'\r\x1b[2J\x07\x7f\x9b\u2028\u202e# "
+
+
+def check_lines(written: str) -> None:
+    assert not [each for each in written if not each.isprintable() and each != "\n"]
+    assert not [line for line in written.splitlines() if line.startswith(("[model]", "folder"))]
+
+
+def test_what_a_source_says_of_itself_writes_no_line(
+    init: Callable[..., Any], template: Path, tmp_path: Path
+) -> None:
+    shutil.copy(template, tmp_path / "hospital.db")
+    with closing(sqlite3.connect(tmp_path / "hospital.db")) as db, db:
+        db.execute("update cdm_source set cdm_version = ?", [f"5.4{BAD}"])
+        db.execute(f'create table "opposition{BAD}" (person_id integer)')
+        db.execute(f'create table "who{BAD}" (person_id integer, last_name text, dob text)')
+        db.execute(f'alter table patient_identity add "last_name{BAD}" text')
+    code, said, settings = init("sqlite:///hospital.db")
+    assert code == 0 and settings is not None
+    assert "CDM version: of unknown form" in said and "columns that 5.4 renamed" in said
+    assert '# objections = "opposition\\n[model]' in _text(tmp_path)
+    check_lines(said)
+    check_lines(_text(tmp_path))
+
+
+@pytest.mark.parametrize("version", ["5.4", "v5.4.0", "CDM v5.4-rc 1"])
+def test_versions_as_sources_have_them(
+    init: Callable[..., Any], template: Path, tmp_path: Path, version: str
+) -> None:
+    shutil.copy(template, tmp_path / "hospital.db")
+    statements(tmp_path / "hospital.db", f"update cdm_source set cdm_version = '{version}'")
+    assert f"CDM version: {version}\n" in init("sqlite:///hospital.db")[1]
+
+
+def test_names_of_tables_move_no_cursor(init: Callable[..., Any], tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as db, db:
+        db.execute(f'create table "letters{BAD}" ("body{BAD}" text)')
+        db.execute(f'insert into "letters{BAD}" values (?)', ["Wexlovitch" * 40])
+    code, said, settings = init("sqlite:///other.db")
+    assert (code, settings) == (2, None)
+    assert "letters\\n[model]" in said and ".body\\n[model]" in said
+    check_lines(said)
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_any_name_is_a_text_of_one_line(name: str) -> None:
+    line = _quote(name)
+    assert line.isprintable()
+    assert tomllib.loads(f"name = {line}") == {"name": name}
+    assert escape_unprintable(name).isprintable()
 
 
 def test_questions_are_asked_on_a_terminal_only(

@@ -31,6 +31,12 @@ GPT = LanguageRecipe(
 )  # fmt: skip
 
 
+def check_private(folder: Path, holds: str = "weights.safetensors") -> None:
+    """Nobody else may open a folder of a model, nor its weights where they are copied."""
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / holds).stat().st_mode & 0o777 == 0o600
+
+
 class Interrupted(Exception):
     """Stands for a process that was killed."""
 
@@ -48,6 +54,7 @@ def test_a_language_is_learnt_and_an_interrupted_training_ends_the_same(
     recipe: LanguageRecipe, corpora: LanguageCorpora, tmp_path: Path
 ) -> None:
     scores = train(corpora, recipe, tmp_path / "whole")
+    check_private(tmp_path / "whole")
     assert scores["perplexity"] * 5 < scores["unigram"]
     assert scores["per_character"] < scores["unigram_per_character"]
     steps = 0
@@ -56,6 +63,7 @@ def test_a_language_is_learnt_and_an_interrupted_training_ends_the_same(
         nonlocal steps
         steps += 1
         if steps in (13, 40):
+            check_private(tmp_path / "parts", holds=CHECKPOINT)
             raise Interrupted
 
     for _ in range(2):

@@ -1,7 +1,9 @@
 """`cryptonym synthesize run`: from a release to a verdict, by itself, and again after a kill."""
 
+import fcntl
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -166,11 +168,38 @@ def test_a_release_becomes_published_notes_once_people_have_read_them(
     assert '"verdict": "HOLD"' in (folder / "log").read_text()
 
 
+def check_private(work_folder: Path) -> None:
+    """What a stage wrote is its owner's alone."""
+    places = [path for path in work_folder.iterdir() if path.is_dir()]
+    open_to_others = [
+        path.relative_to(work_folder).as_posix()
+        for place in places
+        for path in (place, *place.rglob("*"))
+        if path.stat().st_mode & 0o077 and place.name not in (".stages", "report")
+    ]
+    assert not open_to_others
+    assert all(place.stat().st_mode & 0o777 == 0o700 for place in places)
+
+
+def test_stages_are_private_in_a_work_folder_that_is_not(ended: Path) -> None:
+    folder = ended.parent / "synthesis"
+    check_private(folder)
+    # As earlier versions left it, or somebody made it.
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    (folder / ".stages").chmod(0o700)
+    (folder / "report").chmod(0o700)
+    assert list(run(ended).reused) == STAGES
+    check_private(folder)
+
+
 def test_runs_that_are_killed_go_on_and_give_the_same_notes(config: Path) -> None:
     folder = config.parent / "synthesis"
+    folder.mkdir(mode=0o755)
     for stage in ("generator", "generated", "filtered", "screened"):
         with pytest.raises(Killed):
             run(config, killer(stage))
+        assert (folder / stage).stat().st_mode & 0o777 == 0o700
         if stage == "generated":
             assert (folder / "generated" / ".parts" / "part-000000.jsonl").exists()
     result = run(config)
@@ -281,3 +310,72 @@ def test_an_output_of_something_else_is_left_alone(ended: Path) -> None:
     with pytest.raises(ConfigError, match="published"):
         run(config)
     assert (config.parent / "published" / "mine.txt").read_text() == "mine"
+
+
+def change_manifest(release: Path) -> None:
+    manifest = release / "manifest.json"
+    told = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(told | {"withdrawn": {"person_id": [1], "note_id": []}}))
+
+
+@pytest.mark.parametrize(
+    ("happens", "problem"),
+    [
+        (shutil.rmtree, "release: the release of study was withdrawn meanwhile"),
+        (change_manifest, "release: the release of study was changed meanwhile"),
+    ],
+)
+def test_a_release_that_is_another_by_now_publishes_nothing(
+    ended: Path, happens: Callable[[Path], None], problem: str
+) -> None:
+    """It may be withdrawn while the generator learns, which holds no lock."""
+    config, folder = ended, ended.parent
+    answer(config)
+    shutil.copytree(folder / "release", folder / "kept")
+
+    def begin(phase: str) -> None:
+        if phase == "deciding":
+            happens(folder / "release")
+
+    result = run(config, Progress(begin))
+    assert (result.verdict, result.reasons, result.exit_code) == ("HOLD", (problem,), 1)
+    assert "run this command again" in result.advice[0]
+    assert not result.is_changed and not (folder / "published").exists()
+    past = read_synthesis_runs(load(config).state, folder)
+    assert past[0].status == "held" and past[0].about["reasons"] == [problem]
+    # As it was, its notes are published without doing anything again.
+    shutil.rmtree(folder / "release", ignore_errors=True)
+    (folder / "kept").rename(folder / "release")
+    result = run(config)
+    assert (result.exit_code, result.is_changed, result.seconds) == (0, True, {})
+
+
+def test_no_release_is_made_while_notes_are_published(ended: Path) -> None:
+    config = ended
+    answer(config)
+    held: list[bool] = []
+
+    def begin(phase: str) -> None:
+        if phase == "publishing":
+            place = config.parent / "state.db.lock"
+            with pytest.raises(BlockingIOError), place.open() as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held.append(True)
+
+    assert run(config, Progress(begin)).exit_code == 0
+    assert held == [True]
+
+
+def test_a_link_beside_the_output_is_not_followed(ended: Path) -> None:
+    config, folder = ended, ended.parent
+    config.write_text(CONFIG.replace('output = "published"', 'output = "share/out"'))
+    answer(config)
+    for name in ("share", "evil", "victim"):
+        (folder / name).mkdir()
+    (folder / "victim" / "state.db").write_text("state")
+    (folder / "evil" / "notes.jsonl").symlink_to(folder / "victim" / "state.db")
+    (folder / "share" / ".out.new").symlink_to(folder / "evil", target_is_directory=True)
+    assert run(config).exit_code == 0
+    assert (folder / "victim" / "state.db").read_text() == "state"
+    assert not (folder / "share" / "out").is_symlink()
+    assert (folder / "share" / "out" / "notes.jsonl").stat().st_size > 0
