@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from cryptonym.notes import LOCK, Patient, read_note, read_patient, unless_refused
+from cryptonym.notes import LOCK, NoteDate, Patient, dated, read_note, read_patient, unless_refused
 from pipeline.files.jsonl import spans_to_json
 from pipeline.files.note_files import IdentifierFinder
 from pipeline.files.pseudonymization import (
@@ -66,14 +66,17 @@ class Pseudonymizer:
         *,
         note_id: str = "note",
         lang: str = "",
+        note_datetime: NoteDate = None,
     ) -> Release:
         """Return a text with every span replaced, and where the surrogates are.
 
-        Without a patient the note is a patient of its own, told apart by `note_id`. Raises
+        Without a patient the note is a patient of its own, told apart by `note_id`. A date without
+        a year is one near `note_datetime`, when the note was written. Raises
         Refused, without text, and returns nothing where a span has no surrogate, or where
         something known of the patient is still there.
         """
         record = {"note_id": note_id, "text": text, "spans": spans_to_json(spans), "lang": lang}
+        record |= dated(note_datetime)
         released = self.apply_record(record, patient)
         cohort, policy = self._context.cohort, self._context.rewriter.policy
         placed = tuple(Span(**span) for span in released["spans"])

@@ -11,7 +11,6 @@ import pyarrow.dataset as ds
 from cryptonym.detector import Detector
 from cryptonym.notes import Patient, read_patient
 from cryptonym.pseudonymizer import Pseudonymizer
-from pipeline.files.jsonl import spans_to_json
 from record.errors import ConfigError, Refused
 from record.patient import PatientRecord
 
@@ -157,10 +156,10 @@ class _TableWork:
         )
 
     def _detect(self, records: Sequence[dict[str, Any]]) -> list[Any]:
-        """Return the spans of each note, or why it was refused."""
+        """Return each note with its spans, or why it was refused."""
         known = [self.patients.get(str(record.get("person_id"))) for record in records]
         try:
-            return self.detector.detect_records(records, known)
+            return list(self.detector.detect_records(records, known))
         except Refused as refused:
             if len(records) == 1:
                 return [refused]
@@ -172,8 +171,7 @@ class _TableWork:
             return found
         patient = self.patients.get(str(record.get("person_id")))
         try:
-            given = {**record, "spans": spans_to_json(found)}
-            return self.pseudonymizer.apply_record(given, patient)
+            return self.pseudonymizer.apply_record(found, patient)
         except Refused as refused:
             return refused
 

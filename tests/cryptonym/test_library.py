@@ -4,6 +4,7 @@ import json
 import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -59,17 +60,32 @@ def test_a_note_is_that_of_the_commands(
 ) -> None:
     record = {"note_id": "17", "person_id": "7", "text": TEXT, "note_datetime": "2021-03-02"}
     (right,) = by_commands(tmp_path, key, record)
-    (spans,) = detector.detect_records([record], [PATIENT])
-    assert [cryptonym.Span(**each) for each in lines(tmp_path / "found.jsonl")[0]["spans"]] == [
-        *spans
-    ]
+    found = detector.detect_records([record], [PATIENT])
+    assert found == lines(tmp_path / "found.jsonl")
+    spans = detector.detect(TEXT, PATIENT, note_datetime="2021-03-02")
+    assert spans == tuple(cryptonym.Span(**each) for each in found[0]["spans"])
     with cryptonym.Pseudonymizer(key, "study") as pseudonymizer:
-        given = {**record, "spans": lines(tmp_path / "found.jsonl")[0]["spans"]}
-        assert pseudonymizer.apply_record(given, PATIENT) == right
-        released = pseudonymizer.apply(TEXT, spans, PATIENT, note_id="17")
+        assert pseudonymizer.apply_record(found[0], PATIENT) == right
+        released = pseudonymizer.apply(
+            TEXT, spans, PATIENT, note_id="17", note_datetime=date(2021, 3, 2)
+        )
     assert released.text == right["text"]
     assert "VAUQUELIN" not in released.text
     assert len(released.spans) == len(right["spans"])
+
+
+@pytest.mark.parametrize("when", ["2021-03-02", date(2021, 3, 2), datetime(2021, 3, 2, 10, 15)])
+def test_a_date_without_a_year_is_near_that_of_the_note(
+    detector: cryptonym.Detector, key: str, when: cryptonym.notes.NoteDate
+) -> None:
+    text = "Revu le 29/02 en consultation, tension 12/8."
+    record = {"note_id": "17", "text": text, "note_datetime": str(when)}
+    spans = detector.detect(text, note_datetime=when)
+    (found,) = detector.detect_records([record])
+    with cryptonym.Pseudonymizer(key, "study") as pseudonymizer:
+        right = pseudonymizer.apply_record(found)["text"]
+        done = pseudonymizer.apply(text, spans, note_id="17", note_datetime=when)
+    assert done.text == right
 
 
 def test_a_tagger_takes_part_by_default() -> None:
@@ -178,6 +194,9 @@ def test_every_example_runs(
     exec(compile(block, "example", "exec"), names)
     if "note" in names:
         assert not {"VAUQUELIN", "MARTIN"} & set(names["note"].text.replace(",", "").split())
+    elif "out" in names:
+        assert [each["note_id"] for each in names["out"]] == ["17"]
+        assert not {"VAUQUELIN", "MARTIN"} & set(names["out"][0]["text"].replace(",", "").split())
     elif "table" in names:
         assert names["table"]["refused"].to_list() == [None]
         assert "MARTIN" not in names["table"]["note"][0]
@@ -186,4 +205,4 @@ def test_every_example_runs(
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 5
+    assert len(EXAMPLES) == 6

@@ -68,19 +68,11 @@ def right(
             record["note_datetime"] = row["day"].isoformat()
         patient = PATIENT if row["person_id"] else None
         try:
-            spans = cryptonym_spans(detector, record, patient)
-            found.append(pseudonymizer.apply_record({**record, "spans": spans}, patient))
+            (detected,) = detector.detect_records([record], [patient])
+            found.append(pseudonymizer.apply_record(detected, patient))
         except cryptonym.Refused as refused:
             found.append({REFUSED: refused.reason})
     return found
-
-
-def cryptonym_spans(detector: cryptonym.Detector, record: Any, patient: Any) -> list[Any]:
-    (spans,) = detector.detect_records([record], [patient])
-    return [
-        {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "detector": s.detector}
-        for s in spans
-    ]
 
 
 def check(made: pa.Table, right: list[dict[str, Any]]) -> None:
