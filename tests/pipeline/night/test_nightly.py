@@ -1,6 +1,7 @@
 """The nightly job on a small fictional hospital: incremental, resumable, complete or nothing."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
@@ -199,6 +200,11 @@ def test_reports_are_written(config: Path) -> None:
     assert "LAST_NAME" in html
     assert record["notes"]["released"] == outcomes(ended)["released"]
     assert record["unaccounted"] == 0
+    section = html.partition("<h2>Detectors</h2>")[2].partition("</section>")[0]
+    rows = re.findall(r'<td class="n">([^<]*)</td><td class="n">([^<]*)</td>', section)
+    counts = [tuple(int(re.sub(r"\D", "", cell)) for cell in row) for row in rows]
+    assert len(counts) > 3
+    assert all(0 < kept <= found for found, kept in counts)
 
 
 def test_an_output_of_another_key_is_refused(config: Path) -> None:
