@@ -112,6 +112,19 @@ SECTIONS = {
             "notes without a person",
         ),
     ),
+    "Notes": (
+        Mistake("detect empty.jsonl -o found.jsonl --model none", "a file without notes"),
+        Mistake("detect broken.jsonl -o found.jsonl --model none", "a line that is not JSON"),
+        Mistake(
+            "pseudonymize notes.jsonl -o out.jsonl --key own.key --cohort c --spans given",
+            "notes that were never detected",
+        ),
+        Mistake(
+            "pseudonymize notes.jsonl -o out.jsonl --key own.key --cohort c"
+            " --patients others.jsonl --model none",
+            "a person who is not among the patients",
+        ),
+    ),
     "Keys and policies": (
         Mistake(
             "pseudonymize notes.jsonl -o out.jsonl --key no.key --cohort c --model none",
@@ -226,6 +239,9 @@ def _files(ports: dict[str, int]) -> dict[str, str]:
         "gold.jsonl": f'{note}, "spans": [{{"start": 3, "end": 5, "label": "DATE"}}]}}\n',
         "nobody.jsonl": '{"note_id": "1", "text": "Vu ce jour."}\n',
         "patients.jsonl": '{"person_id": "1"}\n',
+        "others.jsonl": '{"person_id": "2"}\n',
+        "empty.jsonl": "",
+        "broken.jsonl": "not json\n",
         "twice.jsonl": '{"person_id": "1"}\n{"person_id": "1"}\n',
         "report.txt": "Vu ce jour.\n",
         "map.csv": "name,person\nreport.txt,1\n",
