@@ -155,6 +155,8 @@ SECTIONS = {
         Mistake("run place.toml", "a key in another table than its own"),
         Mistake("run missing.toml", "a key is missing"),
         Mistake("run value.toml", "a value that is none of those"),
+        Mistake("run type.toml", "a value of another type"),
+        Mistake("run quoted.toml", "true or false in quotes"),
         Mistake("run variable.toml", "an environment variable is not set"),
         Mistake("run schema.toml", "a schema of a database that has none"),
         Mistake("run identity.toml", "no such column in the table of identities"),
@@ -254,6 +256,8 @@ def _files(ports: dict[str, int]) -> dict[str, str]:
         "place.toml": _SOURCE + '[limits]\nmin_quality = 0.5\n' + _REST,
         "missing.toml": _REST,
         "value.toml": 'lang = "french"\n' + _SOURCE + _REST,
+        "type.toml": "cohort = 5\n" + _SOURCE + _REST,
+        "quoted.toml": _SOURCE + 'hard_links = "yes"\n' + _REST,
         "variable.toml": _source("env:CRYPTONYM_NOT_SET") + _REST,
         "schema.toml": _SOURCE + 'schema = "cdm"\n' + _REST,
         "identity.toml": _SOURCE
