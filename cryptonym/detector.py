@@ -46,6 +46,7 @@ class Detector:
         selection: str | Path | None = None,
     ) -> None:
         check_language(lang)
+        self.lang = lang
         self._finder = IdentifierFinder({}, lang=lang)
         if model == NO_MODEL and thresholds:
             problem = "there is no tagger whose thresholds they are"

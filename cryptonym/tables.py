@@ -11,6 +11,8 @@ import pyarrow.dataset as ds
 from cryptonym.detector import Detector
 from cryptonym.notes import Patient, read_patient
 from cryptonym.pseudonymizer import Pseudonymizer
+from pipeline.notes.detection import spoken
+from record.document import Document
 from record.errors import ConfigError, Refused
 from record.patient import PatientRecord
 
@@ -170,8 +172,12 @@ class _TableWork:
         if isinstance(found, Refused):
             return found
         patient = self.patients.get(str(record.get("person_id")))
+        document = Document("", str(record.get("text")), lang=record.get("lang") or "")
+        # The note is rewritten in the language that it was read in.
+        given = {**found, "lang": spoken(document, self.detector.lang).lang or None}
         try:
-            return self.pseudonymizer.apply_record(found, patient)
+            released = self.pseudonymizer.apply_record(given, patient)
+            return {**released, "lang": record.get("lang")}
         except Refused as refused:
             return refused
 

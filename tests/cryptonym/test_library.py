@@ -3,6 +3,7 @@
 import json
 import pickle
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime
 from pathlib import Path
@@ -92,6 +93,27 @@ def test_a_tagger_takes_part_by_default() -> None:
     text = "Zorblinda called, she works at the bakery of Mr Quimby in Tarnbrook."
     spans = cryptonym.Detector(lang="en").detect(text)
     assert "model" in {span.detector for span in spans}
+
+
+GERMAN = "Frau Greta HOLZAPFEL wurde heute wegen Fieber und Husten in der Klinik untersucht."
+HOLZAPFEL = {"person_id": "8", "given_names": ["Greta"], "family_names": ["Holzapfel"]}
+
+
+def test_names_in_a_language_that_nobody_chose_give_a_warning(key: str) -> None:
+    spans = cryptonym.Detector(lang="de", model="none").detect(GERMAN, HOLZAPFEL)
+    with cryptonym.Pseudonymizer(key, "study") as pseudonymizer:
+        with pytest.warns(UserWarning, match="one in fr: a patient has notes in de") as told:
+            pseudonymizer.apply(GERMAN, spans, HOLZAPFEL)
+        assert "HOLZAPFEL" not in str(told[0].message)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pseudonymizer.apply(GERMAN, spans, HOLZAPFEL)  # said once
+    for lang in ("de", "fr"):
+        with warnings.catch_warnings(), cryptonym.Pseudonymizer(key, "study", lang=lang) as chosen:
+            warnings.simplefilter("error")
+            chosen.apply(GERMAN, spans, HOLZAPFEL)
+    with pytest.raises(ConfigError, match="lang"):
+        cryptonym.Pseudonymizer(key, "study", lang="german")
 
 
 def test_what_cannot_be_replaced_raises_and_returns_nothing(key: str) -> None:

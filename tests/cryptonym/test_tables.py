@@ -138,6 +138,26 @@ class Foreign:
         return self._table.__arrow_c_stream__(requested_schema)
 
 
+def test_a_note_is_rewritten_in_the_language_it_was_read_in() -> None:
+    class Spy:
+        def apply_record(self, record: dict[str, Any], patient: Any) -> dict[str, Any]:
+            languages.append(record["lang"])
+            return record
+
+    languages: list[str] = []
+    frame = pa.table(
+        {
+            "note": ["Hb 12,3", "Hb 12,3", "Pas de fièvre ce jour, revu en consultation."],
+            "said": [None, "es", None],
+        }
+    )
+    german = cryptonym.Detector(lang="de", model="none")
+    spy: Any = Spy()
+    table = pseudonymize(frame, german, pseudonymizer=spy, text="note", lang="said")
+    assert languages == ["de", "es", "fr"]
+    assert table["said"].to_pylist() == [None, "es", None]
+
+
 def test_what_is_not_named_is_left_out(
     detector: cryptonym.Detector, pseudonymizer: cryptonym.Pseudonymizer
 ) -> None:
