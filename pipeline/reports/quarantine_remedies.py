@@ -304,6 +304,7 @@ _OF_FILES = {
     "no-body-text": "Read all of the page: --layout full; or train the layout on your own pages.",
     "low-quality": "Inspect it; scan or export it again, or lower --min-quality.",
     "missing-document": "Check the path, and that the file share is mounted.",
+    "not-a-file": "Name files, such as those in a folder: DIR/*.",
     "forbidden": "Grant the account that runs the command read permission.",
     "too-large": "Raise --max-bytes of `cryptonym extract` if this is a real document.",
     "too-long": "Divide it: notes in files have at most 1,000,000 characters.",
