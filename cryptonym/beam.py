@@ -8,7 +8,6 @@ import apache_beam as beam
 from cryptonym.detector import Detector
 from cryptonym.notes import read_patient
 from cryptonym.pseudonymizer import Pseudonymizer
-from pipeline.files.jsonl import spans_to_json
 from record.errors import ConfigError, Refused
 from record.patient import PatientRecord
 
@@ -61,11 +60,11 @@ class _Detecting(beam.DoFn):
     def process(self, element: Any) -> Iterator[Any]:
         record = _read(element)
         try:
-            (spans,) = self._detector.detect_records([record], [_read_patient(record)])
+            (found,) = self._detector.detect_records([record], [_read_patient(record)])
         except Refused as refused:
             yield _refusal(record, refused)
         else:
-            yield {**record, "spans": spans_to_json(spans)}
+            yield found
 
 
 class _Rewriting(beam.DoFn):

@@ -6,15 +6,17 @@ from typing import Any
 
 from cryptonym.notes import (
     LOCK,
+    NoteDate,
     Patient,
     check_language,
+    dated,
     read_note,
     read_patient,
     unless_refused,
 )
 from models.tagger.loading import load_tagger_folder
 from models.tagger.shipped_model import AUTO, DEFAULT, NO_MODEL, folder_of
-from pipeline.files.jsonl import JsonLine
+from pipeline.files.jsonl import JsonLine, spans_to_json
 from pipeline.files.note_files import IdentifierFinder, find_raw_spans
 from pipeline.notes.detection import DETECTOR_VERSION
 from pipeline.notes.error_boundary import attempt
@@ -44,6 +46,7 @@ class Detector:
         selection: str | Path | None = None,
     ) -> None:
         check_language(lang)
+        self.lang = lang
         self._finder = IdentifierFinder({}, lang=lang)
         if model == NO_MODEL and thresholds:
             problem = "there is no tagger whose thresholds they are"
@@ -59,7 +62,12 @@ class Detector:
             self._finder.dropped = load_selection(Path(selection), DETECTOR_VERSION, [])
 
     def detect(
-        self, text: str, patient: Patient | None = None, *, lang: str = ""
+        self,
+        text: str,
+        patient: Patient | None = None,
+        *,
+        lang: str = "",
+        note_datetime: NoteDate = None,
     ) -> tuple[Span, ...]:
         """Return the spans of a text, disjoint and in order; offsets are code points.
 
@@ -67,7 +75,8 @@ class Detector:
         that is none of ours.
         """
         check_language(lang)
-        (found,) = self.detect_records([{"note_id": "note", "text": text, "lang": lang}], [patient])
+        record = {"note_id": "note", "text": text, "lang": lang} | dated(note_datetime)
+        (found,) = self._find_all([record], [patient])
         return found
 
     def detect_many(
@@ -75,14 +84,29 @@ class Detector:
     ) -> list[tuple[Span, ...]]:
         """Return the spans of several texts, for which the tagger is asked together."""
         records = [{"note_id": str(number), "text": text} for number, text in enumerate(texts)]
-        return self.detect_records(records, patients)
+        return self._find_all(records, patients)
 
     def detect_records(
         self,
         records: Sequence[Mapping[str, Any]],
         patients: Sequence[Patient | None] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Return notes, objects of `notes.jsonl`, as `cryptonym detect` writes them: with `spans`.
+
+        Spans that were there are replaced. There is a patient, or None, for each note. Raises
+        Refused, without text, where one of the notes cannot be read.
+        """
+        found = self._find_all(records, patients)
+        return [
+            {**record, "spans": spans_to_json(spans)}
+            for record, spans in zip(records, found, strict=True)
+        ]
+
+    def _find_all(
+        self,
+        records: Sequence[Mapping[str, Any]],
+        patients: Sequence[Patient | None] | None,
     ) -> list[tuple[Span, ...]]:
-        """Return the spans of notes given as objects of `notes.jsonl`, a patient for each."""
         known = [read_patient(each) for each in patients or [None] * len(records)]
         lines = [
             read_note(record, patient, given=False)

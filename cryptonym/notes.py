@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping
+from datetime import date
 from typing import Any, TypeVar
 
 from pipeline.config.near_misses import suggest
@@ -18,6 +19,9 @@ T = TypeVar("T")
 Patient = PatientRecord | Mapping[str, Any]
 """What is known of a patient: a record, or the object of a line of `patients.jsonl`."""
 
+NoteDate = str | date | None
+"""When a note was written: a date or time, also as text of ISO 8601; None where unknown."""
+
 LOCK = threading.RLock()
 """Rules keep what they last scanned: one note at a time, from however many threads."""
 
@@ -27,6 +31,14 @@ def check_language(lang: str) -> None:
     if lang and lang not in LANGUAGES:
         remedy = suggest(lang, LANGUAGES) or f"use one of {', '.join(LANGUAGES)}, or leave it out"
         raise ConfigError("lang", "unknown language", remedy)
+
+
+def dated(note_datetime: NoteDate) -> dict[str, str]:
+    """Return the key of a note that says when it was written; none where that is unknown."""
+    if note_datetime is None:
+        return {}
+    told = note_datetime if isinstance(note_datetime, str) else note_datetime.isoformat()
+    return {"note_datetime": told}
 
 
 def read_patient(patient: Patient | None) -> PatientRecord | None:

@@ -11,7 +11,8 @@ import pyarrow.dataset as ds
 from cryptonym.detector import Detector
 from cryptonym.notes import Patient, read_patient
 from cryptonym.pseudonymizer import Pseudonymizer
-from pipeline.files.jsonl import spans_to_json
+from pipeline.notes.detection import spoken
+from record.document import Document
 from record.errors import ConfigError, Refused
 from record.patient import PatientRecord
 
@@ -157,10 +158,10 @@ class _TableWork:
         )
 
     def _detect(self, records: Sequence[dict[str, Any]]) -> list[Any]:
-        """Return the spans of each note, or why it was refused."""
+        """Return each note with its spans, or why it was refused."""
         known = [self.patients.get(str(record.get("person_id"))) for record in records]
         try:
-            return self.detector.detect_records(records, known)
+            return list(self.detector.detect_records(records, known))
         except Refused as refused:
             if len(records) == 1:
                 return [refused]
@@ -171,9 +172,12 @@ class _TableWork:
         if isinstance(found, Refused):
             return found
         patient = self.patients.get(str(record.get("person_id")))
+        document = Document("", str(record.get("text")), lang=record.get("lang") or "")
+        # The note is rewritten in the language that it was read in.
+        given = {**found, "lang": spoken(document, self.detector.lang).lang or None}
         try:
-            given = {**record, "spans": spans_to_json(found)}
-            return self.pseudonymizer.apply_record(given, patient)
+            released = self.pseudonymizer.apply_record(given, patient)
+            return {**released, "lang": record.get("lang")}
         except Refused as refused:
             return refused
 

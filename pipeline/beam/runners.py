@@ -3,15 +3,17 @@
 import argparse
 import atexit
 import json
+import logging
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 import apache_beam as beam
+from apache_beam.options import pipeline_options
 from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions, StandardOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms import environments
@@ -81,6 +83,18 @@ def _has_google_cloud() -> bool:
     return False
 
 
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Leave out Beam's warnings about options."""
+    logger = logging.getLogger(pipeline_options.__name__)
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
 def list_pools(arguments: Sequence[str]) -> list[list[str]]:
     """Return the arguments of each pipeline: one for each worker pool that they name.
 
@@ -132,8 +146,10 @@ def split_runner(arguments: Sequence[str]) -> tuple[str, list[str]]:
         )
     # Refuse what Beam would silently discard: a misspelt option must not go unnoticed
     options = PipelineOptions(list(rest))
-    everything = options.get_all_options(drop_default=True, retain_unknown_options=True)
-    unknown = sorted(everything.keys() - options.get_all_options(drop_default=True).keys())
+    # Beam warns of each of them, which is about to be said better.
+    with _quietly():
+        everything = options.get_all_options(drop_default=True, retain_unknown_options=True)
+        unknown = sorted(everything.keys() - options.get_all_options(drop_default=True).keys())
     if unknown:
         names = ", ".join(f"--{name}" for name in unknown)
         every_option = [

@@ -88,7 +88,8 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             if check.remedy:
                 console.say(f"      remedy: {check.remedy}")
     if not options.json and not exit_code(checks):
-        console.say(f"read it, then: cryptonym run {config} --dry-run; cryptonym run {config}")
+        commands = f"cryptonym run {config} --dry-run; cryptonym run {config}"
+        console.say(f"next: read {config} and correct it where needed, then: {commands}")
     answer = {
         "config": str(config),
         "key": is_new,

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import logging
 import os
 import sys
 from collections import Counter
@@ -83,8 +84,13 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         problem = "is that of Spark, and the engine is another one"
         raise ConfigError("--master", problem, "add --engine spark, or leave it out")
     elif rest:
-        # Beam is heavy, and only needed here where it is not started in workers.
-        from pipeline.beam.worker import drive_on_runner
+        # Beam warns of clouds whose clients are not installed; a warning here is about options.
+        logging.disable(logging.WARNING)
+        try:
+            # Beam is heavy, and only needed here where it is not started in workers.
+            from pipeline.beam.worker import drive_on_runner
+        finally:
+            logging.disable(logging.NOTSET)
 
         drive = drive_on_runner(rest)
     with journal_of(options, "run") as journal, console.progress() as shown:

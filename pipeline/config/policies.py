@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pipeline.config.near_misses import suggest
+from pipeline.config.value_errors import describe_value_error
 from record.errors import ConfigError
 from record.label import Label
 from record.policy import Action, Policy
@@ -131,7 +132,7 @@ def build_policy(table: dict[str, Any], lang: str) -> Policy:
 
 
 def _make_error(error: ValidationError) -> ConfigError:
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    first = describe_value_error(error)
     place = [str(part) for part in first["loc"] if part != "function-after"]
     remedy = "correct the value; docs/policy.md lists all keys"
     if place[:1] == ["actions"]:

@@ -1,5 +1,6 @@
 """Settings of the nightly job: a TOML file read into validated, frozen dataclasses."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,7 @@ from extractors.document.options import LANGUAGES, Engine, Layout
 from models.tagger.shipped_model import DEFAULT, NO_MODEL
 from pipeline.config.near_misses import suggest
 from pipeline.config.policies import build_policy, expand_policy
+from pipeline.config.value_errors import UNKNOWN_KEY, describe_value_error
 from record.columns import TABLES
 from record.errors import ConfigError
 from record.languages import Lang
@@ -561,8 +563,10 @@ def load(path: Path) -> Settings:
         )
     try:
         settings = _SETTINGS.validate_python({**table, "base": path.resolve().parent})
+        # As JSON: strict, "yes" is not true and "5" is no number, but a list may be a tuple.
+        _SETTINGS.validate_json(json.dumps(table, default=str), strict=True)
     except ValidationError as error:
-        raise _make_error(error) from None
+        raise _make_error(error, path.name) from None
     # Expanded once, here: the policy sent to workers must not change during a run.
     settings = replace(settings, policy=expand_policy(settings.policy, settings.base))
     settings.make_policy()
@@ -619,23 +623,18 @@ def resolve_url(url: str, environ: Mapping[str, str]) -> str:
     return environ[name]
 
 
-def _make_error(error: ValidationError) -> ConfigError:
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    # A misspelt key is missing and unknown at once: what it is says more than what is not there.
-    first = next((each for each in found if each["type"] in _UNKNOWN_KEY), found[0])
+def _make_error(error: ValidationError, file: str) -> ConfigError:
+    first = describe_value_error(error)
     place = [str(part) for part in first["loc"] if not str(part).startswith("function-")]
     key = ".".join(place)
-    if first["type"] in _UNKNOWN_KEY:
+    if first["type"] in UNKNOWN_KEY:
         hint = _suggest_key(place)
         remedy = f"{hint} Otherwise remove this key" if hint else "remove or rename this key"
         return ConfigError(key, "unknown key", remedy)
     if first["type"] in ("missing", "missing_argument"):
         return ConfigError(key, "missing", "add this key")
-    remedy = "correct the value; docs/operations.md lists all keys"
+    remedy = f"correct the value in {file}; docs/operations.md lists all keys"
     return ConfigError(key or "configuration", first["msg"], remedy)
-
-
-_UNKNOWN_KEY = ("unexpected_keyword_argument", "extra_forbidden")
 
 
 def _suggest_key(place: list[str]) -> str:

@@ -133,6 +133,8 @@ def _check_tables(found: SourceContents) -> Iterator[CheckResult]:
     problem = find_version_problem(found.version)
     if problem:
         remedy = "upgrade to OMOP CDM 5.4, or create views with its columns; see docs/sources.md"
+        if not found.version:
+            remedy = "add the row of this CDM to cdm_source, with its cdm_version"
         yield warned("cdm version", problem, remedy)
     else:
         yield passed("cdm version", found.version)
@@ -147,7 +149,10 @@ def _check_tables(found: SourceContents) -> Iterator[CheckResult]:
 def _check_kinds(found: SourceContents, settings: Settings) -> Iterator[CheckResult]:
     unnamed = [kind for kind in found.kinds if str(kind.concept) not in settings.source.kinds]
     if unnamed:
-        counted = ", ".join(f"{kind.concept} ({kind.notes} notes)" for kind in unnamed)
+        counted = ", ".join(
+            f"{kind.concept} ({kind.notes} {'note' if kind.notes == 1 else 'notes'})"
+            for kind in unnamed
+        )
         seen = f"{len(unnamed)} of {len(found.kinds)} note classes have no name: {counted}"
         lines = ", ".join(map(_name_kind, unnamed[:_MOST_NAMED]))
         yield warned("kinds", seen, f"name them in [source.kinds], for reports: {lines}")

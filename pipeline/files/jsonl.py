@@ -123,7 +123,10 @@ def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _parse_object(raw: bytes) -> Mapping[str, Any]:
-    record = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    try:
+        record = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise Unreadable("not-json") from None
     if not isinstance(record, dict):
         raise Unreadable("not-an-object")
     note_id = record.get("note_id")
@@ -164,7 +167,9 @@ def _parse_language(value: Any) -> str:
     return re.split("[-_]", value.strip().lower())[0] if isinstance(value, str) else ""
 
 
-def _parse_span(record: Mapping[str, Any]) -> Span:
+def _parse_span(record: Any) -> Span:
+    if not isinstance(record, dict) or not record.keys() >= {"start", "end", "label"}:
+        raise Unreadable("malformed-span")
     start, end = record["start"], record["end"]
     if not all(type(offset) is int for offset in (start, end)):
         raise Unreadable("malformed-span")

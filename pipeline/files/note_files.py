@@ -228,6 +228,8 @@ def process_lines(
             else:
                 step(line)
             progress.advance(outputs.done.read, planned)
+    if not outputs.done.read:
+        outputs.done.warnings.append(f"{task.notes}: holds no notes; is it the right file?")
     outputs.done.warnings += describe_bad_lines(task.notes, bad)
 
 

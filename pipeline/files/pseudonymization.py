@@ -158,7 +158,7 @@ def pseudonymize_file(
         process_lines(task, outputs, progress, step, given=options.given, ahead=ahead)
         if vault:
             vault.store(cohort, persons)
-        outputs.done.warnings += _describe_missing_persons(outputs.done)
+        outputs.done.warnings += _describe_missing_keys(outputs.done)
         outputs.done.warnings += _describe_foreign_names(context)
         if telling:
             outputs.done.warnings.append(
@@ -180,12 +180,15 @@ def _tells_person(document: Document) -> bool:
     return len(person) >= _SHORTEST_PERSON and (person == document.note_id or person in parts)
 
 
-def _describe_missing_persons(done: FileResult) -> list[str]:
-    """Return warnings with the remedy for notes that were refused for want of a person."""
+def _describe_missing_keys(done: FileResult) -> list[str]:
+    """Return warnings with the remedy for notes refused for want of a person or spans."""
     counts: Counter[str] = Counter()
     for (_, _, reason), count in done.causes.items():
         counts[reason] += count
     warnings = []
+    if count := counts["no-spans"]:
+        remedy = "run `cryptonym detect` first, or leave out --spans given"
+        warnings.append(f"notes refused without the key `spans`: {count}; {remedy}")
     if count := counts["no-person"]:
         source = "add person_id to them, as `extract` does with --person-map, --person-pattern or"
         warnings.append(f"notes refused without a person_id: {count}; {source} --person-field")
@@ -318,6 +321,8 @@ _RESIDUE = ("residue", "known-value-ambiguous", "identifying-note-id")
 
 def _find_spans(line: JsonLine, context: RewritingContext) -> Annotated:
     document = line.annotated.document
+    if context.options.given and line.record.get("spans") is None:
+        raise Unreadable("no-spans")  # never detected: not the same as nothing found
     if context.is_known_required and context.finder.patient(document.person_id) is None:
         raise Unreadable("unknown-patient" if document.person_id else "no-person")
     clean, _ = clean_note(line)

@@ -65,6 +65,7 @@ from pipeline.state.audit_records import read_audit_series
 from pipeline.state.detection_register import WorkerRefusal
 from pipeline.state.ledger import RunRecord, Scope, State, open_state
 from pipeline.state.new_notes import find_new_units
+from pipeline.state.quality_counts import sum_detected
 from pipeline.state.quality_series import RunCounts
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.run_summary import Outcome, RunSummary, Tally, merge_tallies
@@ -400,8 +401,8 @@ class NightlyRun:
         self, run: RunRecord, tally: Tally, deleted: int, workers: int, meter: EnergyMeter
     ) -> RunSummary:
         """Return the summary of the run; adds deleted, malformed and planned notes to `tally`."""
-        # The gate's counts have a table of their own.
-        tally.cells.clear()
+        # The gate's counts have a table of their own; the report shows what each detector found.
+        tally.cells = sum_detected(tally.cells)
         tally.add(Outcome.DELETED, deleted)
         malformed = self.source.malformed() if self.state.scope(run.run_id) == "all" else []
         for failure in malformed:

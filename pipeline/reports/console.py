@@ -83,6 +83,10 @@ class Console:
             causes[stage, error, reason] += count
         for (stage, error, reason), count in sorted(causes.items()):
             self.say(f"quarantined: {count} at {stage}: {error} {reason}".rstrip())
+        unchanged = notes[Outcome.UNCHANGED.value]
+        if unchanged and +notes == _count_idle(unchanged):
+            noun = "note" if unchanged == 1 else "notes"
+            self.say(f"nothing to do: {unchanged} {noun} unchanged")
 
     def backfill(self, told: Mapping[str, Any]) -> None:
         """Print how far notes of earlier detectors are detected again (see `BackfillProgress`)."""
@@ -146,6 +150,12 @@ class Console:
     def _write_line(self, line: str) -> None:
         if not self._is_bar_shown:
             self._err.print(line, markup=False)
+
+
+def _count_idle(unchanged: int) -> Counter[str]:
+    """Return the outcomes of a run that found as many notes as before, all as they were."""
+    outcomes = (Outcome.PLANNED, Outcome.READ, Outcome.UNCHANGED)
+    return Counter({outcome.value: unchanged for outcome in outcomes})
 
 
 class _EstimateColumn(ProgressColumn):

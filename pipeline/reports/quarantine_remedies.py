@@ -189,6 +189,10 @@ _REMEDIES = {
     # The line of a file
     "not-json": Remedy("The line is not valid JSON.", "Correct the line."),
     "not-an-object": Remedy("The line is not a JSON object.", "Write one object per line."),
+    "no-spans": Remedy(
+        "The note has no spans, which `--spans given` replaces: it was never detected.",
+        "Run `cryptonym detect` first and give its output, or leave out --spans given.",
+    ),
     "no-note-id": Remedy("The line has no note_id.", "Give each note a unique id."),
     "slow-person-pattern": Remedy(
         "The pattern of --person-pattern took more than a second on the name of the file.",
@@ -288,9 +292,50 @@ _REMEDIES = {
 }
 
 
-def remedy(reason: str) -> Remedy:
-    """Return the remedy for a reason code; a general one where the code is unknown."""
-    return _REMEDIES.get(reason, _UNKNOWN)
+_INSTALL = "Install Tesseract with the data of the languages of --ocr, then run again."
+_CORRECT = "Correct the line."
+
+_OF_FILES = {
+    "": "Correct the line or document, then run again. Else report stage and error class.",
+    "encrypted": "Give its password with --passwords, or export it again without one.",
+    "no-text-layer": _INSTALL,
+    "page-without-text": _INSTALL,
+    "markup": "Give the note as plain text; with --spans given the spans must be those of it.",
+    "no-body-text": "Read all of the page: --layout full; or train the layout on your own pages.",
+    "low-quality": "Inspect it; scan or export it again, or lower --min-quality.",
+    "missing-document": "Check the path, and that the file share is mounted.",
+    "not-a-file": "Name files, such as those in a folder: DIR/*.",
+    "forbidden": "Grant the account that runs the command read permission.",
+    "too-large": "Raise --max-bytes of `cryptonym extract` if this is a real document.",
+    "too-long": "Divide it: notes in files have at most 1,000,000 characters.",
+    "too-many-pages": "Raise --max-pages of `cryptonym extract` if this is a real report.",
+    "timed-out": "Raise --seconds, or inspect the file: it may be malicious.",
+    "out-of-memory": "Raise --memory-mb, or inspect the file: it may be malicious.",
+    "no-text": "Give the line a text, or leave it out.",
+    "malformed": _CORRECT,
+    "malformed-text": _CORRECT,
+    "malformed-date": _CORRECT,
+    "no-person": "Add person_id to the line, as `cryptonym extract` does with --person-pattern.",
+    "unknown-patient": "Add the patient to the file of --patients, or pass --allow-unknown.",
+    "unsupported-language": "Leave it, or let it through: --allow-languages; read a sample first.",
+    "known-value-ambiguous": "Inspect the note in its file; a title or a capital there tells.",
+    "residue": "Inspect the note in its file, and report which label was missed.",
+    "date-out-of-range": "Correct the date in the file of notes.",
+    "scores-not-finite": "Run again with --runtime torch; if it happens again, retrain the model.",
+}
+"""What to do instead where notes are lines of a file: reason to action."""
+
+
+def remedy(reason: str, *, of_file: bool = False) -> Remedy:
+    """Return the remedy for a reason code; a general one where the code is unknown.
+
+    With `of_file`, it names options and lines of a file instead of keys of the configuration.
+    """
+    found = _REMEDIES.get(reason, _UNKNOWN)
+    if not of_file:
+        return found
+    known = reason if reason in _REMEDIES else ""
+    return found._replace(action=_OF_FILES.get(known, found.action))
 
 
 def describe_excess(
@@ -300,14 +345,16 @@ def describe_excess(
     limit: float,
     place: str,
     what: str = "in quarantine",
+    of_file: bool = False,
 ) -> str:
     """Describe a quarantine above its limit: how many notes, the commonest reason, where to look.
 
     `reasons` counts the refused notes by reason code; `share` is theirs of all notes processed.
+    With `of_file`, what to do is told for lines of a file.
     """
     count = sum(reasons.values())
     reason, most = min(reasons.items(), key=lambda item: (-item[1], item[0]))
-    told = remedy(reason)
+    told = remedy(reason, of_file=of_file)
     of_them = "for" if most == count else f"most of them ({most}) for"
     return (
         f"{count} {'note' if count == 1 else 'notes'} {what}, {100 * share:.3g} % of those "

@@ -8,6 +8,8 @@ from pipeline.reports.charts import Panel, make_panel
 from pipeline.state.run_summary import Outcome, Tally
 
 _SECOND = 1_000_000
+_FACTOR = 10
+"""Changes by so much are told as a factor."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,17 @@ class ComparedPart:
     rate: str
     digits: int
     rows: tuple[ComparedAmount, ...]
+
+    def describe_change(self, row: ComparedAmount) -> str:
+        """Describe the change of a rate: in percent, as a factor from ten on, or as `new`.
+
+        An amount that is shown as 0 counts as none: what is measured may be tiny and not 0.
+        """
+        before, after = (round(amount, self.digits) for amount in row.amounts)
+        if row.change is None or not before:
+            return "new" if after and not before else "–"
+        factor = 1 + row.change / 100
+        return f"× {factor:,.0f}" if factor >= _FACTOR else f"{row.change:+.1f} %"
 
 
 @dataclass(frozen=True)
@@ -96,9 +109,8 @@ def format_comparison(comparison: RunComparison) -> str:
                 for amount, rate in zip(row.amounts, row.rates, strict=True)
                 for cell in (f"{amount:.{part.digits}f}", "-" if rate is None else f"{rate:.4g}")
             ]
-            change = "new" if row.amounts[1] and not row.amounts[0] else "-"
-            change = change if row.change is None else f"{row.change:+.1f} %"
-            lines.append((f"  {row.name}", *cells, change))
+            change = part.describe_change(row)
+            lines.append((f"  {row.name}", *cells, "-" if change == "–" else change))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(

@@ -112,7 +112,7 @@ class Bar:
 class DetectorRow:
     """A detector: what it looks for, what it found, and what of that was replaced.
 
-    `found` counts spans before overlaps between detectors are resolved, `kept` those replaced.
+    `found` counts spans after overlaps between detectors are resolved, `kept` those replaced.
     """
 
     name: str
@@ -365,7 +365,7 @@ def _list_detectors(tally: Tally) -> list[DetectorRow]:
 
 
 def _list_shares(tally: Tally) -> list[LabelShare]:
-    """Return what rules alone found beside the tagger, by label; empty without a tagger."""
+    """Return what rules and tagger found, by label; empty without a tagger."""
     found = _count_found(tally)
     if not any(is_tagger(detector) for _, detector in found):
         return []
@@ -381,7 +381,7 @@ def _list_shares(tally: Tally) -> list[LabelShare]:
 
 
 def _count_found(tally: Tally) -> Counter[tuple[str, str]]:
-    """Count the spans of released notes, before overlaps are resolved, by label and detector."""
+    """Count the spans of released notes, overlaps resolved, by label and detector."""
     found: Counter[tuple[str, str]] = Counter()
     for cell, count in tally.cells.items():
         if cell.measure == "spans":

@@ -80,7 +80,12 @@ def describe(found: Inspection) -> list[str]:
         lines.append(f"schema: {escape_unprintable(found.source.schema)}")
     shown = ", ".join(f"{name} {count}" for name, count in found.languages.items())
     by = "texts of a sample" if found.is_lang_of_text else "language_concept_id"
-    lines.append(f"languages: {shown or 'no column'}; most are in {found.lang or '?'}, by {by}")
+    if found.lang and found.tied_languages:
+        tied = ", ".join((found.lang, *found.tied_languages))
+        most = f"as many in each of {tied}: {found.lang} is taken, --lang takes another one"
+    else:
+        most = f"most are in {found.lang or '?'}"
+    lines.append(f"languages: {shown or 'no column'}; {most}, by {by}")
     named = sum(bool(kind.name) for kind in found.kinds)
     lines.append(f"kinds of notes: {len(found.kinds)} classes, {named} named by the vocabulary")
     if found.in_documents:
@@ -130,7 +135,9 @@ def _make_head(found: Inspection, places: Places) -> Iterator[str]:
         yield _pair("lang", places.lang, "of surrogates, and of notes that tell no language")
     elif found.lang:
         by = "by the texts of a sample" if found.is_lang_of_text else "by language_concept_id"
-        yield _pair("lang", found.lang, f"most notes, {by}; {', '.join(LANGUAGES)} are read")
+        tied = ", ".join(found.tied_languages)
+        most = f"as many notes in {tied}" if tied else "most notes"
+        yield _pair("lang", found.lang, f"{most}, {by}; {', '.join(LANGUAGES)} are read")
     else:
         yield _pair("lang", _DEFAULT_LANG, f"NOT FOUND OUT: one of {', '.join(LANGUAGES)}")
     yield ""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,8 +77,8 @@ class Inspection(SourceContents):
     """What was found in a source that is to be configured.
 
     `languages` counts notes by language of their column, `lang` is the most frequent language, by
-    the column or else by the text. Notes `in_documents` have no text but name a document. `id_bits`
-    is what the greatest id needs.
+    the column or else by the text; `tied_languages` are others of as many notes. Notes
+    `in_documents` have no text but name a document. `id_bits` is what the greatest id needs.
     """
 
     languages: dict[str, int]
@@ -88,6 +88,7 @@ class Inspection(SourceContents):
     id_bits: int
     identities: tuple[IdentityTable, ...] = ()
     objections: tuple[str, ...] = ()
+    tied_languages: tuple[Lang, ...] = ()
 
     @property
     def identity(self) -> IdentityTable | None:
@@ -107,7 +108,7 @@ def inspect_source(source: SourceSettings, base: Path) -> Inspection:
         contents = _read_contents(found, tables, names)
         texts = _sample_texts(found, base)
         languages = _count_languages(tables, names)
-        lang, is_of_text = _choose_language(languages, texts)
+        (lang, *tied), is_of_text = _choose_languages(languages, texts)
         is_export = contents.is_export
         ignored = {*TABLES, *_VOCABULARY}
 
@@ -124,6 +125,7 @@ def inspect_source(source: SourceSettings, base: Path) -> Inspection:
             id_bits=_measure_ids(tables, names),
             identities=tuple(identities),
             objections=tuple(name for name in tables.names() if _OBJECTIONS.search(name.lower())),
+            tied_languages=tuple(each for each in tied if each),
         )
 
 
@@ -275,14 +277,25 @@ def _count_languages(tables: InspectedTables, names: dict[str, str]) -> dict[str
     return dict(counts.most_common())
 
 
-def _choose_language(languages: dict[str, int], texts: Sequence[str]) -> tuple[Lang | None, bool]:
-    """Return the most frequent language, and whether it is that of texts, not of their column."""
+def _choose_languages(
+    languages: dict[str, int], texts: Sequence[str]
+) -> tuple[list[Lang | None], bool]:
+    """Return the most frequent languages, several where they tie and None where none is known.
+
+    And whether they are those of texts, not of their column.
+    """
     known: list[Lang] = [each for each in OMOP_LANGUAGES.values() if each in languages]
     if known:
-        return max(known, key=lambda each: languages[each]), False
+        return _find_most(known, languages), False
     told = Counter(map(language, texts))
     spoken = [each for each in OMOP_LANGUAGES.values() if each in told and each in LANGUAGES]
-    return max(spoken, key=lambda each: told[each], default=None), True
+    return _find_most(spoken, told), True
+
+
+def _find_most(languages: Sequence[Lang], counts: Mapping[str, int]) -> list[Lang | None]:
+    most = max((counts[each] for each in languages), default=0)
+    # The values of the table are those of several concepts.
+    return list(dict.fromkeys(each for each in languages if counts[each] == most)) or [None]
 
 
 def _sample_texts(source: SourceSettings, base: Path) -> list[str]:

@@ -47,6 +47,15 @@ def pack_cells(cells: CellCounts) -> str:
     return base64.b64encode(zlib.compress(data)).decode("ascii")
 
 
+def sum_detected(cells: CellCounts) -> CellCounts:
+    """Return the counts of spans alone, by label and detector over all notes."""
+    detected: CellCounts = Counter()
+    for cell, count in cells.items():
+        if cell.measure == "spans":
+            detected[CountCell("spans", cell.name, cell.detector)] += count
+    return detected
+
+
 def unpack_cells(packed: str) -> CellCounts:
     """Return the counts packed by `pack_cells`; raises ValueError for anything else."""
     if not packed:

@@ -198,7 +198,7 @@ def _make_postgresql_engine(url: URL, what: str) -> Engine:
 
 def _make_sqlite_engine(path: Path, what: str, use: Use) -> Engine:
     if use == "source" and not path.is_file():
-        raise Unavailable(what, "no such database file", "check the path and the mount")
+        raise Unavailable(what, f"no such database file: {path}", "check the path and the mount")
     if use != "source":
         _create_private_file(path, what)
     database = path.as_uri() if use == "source" else str(path)

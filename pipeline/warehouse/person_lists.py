@@ -28,9 +28,11 @@ def read_text(path: Path, setting: str) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise ConfigError(setting, "no such file", "give the path of a UTF-8 text file") from None
+        raise ConfigError(
+            setting, f"no such file: {path}", "give the path of a UTF-8 text file"
+        ) from None
     except (OSError, UnicodeDecodeError):
-        problem = "cannot be read as UTF-8 text"
+        problem = f"cannot be read as UTF-8 text: {path}"
         raise ConfigError(setting, problem, "give the path of a UTF-8 text file") from None
 
 

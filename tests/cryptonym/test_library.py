@@ -3,7 +3,9 @@
 import json
 import pickle
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -59,23 +61,59 @@ def test_a_note_is_that_of_the_commands(
 ) -> None:
     record = {"note_id": "17", "person_id": "7", "text": TEXT, "note_datetime": "2021-03-02"}
     (right,) = by_commands(tmp_path, key, record)
-    (spans,) = detector.detect_records([record], [PATIENT])
-    assert [cryptonym.Span(**each) for each in lines(tmp_path / "found.jsonl")[0]["spans"]] == [
-        *spans
-    ]
+    found = detector.detect_records([record], [PATIENT])
+    assert found == lines(tmp_path / "found.jsonl")
+    spans = detector.detect(TEXT, PATIENT, note_datetime="2021-03-02")
+    assert spans == tuple(cryptonym.Span(**each) for each in found[0]["spans"])
     with cryptonym.Pseudonymizer(key, "study") as pseudonymizer:
-        given = {**record, "spans": lines(tmp_path / "found.jsonl")[0]["spans"]}
-        assert pseudonymizer.apply_record(given, PATIENT) == right
-        released = pseudonymizer.apply(TEXT, spans, PATIENT, note_id="17")
+        assert pseudonymizer.apply_record(found[0], PATIENT) == right
+        released = pseudonymizer.apply(
+            TEXT, spans, PATIENT, note_id="17", note_datetime=date(2021, 3, 2)
+        )
     assert released.text == right["text"]
     assert "VAUQUELIN" not in released.text
     assert len(released.spans) == len(right["spans"])
+
+
+@pytest.mark.parametrize("when", ["2021-03-02", date(2021, 3, 2), datetime(2021, 3, 2, 10, 15)])
+def test_a_date_without_a_year_is_near_that_of_the_note(
+    detector: cryptonym.Detector, key: str, when: cryptonym.notes.NoteDate
+) -> None:
+    text = "Revu le 29/02 en consultation, tension 12/8."
+    record = {"note_id": "17", "text": text, "note_datetime": str(when)}
+    spans = detector.detect(text, note_datetime=when)
+    (found,) = detector.detect_records([record])
+    with cryptonym.Pseudonymizer(key, "study") as pseudonymizer:
+        right = pseudonymizer.apply_record(found)["text"]
+        done = pseudonymizer.apply(text, spans, note_id="17", note_datetime=when)
+    assert done.text == right
 
 
 def test_a_tagger_takes_part_by_default() -> None:
     text = "Zorblinda called, she works at the bakery of Mr Quimby in Tarnbrook."
     spans = cryptonym.Detector(lang="en").detect(text)
     assert "model" in {span.detector for span in spans}
+
+
+GERMAN = "Frau Greta HOLZAPFEL wurde heute wegen Fieber und Husten in der Klinik untersucht."
+HOLZAPFEL = {"person_id": "8", "given_names": ["Greta"], "family_names": ["Holzapfel"]}
+
+
+def test_names_in_a_language_that_nobody_chose_give_a_warning(key: str) -> None:
+    spans = cryptonym.Detector(lang="de", model="none").detect(GERMAN, HOLZAPFEL)
+    with cryptonym.Pseudonymizer(key, "study") as pseudonymizer:
+        with pytest.warns(UserWarning, match="one in fr: a patient has notes in de") as told:
+            pseudonymizer.apply(GERMAN, spans, HOLZAPFEL)
+        assert "HOLZAPFEL" not in str(told[0].message)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pseudonymizer.apply(GERMAN, spans, HOLZAPFEL)  # said once
+    for lang in ("de", "fr"):
+        with warnings.catch_warnings(), cryptonym.Pseudonymizer(key, "study", lang=lang) as chosen:
+            warnings.simplefilter("error")
+            chosen.apply(GERMAN, spans, HOLZAPFEL)
+    with pytest.raises(ConfigError, match="lang"):
+        cryptonym.Pseudonymizer(key, "study", lang="german")
 
 
 def test_what_cannot_be_replaced_raises_and_returns_nothing(key: str) -> None:
@@ -178,6 +216,9 @@ def test_every_example_runs(
     exec(compile(block, "example", "exec"), names)
     if "note" in names:
         assert not {"VAUQUELIN", "MARTIN"} & set(names["note"].text.replace(",", "").split())
+    elif "out" in names:
+        assert [each["note_id"] for each in names["out"]] == ["17"]
+        assert not {"VAUQUELIN", "MARTIN"} & set(names["out"][0]["text"].replace(",", "").split())
     elif "table" in names:
         assert names["table"]["refused"].to_list() == [None]
         assert "MARTIN" not in names["table"]["note"][0]
@@ -186,4 +227,4 @@ def test_every_example_runs(
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 5
+    assert len(EXAMPLES) == 6

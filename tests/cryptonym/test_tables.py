@@ -68,19 +68,11 @@ def right(
             record["note_datetime"] = row["day"].isoformat()
         patient = PATIENT if row["person_id"] else None
         try:
-            spans = cryptonym_spans(detector, record, patient)
-            found.append(pseudonymizer.apply_record({**record, "spans": spans}, patient))
+            (detected,) = detector.detect_records([record], [patient])
+            found.append(pseudonymizer.apply_record(detected, patient))
         except cryptonym.Refused as refused:
             found.append({REFUSED: refused.reason})
     return found
-
-
-def cryptonym_spans(detector: cryptonym.Detector, record: Any, patient: Any) -> list[Any]:
-    (spans,) = detector.detect_records([record], [patient])
-    return [
-        {"start": s.start, "end": s.end, "label": s.label, "score": s.score, "detector": s.detector}
-        for s in spans
-    ]
 
 
 def check(made: pa.Table, right: list[dict[str, Any]]) -> None:
@@ -144,6 +136,26 @@ class Foreign:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._table.__arrow_c_stream__(requested_schema)
+
+
+def test_a_note_is_rewritten_in_the_language_it_was_read_in() -> None:
+    class Spy:
+        def apply_record(self, record: dict[str, Any], patient: Any) -> dict[str, Any]:
+            languages.append(record["lang"])
+            return record
+
+    languages: list[str] = []
+    frame = pa.table(
+        {
+            "note": ["Hb 12,3", "Hb 12,3", "Pas de fièvre ce jour, revu en consultation."],
+            "said": [None, "es", None],
+        }
+    )
+    german = cryptonym.Detector(lang="de", model="none")
+    spy: Any = Spy()
+    table = pseudonymize(frame, german, pseudonymizer=spy, text="note", lang="said")
+    assert languages == ["de", "es", "fr"]
+    assert table["said"].to_pylist() == [None, "es", None]
 
 
 def test_what_is_not_named_is_left_out(

@@ -19,7 +19,6 @@ from apache_beam.transforms import environments
 
 import cryptonym
 from cryptonym.beam import NOTES, REFUSED, Detect, Pseudonymize
-from pipeline.files.jsonl import spans_to_json
 from tests.keys import make_key
 
 ROOT = Path(__file__).parents[2]
@@ -69,9 +68,8 @@ def by_hand(key: str) -> list[dict[str, Any]]:
     found = []
     with cryptonym.Pseudonymizer(key, "study") as pseudonymizer:
         for record, patient in zip(RECORDS, (PATIENT, None), strict=False):
-            (spans,) = detector.detect_records([record], [patient])
-            given = {**record, "spans": spans_to_json(spans)}
-            found.append(pseudonymizer.apply_record(given, patient))
+            (detected,) = detector.detect_records([record], [patient])
+            found.append(pseudonymizer.apply_record(detected, patient))
     return found
 
 

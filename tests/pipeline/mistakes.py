@@ -112,6 +112,19 @@ SECTIONS = {
             "notes without a person",
         ),
     ),
+    "Notes": (
+        Mistake("detect empty.jsonl -o found.jsonl --model none", "a file without notes"),
+        Mistake("detect broken.jsonl -o found.jsonl --model none", "a line that is not JSON"),
+        Mistake(
+            "pseudonymize notes.jsonl -o out.jsonl --key own.key --cohort c --spans given",
+            "notes that were never detected",
+        ),
+        Mistake(
+            "pseudonymize notes.jsonl -o out.jsonl --key own.key --cohort c"
+            " --patients others.jsonl --model none",
+            "a person who is not among the patients",
+        ),
+    ),
     "Keys and policies": (
         Mistake(
             "pseudonymize notes.jsonl -o out.jsonl --key no.key --cohort c --model none",
@@ -142,6 +155,8 @@ SECTIONS = {
         Mistake("run place.toml", "a key in another table than its own"),
         Mistake("run missing.toml", "a key is missing"),
         Mistake("run value.toml", "a value that is none of those"),
+        Mistake("run type.toml", "a value of another type"),
+        Mistake("run quoted.toml", "true or false in quotes"),
         Mistake("run variable.toml", "an environment variable is not set"),
         Mistake("run schema.toml", "a schema of a database that has none"),
         Mistake("run identity.toml", "no such column in the table of identities"),
@@ -226,6 +241,9 @@ def _files(ports: dict[str, int]) -> dict[str, str]:
         "gold.jsonl": f'{note}, "spans": [{{"start": 3, "end": 5, "label": "DATE"}}]}}\n',
         "nobody.jsonl": '{"note_id": "1", "text": "Vu ce jour."}\n',
         "patients.jsonl": '{"person_id": "1"}\n',
+        "others.jsonl": '{"person_id": "2"}\n',
+        "empty.jsonl": "",
+        "broken.jsonl": "not json\n",
         "twice.jsonl": '{"person_id": "1"}\n{"person_id": "1"}\n',
         "report.txt": "Vu ce jour.\n",
         "map.csv": "name,person\nreport.txt,1\n",
@@ -238,6 +256,8 @@ def _files(ports: dict[str, int]) -> dict[str, str]:
         "place.toml": _SOURCE + '[limits]\nmin_quality = 0.5\n' + _REST,
         "missing.toml": _REST,
         "value.toml": 'lang = "french"\n' + _SOURCE + _REST,
+        "type.toml": "cohort = 5\n" + _SOURCE + _REST,
+        "quoted.toml": _SOURCE + 'hard_links = "yes"\n' + _REST,
         "variable.toml": _source("env:CRYPTONYM_NOT_SET") + _REST,
         "schema.toml": _SOURCE + 'schema = "cdm"\n' + _REST,
         "identity.toml": _SOURCE

@@ -47,5 +47,5 @@ def report(done: FileResult, options: argparse.Namespace, console: Console) -> i
         reasons[reason] += count
     place = str(make_quarantine_path(options.output))
     share = done.refused / max(done.read, done.refused)
-    console.warn(describe_excess(reasons, share=share, limit=limit, place=place))
+    console.warn(describe_excess(reasons, share=share, limit=limit, place=place, of_file=True))
     return EXIT_QUARANTINE

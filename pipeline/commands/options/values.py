@@ -22,7 +22,7 @@ def add_out(parser: argparse.ArgumentParser, metavar: str) -> None:
     """Add -o, the file that is written whole or not at all."""
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar=metavar,
-        help="output file, written completely or not at all",
+        help="output file, written completely or not at all; an existing one is replaced",
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from pipeline.commands.options.values import day
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import load
 from pipeline.dpo.evidence import gather_evidence
-from pipeline.dpo.pack import make_pack, render_pack, verify_seal
+from pipeline.dpo.pack import Status, make_pack, render_pack, verify_seal
 from pipeline.files.annotation_parsing import read_text
 from pipeline.notes.worker_resources import open_master
 from pipeline.reports.console import Console
@@ -34,8 +34,23 @@ required service is unavailable.
 """
 
 
+_STATUSES: dict[Status, str] = {
+    "shown": "shown by the records",
+    "partly": "shown in part",
+    "missing": "without evidence (red)",
+    "site": "for the site to show",
+}
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `report dpo`."""
+    # Argparse cannot say that options belong together.
+    parser.usage = (
+        "cryptonym report dpo CONFIG.toml --from DATE --to DATE -o FILE.html\n"
+        "                            [--evidence FILE.json] [--plain]\n"
+        "                            [--progress {auto,plain,json,none}]\n"
+        "       cryptonym report dpo CONFIG.toml --verify FILE.json"
+    )
     add = parser.add_argument
     add("config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job")
     add(
@@ -43,18 +58,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=day,
         dest="since",
         metavar="DATE",
-        help="first day of the period (UTC), YYYY-MM-DD",
+        help="first day of the period (UTC), YYYY-MM-DD; required unless --verify is given",
     )
     add(
         "--to",
         type=day,
         dest="until",
         metavar="DATE",
-        help="last day of the period (UTC), YYYY-MM-DD",
+        help="last day of the period (UTC), YYYY-MM-DD; required unless --verify is given",
     )
     add(
         "-o", "--output", type=Path, metavar="FILE.html",
-        help="HTML document; FILE.json is written beside it",
+        help="HTML document; FILE.json is written beside it; required unless --verify is given",
     )  # fmt: skip
     add(
         "--evidence", type=Path, action="append", default=[], metavar="FILE.json",
@@ -89,6 +104,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     pack = make_pack(evidence, master)
     write_private(options.output.with_suffix(".json"), json.dumps(pack, indent=1) + "\n")
     write_private(options.output, render_pack(pack))
-    counts = ", ".join(f"{count} {status}" for status, count in sorted(pack["statuses"].items()))
-    console.say(f"wrote {options.output}: {counts}")
+    counts = pack["statuses"]
+    told = ", ".join(f"{counts.get(status, 0)} {words}" for status, words in _STATUSES.items())
+    console.say(f"wrote {options.output}; of {sum(counts.values())} requirements: {told}")
     return EXIT_DONE

@@ -23,6 +23,8 @@ from pipeline.config.exit_codes import EXIT_USAGE
 from record.errors import ConfigError
 from tests.pipeline.conftest import Site
 
+ROOT = Path(__file__).parents[3]
+
 PRISM = os.environ.get("CRYPTONYM_TEST_PRISM") or shutil.which("prism")
 """Prism, built by `go install github.com/apache/beam/sdks/v2/go/cmd/prism@v2.77.0`."""
 needs_prism = pytest.mark.skipif(
@@ -155,6 +157,22 @@ def test_what_a_runner_lacks_is_told_and_not_fetched(
     for word in words:
         assert word in str(caught.value)
     assert split_runner(["--runner=FlinkRunner", "--job_endpoint=localhost:1"])[0] == "FlinkRunner"
+
+
+def test_a_misspelt_option_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "nightly.toml").write_text(
+        '[source]\nurl = "sqlite:///a.db"\n[output]\nurl = "sqlite:///b.db"\n'
+    )
+    words = ["run", "nightly.toml", "--worker", "2", "--progress", "none"]
+    program = f"import sys; from pipeline.cli import main; sys.exit(main({words}))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 2
+    (said,) = done.stderr.splitlines()
+    assert said.startswith("cryptonym: error: --worker: neither an option of cryptonym nor of")
+    assert "did you mean --workers?" in said
 
 
 # Prism -------------------------------------------------------------------------------------------

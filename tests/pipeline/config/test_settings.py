@@ -56,6 +56,58 @@ def test_errors_name_the_key_and_a_remedy(tmp_path: Path, text: str, key: str) -
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("cohort = 5\n" + MINIMAL, "cohort: must be text in quotes, and is a whole number"),
+        ("cohort = 2024-03-02\n" + MINIMAL, "cohort: must be text in quotes, and is a date or"),
+        ("lang = 'tlh'\n" + MINIMAL, "lang: must be 'fr', 'en'"),
+        ("lang = true\n" + MINIMAL, "and is true or false"),
+        ("source = 'x.db'\n", "source: must be a table, and is text"),
+        (
+            MINIMAL.replace("[output]", "hard_links = 'yes'\n[output]"),
+            "source.hard_links: must be true or false, without quotes, and is text",
+        ),
+        (
+            MINIMAL.replace("[output]", "hard_links = 1\n[output]"),
+            "source.hard_links: must be true or false, without quotes, and is a whole number",
+        ),
+        (
+            MINIMAL + "[limits]\nnotes_per_unit = '64'\n",
+            "limits.notes_per_unit: must be a whole number without quotes, and is text",
+        ),
+        (
+            MINIMAL + "[limits]\nmax_quarantine_share = '0.1'\n",
+            "limits.max_quarantine_share: must be a number without quotes, and is text",
+        ),
+        (MINIMAL + "[limits]\nnotes_per_unit = true\n", "must be a whole number"),
+        (MINIMAL + "[limits]\nnotes_per_unit = 0\n", "limits.notes_per_unit: must be at least"),
+        (MINIMAL + "tables = 'visit'\n", "output.tables: must be a list in brackets, and is text"),
+        (
+            MINIMAL + "[policy]\nkeep_weekday = 'yes'\n",
+            "policy.keep_weekday: must be true or false, without quotes, and is text",
+        ),
+    ],
+)
+def test_a_value_of_another_type_is_told_in_plain_words(
+    tmp_path: Path, text: str, told: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(write(tmp_path, text))
+    said = str(caught.value)
+    assert told in said
+    assert "nightly.toml" in said or "policy" in told
+    assert not any(word in said for word in ("Input", "should", "tlh", "0.1'", "x.db"))
+
+
+def test_numbers_lists_and_names_of_members_are_taken_as_toml_has_them(tmp_path: Path) -> None:
+    more = "[limits]\nmax_quarantine_share = 1\n[extraction]\nlayout = 'full'\n"
+    settings = load(write(tmp_path, MINIMAL + "tables = ['visit_occurrence']\n" + more))
+    assert settings.limits.max_quarantine_share == 1.0
+    assert settings.output.tables == ("visit_occurrence",)
+    assert settings.extraction.layout == "full"
+
+
 def test_broken_toml_and_missing_files_are_explained(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="not valid TOML"):
         load(write(tmp_path, "[source"))

@@ -160,6 +160,16 @@ def test_what_a_source_lacks_is_told_before_the_first_night(
     assert "no table provider" in found["tables"]["seen"]
     assert "no table visit_occurrence" in found["tables"]["seen"]
     assert "4711 (3 notes)" in found["kinds"]["seen"]
+    execute(
+        sound,
+        "update note set note_class_concept_id = 4712 where note_id = (select "
+        "min(note_id) from note)",
+    )
+    assert "4712 (1 note)" in seen(sound, capsys)[1]["kinds"]["seen"]
+    execute(sound, "delete from cdm_source")
+    version = seen(sound, capsys)[1]["cdm version"]
+    assert "no row in cdm_source" in version["seen"]
+    assert version["remedy"].startswith("add the row of this CDM to cdm_source")
     assert '4711 = "name-it"' in found["kinds"]["remedy"]
     assert "notes would go to quarantine: no-text" in found["sample"]["seen"]
     execute(sound, "delete from person")

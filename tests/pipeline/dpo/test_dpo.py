@@ -70,6 +70,21 @@ def test_every_requirement_is_answered_with_its_source(hospital: Path, tmp_path:
     assert not re.search(r"(src|href)=", page)
 
 
+def test_what_the_command_prints_says_what_its_counts_are(
+    hospital: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    counts = document(hospital, tmp_path)[0]["statuses"]
+    said = capsys.readouterr().out
+    assert f"of {len(REQUIREMENTS)} requirements: " in said
+    assert f"{counts['shown']} shown by the records, {counts['partly']} shown in part" in said
+    assert f"{counts['missing']} without evidence (red)" in said
+    with pytest.raises(SystemExit):
+        main(["report", "dpo", "--help"])
+    usage = capsys.readouterr().out.partition("\n\n")[0]
+    assert "CONFIG.toml --from DATE --to DATE -o FILE.html" in usage
+    assert "CONFIG.toml --verify FILE.json" in usage and "[--from" not in usage
+
+
 def test_numbers_are_those_of_the_records(hospital: Path, tmp_path: Path) -> None:
     pack, _ = document(hospital, tmp_path)
     settings = load(hospital)

@@ -1,6 +1,7 @@
 """The commands on files: what they write, what they refuse, and what never gets out."""
 
 import json
+import re
 import stat
 from collections.abc import Mapping
 from datetime import datetime, time
@@ -13,6 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 from pipeline.cli import main
 from pipeline.files.note_files import parse_detectors
 from pipeline.files.pseudonymization import load_policy
+from pipeline.reports import quarantine_remedies
 from record.errors import ConfigError
 from record.policy import Action
 from surrogates.keys.keys import load_master
@@ -120,7 +122,8 @@ def test_offsets_are_those_of_the_text_as_it_stands(desk: Any, written: str, fou
 
 
 BAD = [
-    ("{", "line 1", "JSONDecodeError", ""),
+    ("{", "line 1", "Unreadable", "not-json"),
+    ("not json", "line 1", "Unreadable", "not-json"),
     ("[1]", "line 1", "Unreadable", "not-an-object"),
     ('{"note_id": "1", "text": "x", "score": NaN}', "line 1", "Unreadable", "not-json"),
     ('{"text": "x"}', "line 1", "Unreadable", "no-note-id"),
@@ -363,13 +366,61 @@ def test_what_utf_8_cannot_hold_comes_back_as_it_was(desk: Any) -> None:
     assert note["text"] == "a\ud800b"
 
 
+def test_spans_that_were_never_given_are_said_to_be_missing(
+    desk: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    undetected = [{**NOTE, "note_id": "1", "spans": None}, NOTE]
+    detected = {**NOTE, "note_id": "2", "text": "Pas de fièvre.", "spans": []}
+    code, out, refused = desk.pseudonymize(*undetected, detected, more=("--spans", "given"))
+    assert code == 3
+    assert [note["note_id"] for note in out] == ["2"]
+    assert {each["reason"] for each in refused} == {"no-spans"}
+    said = capsys.readouterr().err
+    assert "without the key `spans`: 2; run `cryptonym detect` first" in said
+    assert "it was never detected. Run `cryptonym detect` first" in said
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ("not json", "The line is not valid JSON. Correct the line."),
+        ({**NOTE, "person_id": "43"}, "Add the patient to the file of --patients, or pass"),
+        ({"note_id": "1", "text": "."}, "Add person_id to the line"),
+        ({**NOTE, "note_datetime": "soon"}, "has the wrong type, such as an invalid date. Correct"),
+    ],
+)
+def test_remedies_of_files_speak_of_files(
+    desk: Any, capsys: pytest.CaptureFixture[str], record: Any, told: str
+) -> None:
+    code, out, _ = desk.pseudonymize(record, more=desk.known)
+    assert (code, out) == (3, [])
+    said = capsys.readouterr().err
+    assert told in said
+    assert not re.search(r"source\.|limits\.|next run|identity table", said)
+
+
+def test_every_remedy_of_files_is_of_a_reason_and_names_no_key() -> None:
+    for reason in quarantine_remedies._OF_FILES:
+        told = quarantine_remedies.remedy(reason, of_file=True)
+        assert not reason or told.meaning == quarantine_remedies.remedy(reason).meaning
+        assert not reason or reason in quarantine_remedies._REMEDIES
+        assert not re.search(r"source\.|limits\.|extraction\.|model\.\w|next run", told.action)
+
+
+def test_a_file_without_notes_is_told_of(desk: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    for records in ((), ("", " ")):
+        code, out, refused = desk.detect(*records)
+        assert (code, out, refused) == (0, [], [])
+        assert "notes.jsonl: holds no notes" in capsys.readouterr().err
+
+
 def test_the_summary_is_one_object(desk: Any, capsys: pytest.CaptureFixture[str]) -> None:
     desk.detect("{", NOTE, more=(*desk.known, "--json"))
     said = capsys.readouterr()
     summary = json.loads(said.out)
     assert (summary["notes"], summary["written"], summary["quarantined"]) == (2, 1, 1)
     assert summary["causes"] == [
-        {"stage": "read", "error": "JSONDecodeError", "reason": "", "notes": 1}
+        {"stage": "read", "error": "Unreadable", "reason": "not-json", "notes": 1}
     ]
     assert summary["spans"]["LAST_NAME"] == 1
 
@@ -444,7 +495,8 @@ def test_a_note_that_names_no_language_is_read_in_that_of_its_text(desk: Any) ->
 
 def test_a_policy_speaks_the_language_that_notes_name_or_are_in(desk: Any) -> None:
     spans = [{"start": 2, "end": 7, "label": "CITY"}]
-    first = {"note_id": "0", "text": "Paciente vista hoy en consulta con su hija y sin fiebre."}
+    text = "Paciente vista hoy en consulta con su hija y sin fiebre."
+    first = {"note_id": "0", "text": text, "spans": []}
     record = {"note_id": "1", "text": "x Soria", "spans": spans}
     more = ("--spans", "given")
     _, (_, told), _ = desk.pseudonymize(first, record, more=more)

@@ -106,7 +106,8 @@ def test_configuration(site: Site, old: str, new: str, words: tuple[str, ...]) -
 
 def test_source_is_missing(site: Site) -> None:
     (site.folder / "hospital.db").rename(site.folder / "elsewhere.db")
-    refused(site, 4, "source.url", "no such database file", "check the path")
+    told = f"no such database file: {site.folder.resolve() / 'hospital.db'}"
+    refused(site, 4, "source.url", told, "check the path")
 
 
 def test_source_is_no_database(site: Site) -> None:

@@ -1,6 +1,7 @@
 """The nightly job on a small fictional hospital: incremental, resumable, complete or nothing."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from pipeline.notes.batch import Batch
 from pipeline.notes.batch_commit import commit_batch
 from pipeline.notes.claimed_units import claim_units
 from pipeline.notes.worker_resources import open_resources, resolve_urls
+from pipeline.reports.console import Console
 from pipeline.warehouse.warehouse import open_output
 from record.errors import ConfigError
 from surrogates.keys.keys import load_master
@@ -69,10 +71,15 @@ def test_every_note_is_accounted_for(config: Path) -> None:
     assert ended.exit_code == EXIT_DONE
 
 
-def test_second_run_processes_nothing(config: Path) -> None:
+def test_second_run_processes_nothing(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = run_nightly(config, run_in_process)
     before = digest(config)
     second = run_nightly(config, run_in_process)
+    Console().summary(first.summary, resumed=False)
+    assert "nothing to do" not in capsys.readouterr().out
+    Console().summary(second.summary, resumed=False)
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == f"nothing to do: {first.summary.tally.outcomes['planned']} notes unchanged"
     assert outcomes(second) == {
         "planned": first.summary.tally.outcomes["planned"],
         "read": first.summary.tally.outcomes["planned"],
@@ -199,6 +206,11 @@ def test_reports_are_written(config: Path) -> None:
     assert "LAST_NAME" in html
     assert record["notes"]["released"] == outcomes(ended)["released"]
     assert record["unaccounted"] == 0
+    section = html.partition("<h2>Detectors</h2>")[2].partition("</section>")[0]
+    rows = re.findall(r'<td class="n">([^<]*)</td><td class="n">([^<]*)</td>', section)
+    counts = [tuple(int(re.sub(r"\D", "", cell)) for cell in row) for row in rows]
+    assert len(counts) > 3
+    assert all(0 < kept <= found for found, kept in counts)
 
 
 def test_an_output_of_another_key_is_refused(config: Path) -> None:

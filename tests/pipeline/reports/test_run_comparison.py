@@ -1,6 +1,7 @@
 """Two runs side by side: rates that are right, and a command that shows them."""
 
 import json
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.reports.run_comparison import ComparedRun, compare_runs, format_comparison
+from pipeline.reports.run_report import render_comparison
 from pipeline.state.run_summary import Tally
 
 
@@ -38,6 +40,23 @@ def test_rates_are_compared_and_not_amounts() -> None:
     lines = [line.split() for line in format_comparison(found).splitlines()]
     assert ["DATE", "16", "2", "12", "3", "+50.0", "%"] in lines
     assert ["Unreadable", "0", "0", "4", "50", "new"] in lines
+
+
+def test_a_change_from_almost_nothing_is_no_percentage() -> None:
+    def at(detect: int, dates: int) -> ComparedRun:
+        counts = tally(8, dates)
+        counts.microseconds = Counter(detect=detect, read=2_000_000, write=0)
+        return ComparedRun("1", "2026-01-01 02:00", 4.0, counts)
+
+    found = compare_runs(at(3, 2), at(600_000, 400))
+    told = {row.name: part.describe_change(row) for part in found.parts for row in part.rows}
+    assert (told["stage detect"], told["stage read"], told["DATE"]) == ("new", "+0.0 %", "× 200")
+    back = compare_runs(at(600_000, 400), at(3, 2))
+    told = {row.name: part.describe_change(row) for part in back.parts for row in part.rows}
+    assert (told["stage detect"], told["DATE"]) == ("-100.0 %", "-99.5 %")
+    for page in (format_comparison(found), render_comparison(found)):
+        assert "× 200" in page
+        assert not re.search(r"\+\d{4,}", page)
 
 
 def test_a_run_without_notes_is_compared() -> None:

@@ -94,6 +94,8 @@ def test_a_warehouse_in_sqlite(
     )
     code, said, settings = init("sqlite:///hospital.db")
     assert code == 0 and settings is not None and settings.source.identity is not None
+    assert "next: read nightly.toml and correct it where needed, then: " in said
+    assert "most are in es" in said
     assert f"{NOTES} note" in said and "CDM version: 5.4" in said
     assert settings.lang == "es"
     by_hand = tmp_path / "by-hand.toml"
@@ -109,6 +111,23 @@ def test_a_warehouse_in_sqlite(
     for record in hospital.patients.values():
         assert not any(name in written + said for name in record.family_names)
     assert night(tmp_path) >= NOTES - 1
+
+
+def test_a_tie_of_languages_is_told(
+    init: Callable[..., Any], template: Path, tmp_path: Path
+) -> None:
+    shutil.copy(template, tmp_path / "hospital.db")
+    by_note = "case note_id % 3 when 0 then 4180186 when 1 then 4182504 else 4180190 end"
+    statements(
+        tmp_path / "hospital.db",
+        "create table kept as select min(note_id) as note_id from note group by note_id % 3",
+        "delete from note where note_id not in (select note_id from kept)",
+        f"update note set language_concept_id = {by_note}",
+    )
+    code, said, settings = init("sqlite:///hospital.db")
+    assert code == 0 and settings is not None
+    assert "as many in each of fr, en, de: fr is taken, --lang takes another one" in said
+    assert settings.lang == "fr" and "as many notes in en, de" in _text(tmp_path)
 
 
 def test_a_warehouse_in_a_schema_of_postgresql(

@@ -1,5 +1,6 @@
 """Lists of persons in files of every form, read whole or refused."""
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -87,3 +88,14 @@ def test_a_query_reads_the_schema_of_the_source(postgres_url: str) -> None:
     with engine.connect() as connection:
         assert connection.scalar(text('select count(*) from "Cdm".person')) == 2
     engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("make", "told"), [(False, "no such file: "), (True, "cannot be read as UTF-8 text: ")]
+)
+def test_a_list_that_cannot_be_read_is_named(tmp_path: Path, make: bool, told: str) -> None:
+    path = tmp_path / "cohort.txt"
+    if make:
+        path.write_bytes(b"\xff\xfe1\n")
+    with pytest.raises(ConfigError, match=f"--persons: {told}{re.escape(str(path))}"):
+        read_person_ids(path, "--persons")
