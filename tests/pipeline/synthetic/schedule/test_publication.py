@@ -1,6 +1,7 @@
 """Published notes where somebody else can write beside them: no link is followed."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,7 +73,7 @@ def test_a_link_that_is_planted_in_the_new_folder_stops_it(
 ) -> None:
     create = Path.mkdir
 
-    def plant(self: Path, *args: int, **options: int) -> None:
+    def plant(self: Path, *args: Any, **options: Any) -> None:
         create(self, *args, **options)
         if self.name == ".out.new":
             (self / NOTES).symlink_to(victim)
@@ -89,7 +90,7 @@ def test_a_new_folder_that_is_not_ours_stops_it(
 ) -> None:
     create = Path.mkdir
 
-    def plant(self: Path, *args: int, **options: int) -> None:
+    def plant(self: Path, *args: Any, **options: Any) -> None:
         if self.name == ".out.new":
             self.symlink_to(victim.parent, target_is_directory=True)
         create(self, *args, **options)
