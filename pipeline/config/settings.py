@@ -10,7 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
-from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+)
 
 from extractors.document.options import LANGUAGES, Engine, Layout
 from models.tagger.shipped_model import DEFAULT, NO_MODEL
@@ -26,6 +33,11 @@ from rules.identifiers.site_patterns import SITE, SiteNumbers
 _STRICT = ConfigDict(extra="forbid")
 Kind = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def _read_columns(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
@@ -35,17 +47,40 @@ class IdentitySettings:
     `columns` maps a field of the patient record (`given_names`, `family_names`, `birth_names`,
     `birth_date`, `gender`, `phones`, `emails`, `street`, `zip`, `city`, `region`, `country`,
     `relative_given_names`, `relative_family_names`) or a label (`PATIENT_ID`, `SSN` ...) to a
-    column. Several values in one column are separated by `separator`. Several rows of one person
-    are combined. With `required`, notes of a person without a row go to quarantine.
+    column, or to several, as for the two family names of Spanish. Several values in one column are
+    separated by `separator`. Several rows of one person are combined. With `required`, notes of a
+    person without a row go to quarantine.
     """
 
     __pydantic_config__ = _STRICT
 
     table: Name
-    columns: dict[str, Name]
+    columns: dict[str, Annotated[str | tuple[str, ...], PlainValidator(_read_columns)]]
     person_id: Name = "person_id"
     separator: str = ";"
     required: bool = True
+
+    def __post_init__(self) -> None:
+        """Raise ConfigError for what is no name of a column."""
+        for name in self.columns:
+            found = self.columns_of(name)
+            if not found or not all(
+                isinstance(each, str) and _NAME.fullmatch(each) for each in found
+            ):
+                problem = "must be the name of a column, or a list of such names"
+                remedy = "letters, digits and _ alone: a view renames others"
+                raise ConfigError(f"source.identity.columns.{name}", problem, remedy)
+
+    def columns_of(self, name: str) -> tuple[str, ...]:
+        """Return the columns of a field or label; none where it is not configured."""
+        found = self.columns.get(name, ())
+        return found if isinstance(found, tuple) else (found,)
+
+    @property
+    def all_columns(self) -> list[str]:
+        """The column of ids and all others, each once."""
+        named = (column for name in self.columns for column in self.columns_of(name))
+        return sorted({self.person_id, *named})
 
 
 @dataclass(frozen=True)

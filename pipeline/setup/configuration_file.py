@@ -94,7 +94,7 @@ def describe(found: Inspection) -> list[str]:
         lines.append("patients: what the export tells of them is looked for in notes")
     for each in found.identities:
         use = "taken" if each is found.identity else "not taken"
-        fields = ", ".join(f"{name} = {column}" for name, column in each.columns.items())
+        fields = ", ".join(f"{name} = {_list(column)}" for name, column in each.columns.items())
         lines.append(f"identity table {each.table} ({each.rows} rows), {use}: {fields}")
     return lines
 
@@ -107,6 +107,14 @@ def list_warnings(found: Inspection) -> list[str]:
             "no table of names of patients was found: names in notes are found by rules and the "
             "tagger alone, which miss some; add [source.identity], or read docs/threat-model.md "
             "first"
+        )
+    elif found.identity is not None and not found.identity.has_family_names:
+        perhaps = found.identity.maybe_names
+        warnings.append(
+            f"no column of family names of patients was found in {found.identity.table}: family "
+            "names in notes are found by rules and the tagger alone, which miss some; add "
+            "family_names to [source.identity.columns]"
+            + (f" (names of people are in {_list(perhaps)})" if perhaps else "")
         )
     if not found.counts.get("note"):
         warnings.append("there are no notes yet")
@@ -194,6 +202,10 @@ def _make_identity(found: Inspection) -> Iterator[str]:
     for name, column in identity.columns.items():
         more = identity.further.get(name, ())
         yield _pair(name, column, f"also like it, not read: {', '.join(more)}" if more else "")
+    if not identity.has_family_names:
+        yield "# NO FAMILY NAMES were found: without them, rules and the tagger alone find those in"
+        yield "# notes, and miss some. Name their column, or several as a list:"
+        yield '# family_names = ["COLUMN", "COLUMN"]'
     for column in identity.maybe_names:
         yield f"# {column} has names of people, not read: if of patients, add the field, such as"
         yield f'# family_names = "{column}"'
@@ -218,7 +230,7 @@ def _make_identity_hint() -> Iterator[str]:
 def _list_others(tables: tuple[IdentityTable, ...], taken: IdentityTable) -> Iterator[str]:
     for each in tables:
         if each is not taken:
-            fields = ", ".join(each.columns.values())
+            fields = ", ".join(map(_list, each.columns.values()))
             yield f"# {each.table} tells of patients too ({fields}): only one table or view is read"
 
 
@@ -244,8 +256,13 @@ def _make_rest(found: Inspection, places: Places) -> Iterator[str]:
     yield '# output = "parquet:study"'
 
 
-def _pair(key: str, value: str, comment: str) -> str:
-    pair = f"{key} = {_quote(value)}"
+def _list(columns: str | tuple[str, ...]) -> str:
+    return columns if isinstance(columns, str) else ", ".join(columns)
+
+
+def _pair(key: str, value: str | tuple[str, ...], comment: str) -> str:
+    text = _quote(value) if isinstance(value, str) else f"[{', '.join(map(_quote, value))}]"
+    pair = f"{key} = {text}"
     return f"{pair:<{_WIDTH}}  # {comment}" if comment else pair
 
 

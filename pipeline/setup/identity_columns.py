@@ -21,6 +21,9 @@ SAMPLED = 500
 _KIN = r"(?:relative|contact|kin|nok|mother|father|proche|tuteur|mere|pere|angehor|familiar|naaste)"
 _GIVEN = r"(?:given|first|forename|prenom|vorname|voornaam|nombres?)"
 _FAMILY = r"(?:family|last|surname|nom|nachname|apellidos?|achternaam)"
+# Spanish has two family names, which many tables have in columns of their own.
+_ORDINAL = r"(?:(?:primer|segundo|first|second)_?)?"
+_NUMBER = r"(?:_?(?:[12]|uno|dos|paterno|materno))?"
 
 # Field or label -> what the name of its column looks like; the first that fits counts.
 _BY_NAME: tuple[tuple[str, str], ...] = (
@@ -53,11 +56,18 @@ _BY_NAME: tuple[tuple[str, str], ...] = (
         r"|num_?patient|patientennummer",
     ),
     ("gender", r"gender|^sexe?$|geschlecht|^sexo$|geslacht"),
-    ("given_names", rf"^{_GIVEN}(?:_?names?)?$|prenoms?$|vornamen?$|middle_?name"),
-    ("family_names", rf"^{_FAMILY}(?:_?names?)?$|nom_(?:usuel|usage|famille)|familienname"),
+    (
+        "given_names",
+        rf"^{_ORDINAL}{_GIVEN}(?:_?names?)?{_NUMBER}$|prenoms?$|vornamen?$|middle_?name",
+    ),
+    (
+        "family_names",
+        rf"^{_ORDINAL}{_FAMILY}(?:_?names?)?{_NUMBER}$|nom_(?:usuel|usage|famille)|familienname",
+    ),
 )
 _PERSON_KEYS = ("person_id", "patient_id", "id_patient", "subject_id", "patient", "person")
 _NAMES = frozenset(("given_names", "family_names", "birth_names"))
+"""Fields of which all columns are read, not the first alone: none may be missed."""
 _LEAST_SHARE = 0.8
 _WHOLE_SHARE = 0.5
 _LEAST_ROWS = 5
@@ -84,7 +94,8 @@ FindPersons = Callable[[Sequence[int]], Mapping[int, KnownPerson]]
 class IdentityTable:
     """A table that tells who patients are.
 
-    `columns` maps a field or label to a column, `further` to columns that look alike; values of
+    `columns` maps a field or label to a column, or the names of patients to all of their columns,
+    and `further` the others to columns that look alike, which are not read; values of
     `maybe_names` look like names of people, of whom is not known. `unlike` maps a column to what
     its name says and its values do not. `known` is the share of the sampled rows whose person is
     in `person`.
@@ -92,7 +103,7 @@ class IdentityTable:
 
     table: str
     person_id: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, str | tuple[str, ...]]
     further: Mapping[str, tuple[str, ...]]
     separator: str
     rows: int
@@ -104,6 +115,11 @@ class IdentityTable:
     def has_names(self) -> bool:
         """Whether it tells names of patients."""
         return not _NAMES.isdisjoint(self.columns)
+
+    @property
+    def has_family_names(self) -> bool:
+        """Whether it tells the family names of patients, without which few names are found."""
+        return "family_names" in self.columns
 
 
 def find_identity_tables(
@@ -119,7 +135,12 @@ def find_identity_tables(
     )
     found = [_inspect_table(tables, name, find_persons) for name in candidates]
     telling = [each for each in found if each is not None and len(each.columns) > 1]
-    return sorted(telling, key=lambda each: (not each.has_names, -len(each.columns), each.table))
+    return sorted(
+        telling,
+        key=lambda each: (
+            not each.has_family_names, not each.has_names, -len(each.columns), each.table
+        ),
+    )  # fmt: skip
 
 
 def _inspect_table(
@@ -159,8 +180,15 @@ def _inspect_table(
     return IdentityTable(
         table=table,
         person_id=key,
-        columns={field: names[0] for field, names in matched.items()},
-        further={field: tuple(names[1:]) for field, names in matched.items() if len(names) > 1},
+        columns={
+            field: tuple(names) if field in _NAMES and len(names) > 1 else names[0]
+            for field, names in matched.items()
+        },
+        further={
+            field: tuple(names[1:])
+            for field, names in matched.items()
+            if field not in _NAMES and len(names) > 1
+        },
         separator=_find_separator(rows, matched),
         rows=tables.count(table),
         known=_share_known(known_persons),

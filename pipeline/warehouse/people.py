@@ -23,6 +23,8 @@ IDENTITY_FIELDS = (
     "relative_given_names", "relative_family_names",
 )  # fmt: skip
 _ADDRESS = ("street", "zip", "city", "country", "region")
+_RELATIVE = ("relative_given_names", "relative_family_names")
+_ONE_COLUMN = frozenset((*_ADDRESS, *_RELATIVE, "birth_date", "gender"))
 _TITLES = {"dr", "docteur", "pr", "professeur", "prof", "doctor", "dra", "dr.", "pr.", "prof.",
            "dra.", "m.", "mr", "mr.", "mme", "mlle", "mrs", "mrs.", "ms", "ms.", "sr.", "sra.",
            "doctora", "profesor", "profesora"}  # fmt: skip
@@ -42,12 +44,16 @@ class PeopleTables(Protocol):
 
 
 def check_identity(identity: IdentitySettings) -> None:
-    """Raise ConfigError for a column mapped to an unknown field or label."""
+    """Raise ConfigError for an unknown field or label, and for several columns of one value."""
     known = {*IDENTITY_FIELDS, *(label.value for label in Label)}
     for name in sorted(set(identity.columns) - known):
         key = f"source.identity.columns.{name}"
         remedy = f"{suggest(name, known)} Correct or remove it".strip()
         raise ConfigError(key, "must be a field of the patient record or a label", remedy)
+    for name in sorted(_ONE_COLUMN & set(identity.columns)):
+        if len(identity.columns_of(name)) > 1:
+            key = f"source.identity.columns.{name}"
+            raise ConfigError(key, "must be one column", "create a view that has it")
 
 
 def find_patients(
@@ -160,10 +166,11 @@ class _IdentityValues:
         self._rows = sorted(rows, key=lambda row: [_to_text(value) for value in row.values()])
 
     def of_row(self, row: Row, field: str) -> list[str]:
-        if self._identity is None or field not in self._identity.columns:
+        if self._identity is None:
             return []
-        text = _to_text(row.get(self._identity.columns[field]))
-        return [value.strip() for value in text.split(self._identity.separator)]
+        separator = self._identity.separator
+        texts = [_to_text(row.get(column)) for column in self._identity.columns_of(field)]
+        return [value.strip() for text in texts for value in text.split(separator)]
 
     def all(self, field: str) -> tuple[str, ...]:
         values = (value for row in self._rows for value in self.of_row(row, field))
@@ -180,10 +187,9 @@ class _IdentityValues:
 
     def relatives(self) -> tuple[PersonName, ...]:
         found = []
-        names = ("relative_given_names", "relative_family_names")
         for row in self._rows:
             for given, family in zip_longest(
-                *(self.of_row(row, name) for name in names), fillvalue=""
+                *(self.of_row(row, name) for name in _RELATIVE), fillvalue=""
             ):
                 name = PersonName((given,) if given else (), (family,) if family else ())
                 if given or family:
@@ -272,8 +278,7 @@ def _read_identities(
 ) -> dict[int, list[Row]]:
     if identity is None:
         return {}
-    columns = sorted({identity.person_id, *identity.columns.values()})
-    rows = tables.lookup(identity.table, columns, identity.person_id, person_ids)
+    rows = tables.lookup(identity.table, identity.all_columns, identity.person_id, person_ids)
     return _group_by_key(rows, identity.person_id)
 
 

@@ -252,8 +252,7 @@ def open_source(settings: SourceSettings, base: Path) -> Source:
             store.compare_since(settings.changes.column)
     if identity:
         check_identity(identity)
-        columns = [identity.person_id, *identity.columns.values()]
-        store.require(identity.table, columns, key="source.identity")
+        store.require(identity.table, identity.all_columns, key="source.identity")
     return reread_objections(Source(store, identity), settings, base)
 
 

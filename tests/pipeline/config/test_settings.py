@@ -1,11 +1,13 @@
 """The configuration: read once, checked whole, and errors that help without showing values."""
 
 import pickle
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from pipeline.config.settings import load, resolve_url
+from pipeline.config.settings import IdentitySettings, load, resolve_url
+from pipeline.warehouse.people import check_identity
 from record.errors import ConfigError
 from record.policy import Action
 
@@ -47,6 +49,11 @@ def test_a_minimal_configuration_has_sane_defaults(tmp_path: Path) -> None:
         ("base = '/'\n" + MINIMAL, "base"),
         ("lang = 'tlh'\n" + MINIMAL, "lang"),
         (MINIMAL + IDENTITY, "source.identity.table"),
+        *(
+            (MINIMAL + f"[source.identity]\ntable = 'a'\ncolumns.SSN = {value}\n",
+             "source.identity.columns.SSN")
+            for value in ("3", "[]", "['a', 3]", "'a b'", "['a', 'b;']", '"a\\n"', "{}")
+        ),
     ],
 )  # fmt: skip
 def test_errors_name_the_key_and_a_remedy(tmp_path: Path, text: str, key: str) -> None:
@@ -106,6 +113,24 @@ def test_numbers_lists_and_names_of_members_are_taken_as_toml_has_them(tmp_path:
     assert settings.limits.max_quarantine_share == 1.0
     assert settings.output.tables == ("visit_occurrence",)
     assert settings.extraction.layout == "full"
+
+
+def test_a_field_may_have_several_columns(tmp_path: Path) -> None:
+    text = "[source.identity]\ntable = 'a'\ncolumns = {family_names = ['x', 'y'], SSN = 'x'}\n"
+    identity = load(write(tmp_path, MINIMAL + text)).source.identity
+    assert identity is not None
+    # One column is a text as ever, by which notes that were read are known again.
+    assert asdict(identity)["columns"] == {"family_names": ("x", "y"), "SSN": "x"}
+    assert identity.columns_of("family_names") == ("x", "y")
+    assert (identity.columns_of("SSN"), identity.columns_of("zip")) == (("x",), ())
+    assert identity.all_columns == ["person_id", "x", "y"]
+
+
+@pytest.mark.parametrize("name", ["street", "birth_date", "relative_given_names"])
+def test_what_belongs_together_is_in_one_column(name: str) -> None:
+    check_identity(IdentitySettings("a", {name: ("x",), "family_names": ("x", "y")}))
+    with pytest.raises(ConfigError, match=rf"columns\.{name}: must be one column"):
+        check_identity(IdentitySettings("a", {name: ("x", "y")}))
 
 
 def test_broken_toml_and_missing_files_are_explained(tmp_path: Path) -> None:

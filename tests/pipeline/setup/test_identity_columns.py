@@ -19,6 +19,17 @@ LastName                   de Vries            family_names
 nom                        MARTIN              family_names
 nom_usuel                  MARTIN              family_names
 apellidos                  García              family_names
+primer_apellido            García              family_names
+segundo_apellido           López               family_names
+PrimerApellido             García              family_names
+apellido1                  García              family_names
+apellido_2                 López               family_names
+apellido_materno           López               family_names
+first_surname              García              family_names
+second_last_name           López               family_names
+primer_nombre              José                given_names
+segundo_nombre             Luis                given_names
+segundo_apellido           42                  -
 nom_naissance              DUPONT              birth_names
 maiden_name                Smith               birth_names
 Geburtsname                Müller              birth_names
@@ -110,6 +121,28 @@ def test_columns_of_no_telling_names_are_known_by_the_rows_of_person() -> None:
     assert table.unlike == {"dob": "birth_date"}
     # Whose names they are is for people to say.
     assert table.maybe_names == ("c",) and not table.has_names
+
+
+def test_both_family_names_are_read_and_a_table_with_them_comes_first() -> None:
+    engine = create_engine("sqlite://")
+    with engine.begin() as connection:
+        for table, columns in (
+            ("a_short", "nombre text, dni text, sexo text, movil text"),
+            ("z_whole", "nombre text, primer_apellido text, segundo_apellido text"),
+        ):
+            connection.execute(text(f"create table {table} (person_id integer, {columns})"))
+        connection.execute(text("insert into a_short values (1, 'Ana', '12345678Z', 'F', '')"))
+        connection.execute(text("insert into z_whole values (1, 'Ana', 'Wexlo', 'Vitch')"))
+    found = find_identity_tables(
+        DatabaseTables(engine, None), lambda ids: {each: KnownPerson() for each in ids}, ignored=()
+    )
+    engine.dispose()
+    whole, short = found
+    assert dict(whole.columns) == {
+        "given_names": "nombre", "family_names": ("primer_apellido", "segundo_apellido"),
+    }  # fmt: skip
+    assert not whole.further and whole.has_family_names
+    assert short.has_names and not short.has_family_names
 
 
 @pytest.mark.parametrize("agree", [True, False])

@@ -26,6 +26,8 @@ from pipeline.night.nightly import run_nightly
 from pipeline.setup.configuration_file import _quote, write_configuration
 from pipeline.setup.source_inspection import escape_unprintable
 from pipeline.state.run_summary import Outcome
+from pipeline.warehouse.people import find_patients
+from pipeline.warehouse.warehouse import open_source
 from record.errors import ConfigError
 from synthesis.fictional.fhir import first_notes, write_fhir
 from synthesis.fictional.hospital import make_hospital
@@ -212,6 +214,53 @@ def test_a_warehouse_without_identities(
     assert "no table of names of patients was found" in said
     assert "# [source.identity]" in _text(tmp_path)
     assert night(tmp_path) > 0
+
+
+def test_two_family_names_of_spanish_are_read(
+    init: Callable[..., Any], template: Path, tmp_path: Path
+) -> None:
+    shutil.copy(template, tmp_path / "hospital.db")
+    statements(
+        tmp_path / "hospital.db",
+        "create table paciente as select person_id, given_names as nombre, "
+        "family_names as primer_apellido, 'Wexlovitch' as segundo_apellido from patient_identity",
+        "drop table patient_identity",
+    )
+    code, said, settings = init("sqlite:///hospital.db")
+    assert code == 0 and settings is not None and settings.source.identity is not None
+    assert dict(settings.source.identity.columns) == {
+        "given_names": "nombre", "family_names": ("primer_apellido", "segundo_apellido"),
+    }  # fmt: skip
+    assert "family_names = primer_apellido, segundo_apellido" in said
+    assert "warning: no " not in said
+    with closing(open_source(settings.source, tmp_path)) as source:
+        persons = [number for (number,) in _rows(tmp_path, "select person_id from paciente")]
+        patients = find_patients(source.store, settings.source.identity, persons)
+        assert persons and set(persons) == set(patients)
+        for patient in patients.values():
+            assert len(patient.family_names) > 1 and patient.family_names[-1] == "Wexlovitch"
+    assert night(tmp_path) >= NOTES - 1
+
+
+def test_a_table_without_family_names_is_warned_of(
+    init: Callable[..., Any], template: Path, tmp_path: Path
+) -> None:
+    shutil.copy(template, tmp_path / "hospital.db")
+    statements(
+        tmp_path / "hospital.db",
+        "create table paciente as select person_id, given_names as nombre, birth_date "
+        "from patient_identity",
+        "drop table patient_identity",
+    )
+    code, said, settings = init("sqlite:///hospital.db")
+    assert code == 0 and settings is not None
+    assert "no column of family names of patients was found in paciente" in said
+    assert "# NO FAMILY NAMES were found" in _text(tmp_path)
+
+
+def _rows(folder: Path, statement: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(folder / "hospital.db")) as db:
+        return db.execute(statement).fetchall()
 
 
 def test_a_folder_of_parquet_files(
