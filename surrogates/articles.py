@@ -26,6 +26,7 @@ _DATES = frozenset({Label.DATE, Label.BIRTH_DATE})
 _THINGS = frozenset(
     {Label.HOSPITAL, Label.ORGANIZATION, Label.COUNTRY, Label.REGION, Label.PROFESSION}
 )
+_ELISIONS = "'’‘ʼ´`′＇"
 FITTED = _PEOPLE | _DATES | _THINGS | {Label.CITY}
 """The labels whose surrogates the word before them is fitted to."""
 
@@ -41,14 +42,15 @@ class Surrogate(NamedTuple):
 def ends_with_article(before: str) -> bool:
     """Return, at little cost, whether a text ends with a word that may have to be fitted."""
     last = before[-1:]
-    if last == "'" or last == "’":
+    if last in _ELISIONS:
         return True
     if last not in _SEPARATORS:
         return False
     stop = len(before) - 1
     least = max(0, stop - _LONGEST_WORD)
     start = max(before.rfind(" ", least, stop), before.rfind("\n", least, stop), least - 1) + 1
-    return before[start:stop].lower().lstrip("(«") in _LAST_WORDS
+    word = before[start:stop]
+    return word[-1:] in _ELISIONS or word.lower().lstrip("(«") in _LAST_WORDS
 
 
 def fit_preceding(before: str, surrogate: Surrogate, lang: str) -> str:
@@ -136,8 +138,7 @@ _ASPIRATED = frozenset(
     "hongrie honduras hollande hambourg hanovre havre haut haute hauts hautes halle halles ham"
     " hameau harfleur haye hainaut hague hesse".split()
 )
-_APOSTROPHE = r"(?: ?['’‘ʼ´`′＇])"
-_ELIDED = re.compile(rf"(?<![^\W_])(d|qu){_APOSTROPHE}\s?\Z", re.IGNORECASE)
+_ELIDED = re.compile(rf"(?<![^\W_])(d|qu) ?[{_ELISIONS}]{_BLANK}?\Z", re.IGNORECASE)
 _WHOLE = re.compile(rf"(?<![^\W_])(de|que){_BLANK}\Z", re.IGNORECASE)
 _ARTICLE = re.compile(
     rf"(?<![^\W_])(?:(?:(de|à){_BLANK})?(?:l['’]|(?:la|le|les){_BLANK})|(du|des|au|aux){_BLANK})\Z",
@@ -210,6 +211,9 @@ def _fit_french(tail: str, surrogate: Surrogate) -> str:
     elides = _elides(text)
     if label in (Label.COUNTRY, Label.REGION) and (found := _IN.search(tail)):
         return _replace_end(tail, len(found[0]), _where(text, label, found[1].lower()))
+    season = _first_word(text) if label in _DATES else ""
+    if season in _SEASONS and (found := _IN.search(tail)):
+        return _replace_end(tail, len(found[0]), "au " if season == "printemps" else "en ")
     if found := _ELIDED.search(tail):
         if elides:
             # Nothing but the sign of elision: a blank would tell how the original was written.
