@@ -55,7 +55,7 @@ setup(
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     license_files=["LICENSE", "NOTICE"],
-    python_requires=">=3.11,<3.13",
+    python_requires=">=3.11,<3.14",
     packages=PACKAGES,
     setup_requires=["mypy>=2.4,<3"] if COMPILED and not find_spec("mypyc") else [],
     ext_modules=_extensions(),
@@ -197,6 +197,7 @@ setup(
         "Operating System :: POSIX :: Linux",
         "Programming Language :: Python :: 3.11",
         "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
         "Typing :: Typed",
     ],
 )
