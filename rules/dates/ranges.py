@@ -136,11 +136,14 @@ def _with_day_before(folded: str, span: Span) -> Iterator[Span]:
     """Yield the range of a date and a day alone before it, which nobody took for one."""
     if _DAY.fullmatch(folded, span.start, span.end):
         return
-    if not _STARTS_WITH_DAY.match(folded, span.start):
-        return
+    last = _STARTS_WITH_DAY.match(folded, span.start)
     low = max(0, span.start - _REACH)
-    before = _DAY_BEFORE.search(folded[low : span.start])
-    if before and 1 <= int(before[1]) <= _LAST_DAY:
+    before = _DAY_BEFORE.search(folded[low : span.start]) if last else None
+    if last is None or before is None or not 1 <= int(before[1]) <= _LAST_DAY:
+        return
+    # `Hb 12 - 03/04/2021`: a sign alone joins days of one month, in their order.
+    is_in_order = int(before[1]) < int(last[0])
+    if is_in_order or any(map(str.isalpha, before[0][len(before[1]) :])):
         yield replace(span, start=low + before.start(1))
 
 
