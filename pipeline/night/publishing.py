@@ -27,7 +27,7 @@ from surrogates.keys.keys import CohortKey
 _CHUNK = 500
 _WRITES = frozenset({
     "check_writable", "clear_tables", "describe", "fill_findings", "prune_persons", "publish",
-    "restart", "withdraw", "write_references", "write_rows",
+    "restart", "withdraw", "write_facts", "write_references", "write_rows",
 })  # fmt: skip
 """The methods of an output that write to it."""
 

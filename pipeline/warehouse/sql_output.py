@@ -444,6 +444,7 @@ class SqlOutput:
                 upsert(connection, finding, make_finding_rows(some, found))
         return bool(notes)
 
+    @retrying
     def clear_tables(self, unlisted: Collection[str]) -> None:
         """Empty tables that are written no longer, and ids of absent rows."""
         with transaction(self._engine, _WHAT, write=True) as connection:

@@ -33,14 +33,28 @@ QUARTERS = {
            "vierde kwartaal", "1e halfjaar"),
 }  # fmt: skip
 FEASTS = {
-    "fr": ("Noël 1998", "Pâques 2021", "Pentecôte 2019", "Toussaint 2020"),
+    "fr": (
+        "Noël 1998", "Pâques 2021", "Pentecôte 2019", "Toussaint 2020", "veille de Noël",
+        "jour de Noël", "jour de l'an", "Saint-Sylvestre",
+    ),
     "en": (
         "Christmas 2022", "Xmas '21", "Easter 2021", "Thanksgiving of 2020", "Halloween 2019",
-        "Labor Day, 2021", "Memorial Day 2018",
+        "Labor Day, 2021", "Memorial Day 2018", "New Year's Eve", "New Year's Day",
+        "Christmas Eve", "Christmas Day", "Boxing Day", "Valentine's Day",
     ),
-    "es": ("Navidad de 2022", "Nochebuena 2021", "Semana Santa 2020", "Reyes 2019"),
-    "de": ("Weihnachten 2022", "Ostern 2021", "Pfingsten 2020", "Silvester 2019", "Neujahr 2018"),
-    "nl": ("Kerst 2022", "Pasen 2021", "Pinksteren 2020"),
+    "es": (
+        "Navidad de 2022", "Nochebuena 2021", "Semana Santa 2020", "Reyes 2019", "Nochevieja",
+        "Nochebuena",
+    ),
+    "de": (
+        "Weihnachten 2022", "Ostern 2021", "Pfingsten 2020", "Silvester 2019", "Neujahr 2018",
+        "Silvester", "Silvesterabend", "Heiligabend", "Heiliger Abend", "Neujahr", "Neujahrstag",
+        "1. Weihnachtstag", "2. Weihnachtstag",
+    ),
+    "nl": (
+        "Kerst 2022", "Pasen 2021", "Pinksteren 2020", "Kerstavond", "Oudejaarsavond",
+        "Nieuwjaarsdag", "eerste kerstdag", "tweede kerstdag",
+    ),
 }  # fmt: skip
 LINES = {
     "fr": (
@@ -206,5 +220,5 @@ def each() -> Iterator[Line]:
 
 
 def feasts() -> Iterator[Line]:
-    """Yield (language, marked line) of feasts with their year."""
+    """Yield (language, marked line) of feasts with their year, or on a day that never changes."""
     return ((lang, f"Vu [[{feast}|DATE]].") for lang, found in FEASTS.items() for feast in found)
