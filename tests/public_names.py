@@ -94,7 +94,7 @@ def outputs() -> dict[str, list[str]]:
     """Key paths of JSON output, and names of metrics, of a demonstration."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "demo"
-        found = {"demo": printed("demo", str(home), "--patients", "5", "--workers", "1", "--json")}
+        found = {"demo": printed("demo", str(home), "--patients", "2", "--workers", "1", "--json")}
         config = str(home / "nightly.toml")
         for command in ("doctor", "quality", "runs", "policy check"):
             found[command] = printed(*command.split(), config, "--json")

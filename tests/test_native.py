@@ -98,7 +98,7 @@ def test_the_nightly_job_runs_on_compiled_rules(native: Path, tmp_path: Path) ->
     """Among other things what is configured of the rules reaches the workers, by pickle."""
     folder = tmp_path / "demo"
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline.cli", "demo", str(folder), "--patients", "3", "--json"],
+        [sys.executable, "-m", "pipeline.cli", "demo", str(folder), "--patients", "2", "--model", "none", "--json"],
         cwd=native,
         env={**os.environ, "PYTHONPATH": str(native)},
         capture_output=True,

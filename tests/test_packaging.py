@@ -255,6 +255,6 @@ def test_the_demo_runs_from_the_wheel_in_an_empty_folder(installed: Path, tmp_pa
     python = installed / "bin" / "python"
     assert str(installed) in said(python, "-c", where, cwd=tmp_path, env=env)
     cryptonym = installed / "bin" / "cryptonym"
-    said(cryptonym, "demo", "out", "--patients", "5", cwd=tmp_path, env=env)
+    said(cryptonym, "demo", "out", "--patients", "2", cwd=tmp_path, env=env)
     made = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"hospital.db", "research.db", "nightly.toml", "report.html", "truth.jsonl"} <= made

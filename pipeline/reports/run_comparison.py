@@ -68,7 +68,10 @@ class ComparedPart:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """The parts in which an earlier and a later run are compared; empty parts are left out."""
+    """The parts in which an earlier and a later run are compared.
+
+    A part is left out where it is empty, or has no rates since one of the runs had no such notes.
+    """
 
     earlier: ComparedRun
     later: ComparedRun
@@ -94,7 +97,8 @@ def compare_runs(earlier: ComparedRun, later: ComparedRun) -> RunComparison:
         _compare("Quarantine", "% of read", [*reasons], among=read, per=100),
         _compare("Seconds", "per 1,000 notes read", [*map(_seconds, runs)], among=read, per=1000),
     )
-    return RunComparison(earlier, later, tuple(part for part in parts if part.rows))
+    comparable = tuple(part for part in parts if any(None not in row.rates for row in part.rows))
+    return RunComparison(earlier, later, comparable)
 
 
 def format_comparison(comparison: RunComparison) -> str:

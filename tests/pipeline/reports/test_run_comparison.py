@@ -62,6 +62,11 @@ def test_a_change_from_almost_nothing_is_no_percentage() -> None:
 def test_a_run_without_notes_is_compared() -> None:
     nothing = ComparedRun("1", "2026-01-01 02:00", 0.0, Tally())
     assert compare_runs(nothing, nothing).parts == ()
+    # Nothing is new tonight: labels, detectors and kinds of no notes have no rates.
+    night = ComparedRun("2", "2026-01-02 02:00", 8.0, tally(8, 16))
+    idle = ComparedRun("3", "2026-01-03 02:00", 8.0, tally(0, 0))
+    titles = [part.title for part in compare_runs(night, idle).parts]
+    assert titles == ["Notes", "Quarantine", "Seconds"]
 
 
 def test_the_command_compares_and_the_next_report_does(
