@@ -1,6 +1,7 @@
 """Pages in a browser: nothing is clipped, nothing overlaps, colours contrast, tables sort.
 
-Without Chromium they are only made; contrast is measured where axe-core is installed (`axe-core-python`).
+Without Chromium they are only made; contrast is measured where axe-core is installed
+(`axe-core-python`).
 """
 
 import html
