@@ -11,6 +11,7 @@ from record.folding import fold
 from record.label import Label
 from record.span import Span
 from rules.dates.calendar import possible_day
+from rules.known.context import names_a_disease
 from rules.matching.lexicon import (
     given_rank,
     lexicon,
@@ -47,6 +48,9 @@ _CLINICAL_CODE = re.compile(
     r"|E[1-4]M[1-6]V[1-5]|[CTL][0-9]{1,2}[-/][CTLS]?[0-9]{1,2}|[0-9]-[0-9]-[0-9](?:-[0-9])?"
     r"|[qQ] ?[0-9]{1,2} ?[hH]"
 )
+_FREQUENT = 3  # a rank of given names
+_EPONYMS = ("eponyms", "given_eponyms", "eponyms_families")
+_BEFORE = 40  # characters that hold a preposition and the word before it
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 _OF_A_LANGUAGE = 3  # a rank: one of the 20,000 most frequent words
 _LEAST_CAPITALS = 0.02
@@ -72,6 +76,9 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
         if span.label in _NOT_TERMS and all(map(_is_eponym, folded)):
             return True
         if span.label in _NAMES:
+            before = text[max(0, span.start - _BEFORE) : span.start]
+            if all(map(_may_be_a_disease, folded)) and names_a_disease(fold(plain(before))):
+                return True
             if all(map(_is_abbreviation, folded)):
                 return True
             if has_capitals and written.islower():
@@ -120,6 +127,11 @@ def _is_eponym(word: str) -> bool:
     """Return whether each part of a word names a disease, a sign or a tool, and no person."""
     parts = [bits(part) for part in word.split("-") if part]
     return bool(parts) and all(of & BARRED and not of & (GIVEN | FAMILY) for of in parts)
+
+
+def _may_be_a_disease(word: str) -> bool:
+    """Return whether diseases or signs are called by a word that is no frequent given name."""
+    return word in lexicons(*_EPONYMS) and not 0 < given_rank(word) <= _FREQUENT
 
 
 def _is_abbreviation(word: str) -> bool:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -47,13 +48,14 @@ from pipeline.warehouse.note_rows import (
     PersonRow,
     Unit,
     normalize_note,
+    parse_date,
     parse_integer,
 )
 from pipeline.warehouse.row_links import PresentRows
 from pipeline.warehouse.sql_output import empty_absent_links, make_span_values
 from pipeline.warehouse.table_reader import empty_impossible_ids, read_rows, to_rows
 from record.columns import Treatment, id_kind
-from record.errors import ConfigError, Unsafe
+from record.errors import ConfigError, Unreadable, Unsafe
 from record.patient import PatientRecord
 from surrogates.tables.columns import Subjects
 
@@ -156,6 +158,7 @@ class _UnitBuilder:
     persons: set[int] = field(default_factory=set)
     records: dict[str, PatientRecord] = field(default_factory=dict)
     owners: dict[int, int] = field(default_factory=dict)
+    note_dates: dict[int, Any] = field(default_factory=dict, repr=False)
     linked_visits: dict[str, set[int]] = field(
         default_factory=lambda: {name: set() for name in VISIT_TABLES}
     )
@@ -402,6 +405,7 @@ class _UnitBuilder:
         person = parse_integer(row.person_id)
         assert person is not None
         self.owners[row.note_id] = person
+        self.note_dates[row.note_id] = row.note_date
         policy = self.context.tools.policy
         provider = parse_integer(row.provider_id)
         if provider is not None and policy.treatment("note.provider_id") is Treatment.REKEY:
@@ -423,7 +427,27 @@ class _UnitBuilder:
         if NOTE_NLP in self.context.names and self.context.has_source_findings:
             for some in chunks(sorted(self.owners), _PERSONS):
                 for columns in read_rows(self.context.tools.source, NOTE_NLP, "note_id", some):
-                    self.treat(NOTE_NLP, self._hold_back(NOTE_NLP, columns))
+                    dated = self._date_findings(columns)
+                    self.treat(NOTE_NLP, self._hold_back(NOTE_NLP, dated))
+
+    def _date_findings(self, columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
+        """Date findings by their notes.
+
+        Programs process the notes of many patients on one day: moved, that day would tell the
+        shift of each.
+        """
+        notes = _whole_numbers(columns["note_id"])
+        days = [None if note is None else self._note_date(note) for note in notes]
+        dated = {"nlp_date": pa.array(days, pa.date32())}
+        if "nlp_datetime" in columns:
+            dated["nlp_datetime"] = pa.nulls(len(days), pa.timestamp("s"))
+        return columns | dated
+
+    def _note_date(self, note: int) -> date | None:
+        try:
+            return parse_date(self.note_dates.get(note))
+        except Unreadable:
+            return None
 
     def _keep_linked(self, name: str) -> None:
         """Keep of the visits that rows may refer to those in the window or referred to."""

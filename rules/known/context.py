@@ -184,6 +184,14 @@ def is_eponym(view: View, hit: Hit, *, frequent: bool = False) -> bool:
     return article or word in _BEFORE_EPONYMS
 
 
+def names_a_disease(before: str) -> bool:
+    """Return whether folded text makes what follows it a disease, a sign or a score: `signe de`."""
+    word, until = word_before(before, len(before))
+    if word in _PREPOSITIONS:
+        word, _ = word_before(before, until - len(word))
+    return word in _BEFORE_EPONYMS
+
+
 def _word_after(folded: str, start: int) -> str:
     end = start
     while end < len(folded) and end - start < 16 and folded[end].isalpha():

@@ -24,6 +24,10 @@ _UNIT_AFTER = re.compile(
 )
 _SHORT_UNIT_AFTER = re.compile(r"[ \t]?(?P<unit>SA|j)(?![\w'’])")
 _FAR = 24
+# `92 J.` in German; days are a small letter in French: `92 j`.
+_J_OF_YEARS = re.compile(r"\d[ \t]?J(?![^\W_])")
+_YEARS_ARE_J = ("de", "nl")
+_WITH_DIGITS = re.compile(r"[^\W_]*\d[^\W_]*")
 _YEARS = re.compile(rf"\b(?:{alternatives(lambda each: each.ages.years_span_pattern)})\b")
 # Words for a decade of life -> the last year of it.
 # A word for a number that has digits for letters, as recognition puts them: `n1nety`.
@@ -41,20 +45,27 @@ def replace(mention: Mention, subject: Subject) -> str:
     unit follows the span. Letters that recognition put for digits are read as these, and digits in
     a word for a number as letters.
     """
-    text, cap = (
-        _MISREAD_WORD.sub(_read_word, read_misread_digits(mention.text)),
-        subject.policy.age_cap,
-    )
-    # Whether an age is in units smaller than a year
+    digits = _WITH_DIGITS.sub(lambda match: read_misread_digits(match[0]), mention.text)
+    text, cap = _MISREAD_WORD.sub(_read_word, digits), subject.policy.age_cap
     folded = fold(text)
-    if not _YEARS.search(folded) and bool(
-        _SMALL.search(folded) or (mention.after and folded[-1:].isalnum())
+    if (
+        not _YEARS.search(folded)
+        and not _J_OF_YEARS.search(text)
+        and _is_small(mention, folded, mention.lang or subject.locale)
     ):
         return mention.text
     read = text
     text = _NUMBER.sub(lambda match: _cap(match, cap), text)
     text = _cap_words(text, cap)
     return mention.text if text == read else text.replace("++", "+")
+
+
+def _is_small(mention: Mention, folded: str, lang: str) -> bool:
+    """Return whether an age is in units smaller than a year; a German or Dutch `j` is a year."""
+    small = _SMALL.search(folded)
+    if lang in _YEARS_ARE_J and ((small and small[0] == "j") or mention.after == "j"):
+        return False
+    return bool(small or (mention.after and folded[-1:].isalnum()))
 
 
 def _read_word(match: re.Match[str]) -> str:

@@ -16,7 +16,8 @@ _HH, _MM = r"(?:2[0-4]|[01]?\d)", r"[0-5]\d"
 _OFFSET = r"[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?!\d|:\d)"
 _ZONE_NAME = rf"{_B}?(?:z|utc|gmt|wes?t|ces?t|ees?t|mes?z|[ecmp][sd]t)(?![^\W_])"
 _HALF = rf"{_B}?(?:[ap]\.{_B}?m\.?|[ap]m)(?![^\W_])"
-_UNIT = r"(?:h(?:rs?|ours?|eures?|oras?)?\.?|uhr|uur)"
+# A full stop before a capital ends the sentence.
+_UNIT = r"(?:h(?:rs?|ours?|eures?|oras?)?(?:\.(?!\s+(?-i:[A-ZÀ-ÖØ-Þ])|\s*\Z))?|uhr|uur)"
 _SECONDS = rf"{_B}?:{_B}?[0-5]\d(?:[.,]\d{{1,9}})?"
 _COLON = rf"{_HH}{_B}?:{_B}?{_MM}(?:{_SECONDS}(?:{_OFFSET})?)?(?!\d|:\d)"
 # Two digits that a unit of measurement follows are a quantity: `14 h 30 ml`.

@@ -19,7 +19,13 @@ from surrogates.dates.parsing import DateForm, Group
 from surrogates.dates.whole_dates import WholeDate, read_whole_date
 from surrogates.dates.words import MONTHS
 from surrogates.patient import value_format
-from surrogates.patient.date_shift import DateShift, add_months, full_age, shift_days
+from surrogates.patient.date_shift import (
+    PLACEHOLDERS,
+    DateShift,
+    add_months,
+    full_age,
+    shift_days,
+)
 from surrogates.patient.patient import DRAWS, Mention, Subject
 from surrogates.patient.text_normalization import apply_case, fold
 
@@ -354,6 +360,9 @@ def replace(mention: Mention, subject: Subject) -> str:
     text = mention.text
     if shift.reads_ahead:
         text = feasts.write_out(text, lang) or text
+    whole = read_whole_date(text, lang, mention.day_first)
+    if whole is not None and whole.day in PLACEHOLDERS and mention.label != Label.BIRTH_DATE:
+        return text + _rewrite_clock(mention, subject, lang) if mention.clock else text
     moved = move_text(text, shift, written=mention.written, lang=lang, day_first=mention.day_first)
     if moved is not None and shift.repeats_month and _BARE_DAY.match(mention.text):
         moved = _name_month(moved, mention, shift, lang)

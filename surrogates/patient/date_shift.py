@@ -24,6 +24,21 @@ _NEAR_SEASON = 10
 END_YEAR = 2035
 """The year at whose end ages count in tables, whose rows have no date of their own."""
 _FIRST_VERSION = 2
+PLACEHOLDERS = frozenset(
+    date.fromisoformat(day)
+    for day in (
+        "0001-01-01 1111-11-11 1582-10-15 1753-01-01 1800-01-01 1840-12-31 1841-01-01 1858-11-17 "
+        "1899-12-30 1899-12-31 1900-01-01 1900-01-02 1901-01-01 1904-01-01 1970-01-01 2049-12-31 "
+        "2050-12-31 2079-06-06 2099-01-01 2099-12-31 2100-01-01 2100-12-31 2199-12-31 2222-02-22 "
+        "2299-12-31 2500-01-01 2999-12-31 3000-01-01 3000-12-31 8888-08-08 9998-12-31 9999-01-01 "
+        "9999-12-30 9999-12-31"
+    ).split()
+)
+"""Days that systems write where no day is known: the first and last of their calendars.
+
+They are the same for all patients, and never move: moved, each would tell the shift of its
+patient.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +68,9 @@ class DateShift:
     reads_ahead: bool = False
 
     def move(self, day: date) -> date:
-        """Shift a day. Raises Unsafe where the result is outside the calendar."""
+        """Shift a day, or keep a placeholder. Raises Unsafe where it leaves the calendar."""
+        if day in PLACEHOLDERS:
+            return day
         try:
             moved = self.cut(day + timedelta(days=self.days))
             return moved if moved != day else self.cut(self.nudge_day(moved))

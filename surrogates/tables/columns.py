@@ -34,6 +34,7 @@ from surrogates.patient.date_shift import (
     BACK,
     END_YEAR,
     FORWARD,
+    PLACEHOLDERS,
     DateShifts,
     Precision,
     coarser,
@@ -563,6 +564,8 @@ class Columns:
         shift = self._date_shifts.make_dates_shift(person_id)
         times = self._policy.times
         if times == "exact" and shift.precision == "day":
+            if moment.date() in PLACEHOLDERS:
+                return moment
             try:
                 return moment + timedelta(days=shift.days)
             except OverflowError:

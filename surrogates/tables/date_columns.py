@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from surrogates.dates.clocks import Times
-from surrogates.patient.date_shift import Precision
+from surrogates.patient.date_shift import PLACEHOLDERS, Precision
 
 Days = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -20,6 +20,7 @@ Order = Callable[[Days, Days, Mask], Days]
 
 EPOCH = date(1970, 1, 1).toordinal()
 """The ordinal of the day 0 of a column."""
+_PLACEHOLDERS = np.array(sorted(day.toordinal() - EPOCH for day in PLACEHOLDERS), np.int64)
 _FIRST, _LAST = date.min.toordinal() - EPOCH, date.max.toordinal() - EPOCH
 _TICKS = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 _UNITS = {"month": "datetime64[M]", "year": "datetime64[Y]"}
@@ -75,8 +76,12 @@ def move(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
 
 
 def move_days(days: Days, moves: Moves) -> tuple[Days, Mask]:
-    """Shift days since 1970; also return which leave the calendar 0001-01-01 to 9999-12-31."""
-    moved = days + moves.days
+    """Shift days since 1970; also return which leave the calendar 0001-01-01 to 9999-12-31.
+
+    Placeholders are kept (see `PLACEHOLDERS`).
+    """
+    is_kept = np.isin(days, _PLACEHOLDERS)
+    moved = np.where(is_kept, days, days + moves.days)
     beyond = (moved < _FIRST) | (moved > _LAST)
     if moves.precision == "day":
         return moved, beyond
@@ -84,7 +89,7 @@ def move_days(days: Days, moves: Moves) -> tuple[Days, Mask]:
     units = np.where(beyond, 0, moved).astype("datetime64[D]").astype(unit).astype(np.int64)
     # An unchanged date moves by one further unit.
     units += moves.nudge * (_first_days(units, unit) == days)
-    moved = _first_days(units, unit)
+    moved = np.where(is_kept, days, _first_days(units, unit))
     return moved, beyond | (moved < _FIRST) | (moved > _LAST)
 
 

@@ -90,6 +90,26 @@ def test_in_a_note_without_capitals_small_letters_prove_nothing() -> None:
     assert is_vetoed(f"{PROSE} a brown stool", "brown", Label.LAST_NAME)
 
 
+@pytest.mark.parametrize(
+    ("text", "written", "expected"),
+    [
+        ("Phénomène de Raynaud connu", "Raynaud", True),
+        ("Signo de Murphy positivo", "Murphy", False),
+        ("Signe de Babinski à droite", "Babinski", True),
+        ("Morbus Basedow seit 2019", "Basedow", True),
+        ("La maladie de Martin le fatigue", "Martin", False),
+        ("Vu par le Dr Raynaud ce jour", "Raynaud", False),
+        ("Fille de Raynaud Sophie", "Raynaud", False),
+        ("Syndrome de Wexlovitch", "Wexlovitch", False),
+    ],
+)
+def test_names_of_diseases_behind_what_makes_them_one(
+    text: str, written: str, expected: bool
+) -> None:
+    for label in (Label.FIRST_NAME, Label.LAST_NAME, Label.NAME):
+        assert is_vetoed(text, written, label, "fr") is expected
+
+
 def test_vetoed_spans_are_not_refined_into_mentions() -> None:
     document = Document("1", f"{PROSE}CHF today. CHF again. Okwuosa came, Okwuosa left.", lang="en")
     spans = [

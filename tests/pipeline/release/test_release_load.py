@@ -186,6 +186,8 @@ def test_spans_are_findings_of_ours_beside_those_of_the_source(released: Path) -
     others = [row for row in found if not row["nlp_system"]]
     assert len(others) == len(notes)
     assert {row["note_nlp_concept_id"] for row in others} == {317009}
+    # Not the day on which all notes were processed, which would tell each patient's shift.
+    assert all(row["nlp_date"] == notes[row["note_id"]]["note_date"] for row in others)
     assert "Wexlovitch" not in str(found)
 
 

@@ -10,6 +10,7 @@ from record.policy import Policy
 from surrogates.dates import dates, parsing
 from surrogates.dates.dates import complete_dates
 from surrogates.keys.keys import CohortKey
+from surrogates.patient.date_shift import PLACEHOLDERS
 from surrogates.patient.patient import Mention, Subject
 from surrogates.tables.columns import Birth, Columns
 
@@ -23,7 +24,7 @@ POLICIES = (
     Policy(keep_season=True, max_shift_days=800),
     Policy(birth_dates="year", min_shift_days=700, max_shift_days=1000, times="exact"),
 )
-DAYS = st.dates(date(1890, 1, 1), date(2034, 12, 31))
+DAYS = st.dates(date(1890, 1, 1), date(2034, 12, 31)).filter(lambda day: day not in PLACEHOLDERS)
 # Forms from whose text the year, or the year and month, can be read again.
 FORMS = ("%d/%m/%Y", "%Y-%m-%d", "%m/%Y", "%Y", "%d-%m-%Y")
 SEASONS = ("hiver", "printemps", "été", "automne")

@@ -13,11 +13,11 @@ from record.policy import Policy
 from surrogates.dates import dates
 from surrogates.keys.keys import CohortKey, MasterKey, PatientKey
 from surrogates.patient import date_shift
-from surrogates.patient.date_shift import DateShift, Precision
+from surrogates.patient.date_shift import PLACEHOLDERS, DateShift, Precision
 from surrogates.patient.patient import Mention, Subject
 
 WRITTEN = date(2024, 5, 20)
-DAYS = st.dates(date(1900, 1, 1), date(2100, 12, 31))
+DAYS = st.dates(date(1900, 1, 3), date(2100, 12, 30)).filter(lambda day: day not in PLACEHOLDERS)
 MASTER = MasterKey(bytes(range(32)))
 COHORT = MASTER.cohort("asthma-2024")
 Made = Callable[[str], str]
@@ -98,7 +98,7 @@ def test_text_and_tables_agree(day: date, days: int, precision: Precision) -> No
 
 def test_the_calendar_ends() -> None:
     with pytest.raises(Unsafe):
-        DateShift(1, 1).move(date(9999, 12, 31))
+        DateShift(9, 1).move(date(9999, 12, 29))
 
 
 @given(st.integers(0, 300), st.integers(1, 24), DAYS)

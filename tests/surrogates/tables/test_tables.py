@@ -200,7 +200,7 @@ def test_a_cut_moment_in_text_is_midnight(cohort: CohortKey) -> None:
 
 
 def test_refused_rows_are_left_out_and_counted_once(columns: Columns) -> None:
-    late = "9999-12-31" if columns.days("1") > 0 else "0001-01-01"
+    late = "9999-12-29" if columns.days("1") > 0 else "0001-01-02"
     treated = _measured(
         columns,
         measurement_id=[1, 2, 3, 4, None, 6, 7],
