@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from pipeline.config.settings import QualitySettings
-from pipeline.quality.withdrawal_limit import WithdrawalCounts, find_excesses
+from pipeline.quality.withdrawal_limit import WithdrawalCounts, compute_limit, find_excesses
 from pipeline.state.ledger import State
 from pipeline.state.quality_store import Alarm
 from pipeline.warehouse.databases import chunks
@@ -42,7 +42,8 @@ def judge_withdrawals(
     settings: QualitySettings,
 ) -> tuple[Alarm, ...]:
     """Return the alarms of withdrawals that exceed the limit; a few need no look at the output."""
-    if len(note_ids) <= settings.min_withdrawn:
+    few = min(settings.min_withdrawn, compute_limit(state.withdrawals.count_released(), settings))
+    if len(note_ids) <= few:
         return ()
     counts = count_withdrawals(note_ids, state, output, cohort)
     return find_excesses(counts, settings)

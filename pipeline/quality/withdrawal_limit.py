@@ -9,17 +9,31 @@ from pipeline.state.quality_store import Alarm
 
 @dataclass(frozen=True)
 class WithdrawalCounts:
-    """The notes and persons that would be withdrawn, and those that are in the output now."""
+    """The notes and persons that would be withdrawn, and those that are in the output now.
+
+    With `is_replaced` others come in their place.
+    """
 
     notes: int = 0
     all_notes: int = 0
     persons: int = 0
     all_persons: int = 0
+    is_replaced: bool = False
 
 
-def compute_limit(total: int, settings: QualitySettings) -> int:
-    """Return how many of `total` may be withdrawn without a decision."""
-    return max(settings.min_withdrawn, int(settings.max_withdrawn_share * total))
+_FEW = 5
+"""Of so many at least, withdrawing all needs a decision: the source may be empty by mistake."""
+
+
+def compute_limit(total: int, settings: QualitySettings, *, is_replaced: bool = False) -> int:
+    """Return how many of `total` may be withdrawn without a decision.
+
+    Never all, but of a few, where others come in their place, or where a share of 1 says so.
+    """
+    limit = max(settings.min_withdrawn, int(settings.max_withdrawn_share * total))
+    if is_replaced or total < _FEW or settings.max_withdrawn_share >= 1:
+        return limit
+    return min(limit, total - 1)
 
 
 def find_excesses(counts: WithdrawalCounts, settings: QualitySettings) -> tuple[Alarm, ...]:
@@ -28,10 +42,13 @@ def find_excesses(counts: WithdrawalCounts, settings: QualitySettings) -> tuple[
         ("notes", counts.notes, counts.all_notes),
         ("persons", counts.persons, counts.all_persons),
     )
+    limits = [
+        compute_limit(total, settings, is_replaced=counts.is_replaced) for _, _, total in compared
+    ]
     return tuple(
-        _make_excess(name, count, total, compute_limit(total, settings))
-        for name, count, total in compared
-        if count > compute_limit(total, settings)
+        _make_excess(name, count, total, limit)
+        for (name, count, total), limit in zip(compared, limits, strict=True)
+        if count > limit
     )
 
 

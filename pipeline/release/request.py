@@ -19,8 +19,9 @@ from record.policy import Policy
 
 _UNNAMED = re.compile(r"class-\d+")
 _ALWAYS = frozenset(("person", "note", "note_span"))
-_ON_REQUEST = frozenset(("payer_plan_period",))
-"""Insurance runs from 1 January to 31 December: its shifted dates would tell the shift."""
+_ON_REQUEST = frozenset(("payer_plan_period", "cost"))
+"""Insurance runs from 1 January to 31 December: its shifted dates would tell the shift. Amounts to
+the cent link the patients of two cohorts."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class ReleaseRequest:
     """What to release and where to; relative paths start at the working directory.
 
     `since` and `until` are dates in the source, both inclusive; empty `kinds` means all. `latest`
-    is the last date of any column of a released row, which `hold_back` computes. `output`
+    is the last date of any column of a released row, and shifted dates are `first_days` after
+    `since` at least, both of which `hold_back` computes. `output`
     is a SQLAlchemy URL, `parquet:FOLDER`, `jsonl:FOLDER`, or `env:NAME` of one. `columns` are
     tables, or `table.column`, to release; empty means all. `policy` is the name of a built-in
     policy, or a file. `spans` releases where surrogates stand, `vocabulary`
@@ -46,6 +48,7 @@ class ReleaseRequest:
     until: date | None = None
     latest: date | None = None
     held_days: int = 0
+    first_days: int | None = None
     kinds: frozenset[str] = frozenset()
     persons_sql: Path | None = None
     columns: frozenset[str] = frozenset()
@@ -57,8 +60,11 @@ class ReleaseRequest:
     dry_run: bool = False
     rebase: bool = False
 
-    def is_in_window(self, value: Any) -> bool:
-        """Return whether a raw date is in the window; later stages refuse unreadable ones."""
+    def is_in_window(self, value: Any, days: int = 0) -> bool:
+        """Return whether a raw date is in the window; later stages refuse unreadable ones.
+
+        `days` is the patient's shift: the window begins where all patients' shifted dates may.
+        """
         if not self.has_window:
             return True
         try:
@@ -67,7 +73,10 @@ class ReleaseRequest:
             return True
         if found is None:
             return True
-        return (self.since or date.min) <= found <= (self.latest or self.until or date.max)
+        first = self.since or date.min
+        if self.since and self.first_days is not None:
+            first = max(first, first + timedelta(days=self.first_days - days))
+        return first <= found <= (self.latest or self.until or date.max)
 
     def is_late(self, value: Any, days: int = 0) -> bool:
         """Return whether a raw date is after the last that is released; unreadable ones are not.
@@ -124,10 +133,15 @@ def hold_back(request: ReleaseRequest, policy: Policy, today: date) -> ReleaseRe
 
     `policy` has the defaults of the cohort's version. Days are held back before `until`, or else
     before the day of the release: of shifted dates, so that the newest one tells nothing of the
-    shift. The first version of the surrogate algorithm bounds start dates alone, unless its policy
+    shift; and after `since` those that not every patient can have, as the oldest one tells as much.
+    The first version of the surrogate algorithm bounds start dates alone, unless its policy
     holds days back, and holds back days of the source.
     """
     held = policy.hold_back_days or 0
+    if held and request.since and policy.algorithm != ALGORITHMS[0]:
+        is_past = policy.shift_direction == "past"
+        latest_shift = -policy.min_shift_days if is_past else policy.max_shift_days
+        request = replace(request, first_days=latest_shift)
     is_bounded = request.until is not None and policy.algorithm != ALGORITHMS[0]
     if not (held or is_bounded):
         return request

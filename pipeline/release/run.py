@@ -221,6 +221,7 @@ def decode_request(parameters: Mapping[str, Any], output: str) -> ReleaseRequest
     names = ("cohort", "schema", "policy", "spans", "withdraw_stale", "rebase")
     others = {name: parameters[name] for name in names}
     others["held_days"] = int(parameters["held_days"])
+    others["first_days"] = parameters["first_days"]
     return ReleaseRequest(**{**others, **dates, **paths, **sets, "output": output})
 
 
@@ -498,6 +499,7 @@ class _Release:
             all_notes=notes.published,
             persons=persons.withdrawn,
             all_persons=persons.published,
+            is_replaced=notes.added > 0,
         )
         if not find_excesses(counts, quality):
             return ()

@@ -462,8 +462,7 @@ class _UnitBuilder:
     def _in_time(self, name: str, columns: dict[str, pa.Array]) -> pa.Array:
         """Return which rows have no date after the last that is released, nor their visit."""
         request, size = self.context.request, len(next(iter(columns.values())))
-        persons = columns.get("person_id")
-        days = [0] * size if persons is None else self._shift_days(_whole_numbers(persons))
+        days = self._row_shifts(columns)
         late = np.zeros(size, np.bool_)
         for column in date_columns(name):
             if column in columns:
@@ -473,6 +472,13 @@ class _UnitBuilder:
             gone = self.late_visits["visit_occurrence"]
             late |= [n in gone for n in _whole_numbers(columns["visit_occurrence_id"])]
         return pa.array(~late)
+
+    def _row_shifts(self, columns: Mapping[str, pa.Array]) -> list[int]:
+        """Return the date shift of each row, 0 where it has no person."""
+        persons = columns.get("person_id")
+        if persons is None:
+            return [0] * len(next(iter(columns.values())))
+        return self._shift_days(_whole_numbers(persons))
 
     def _shift_days(self, persons: Iterable[int | None]) -> list[int]:
         """Return the date shift of each row's person, 0 where nothing depends on it."""
@@ -519,8 +525,9 @@ class _UnitBuilder:
         column = start_column(name)
         if column not in columns:
             return pa.array([True] * len(next(iter(columns.values()))))
-        days = columns[column].cast(pa.string()).to_pylist()
-        return pa.array([self.context.request.is_in_window(value) for value in days], pa.bool_())
+        texts = columns[column].cast(pa.string()).to_pylist()
+        days = self._row_shifts(columns)
+        return pa.array(map(self.context.request.is_in_window, texts, days), pa.bool_())
 
     def finish(self) -> ReleaseUnitResult:
         """Read back what was written, compare it with what is published, and return the result.
@@ -609,7 +616,9 @@ def _is_wanted(item: BatchNote, request: ReleaseRequest, days: int) -> bool:
     row = item.row
     is_kind = not request.kinds or item.kind in request.kinds
     is_late = request.is_late(row.note_date, days) or request.is_late(row.note_datetime, days)
-    return is_kind and not is_late and request.is_in_window(row.note_date or row.note_datetime)
+    return (
+        is_kind and not is_late and request.is_in_window(row.note_date or row.note_datetime, days)
+    )
 
 
 def _whole_numbers(column: pa.Array | pa.ChunkedArray) -> list[int | None]:

@@ -1,9 +1,11 @@
 """Surrogates for the columns of OMOP tables, consistent with the notes of the cohort."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -46,6 +48,10 @@ from surrogates.tables.births import Birth, move_partial_birth, move_whole_birth
 from surrogates.tables.date_columns import Days, Mask, Moves
 
 _REMEMBERED = 1 << 16
+_REMEMBERED_RECORDS = 1 << 10
+_SHORTEST_KNOWN = 10_000
+"""Numbers below are measured values too often to be told from an identifier."""
+_NOT_DIGITS = re.compile(r"[^0-9]")
 # 2**62 is 1 modulo PSEUDONYMS, so that numbers are reduced in pieces of 62 bits.
 _BITS = 62
 _LOW = np.uint64(PSEUDONYMS)
@@ -237,7 +243,8 @@ class _BatchTreatment:
             case Treatment.SHIFT:
                 return self._shift(name, column, rule)
             case Treatment.KEEP:
-                return _keep_valid(column, rule)
+                kept = _keep_valid(column, rule)
+                return self._hide_known(kept) if rule.holds is ColumnType.NUMBER else kept
             case Treatment.GENERALIZE:
                 encoded = column.cast(pa.string()).dictionary_encode()
                 coarse = [
@@ -303,6 +310,22 @@ class _BatchTreatment:
     def _column(self, name: str) -> pa.Array:
         found = self._columns.get(name)
         return pa.nulls(self._size, pa.int64()) if found is None else found
+
+    def _hide_known(self, column: pa.Array) -> pa.Array:
+        """Empty numbers that are known of the row's person: an identifier, a telephone, a birth."""
+        if self._persons is None or not self._subjects.records or not len(column):
+            return column
+        values = column.to_pylist()
+        large = [row for row, value in enumerate(values) if value and value >= _SHORTEST_KNOWN]
+        if not large:
+            return column
+        persons = self._persons.cast(pa.int64()).cast(pa.string()).to_pylist()
+        hidden = np.zeros(self._size, np.bool_)
+        for row in large:
+            record = self._subjects.records.get(persons[row] or "")
+            if record is not None and values[row] == int(values[row]):
+                hidden[row] = int(values[row]) in _known_numbers(record)
+        return pc.if_else(pa.array(hidden), pa.scalar(None, column.type), column)
 
     def _shift(self, name: str, column: pa.Array, rule: ColumnRule) -> pa.Array:
         is_birth = self._table == "person"
@@ -435,6 +458,16 @@ class _BatchTreatment:
             return self._tables.value(person, label, text, record)
         except Unsafe:
             return None
+
+
+@lru_cache(_REMEMBERED_RECORDS)
+def _known_numbers(record: PatientRecord) -> frozenset[int]:
+    """Return what is known of a patient as numbers; dates of birth in the usual orders."""
+    written = [each.value for each in record.identifiers] + list(record.phones)
+    if record.birth_date is not None:
+        written += [record.birth_date.strftime(form) for form in ("%Y%m%d", "%d%m%Y", "%m%d%Y")]
+    numbers = {int(digits) for text in written if (digits := _NOT_DIGITS.sub("", text))}
+    return frozenset(number for number in numbers if number >= _SHORTEST_KNOWN)
 
 
 def _decode_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.Array:

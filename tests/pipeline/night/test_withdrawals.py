@@ -101,6 +101,14 @@ def test_a_few_withdrawals_go_at_once(clinic: Clinic) -> None:
     assert clinic.released() == EVERY_NOTE - set(range(1, 31))
 
 
+def test_an_emptied_source_is_held_however_few_its_notes(clinic: Clinic) -> None:
+    clinic.source("delete from note where note_id > 12")
+    clinic.run()
+    clinic.source("delete from note")
+    assert clinic.run().exit_code == EXIT_GATE
+    assert clinic.released() == set(range(1, 13))
+
+
 def test_the_limit_is_configured(clinic: Clinic) -> None:
     clinic.configure("[quality]\nmin_withdrawn = 3\nmax_withdrawn_share = 0.1\n")
     clinic.run()

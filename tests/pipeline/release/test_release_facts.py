@@ -156,12 +156,18 @@ def test_an_id_that_fits_no_permutation_is_refused(priced: Ward) -> None:
 
 
 def test_no_source_value_is_in_any_file(priced: Ward) -> None:
-    priced.release(*PERSONS, output="parquet:cohort")
+    priced.release(*PERSONS, output="parquet:cohort", columns=NAMED)
     files = [path for path in Path(priced.folder / "cohort").rglob("*.*") if path.is_file()]
     assert len(files) > 5
     assert all(b"Wexlovitch" not in path.read_bytes() for path in files)
 
 
 def test_costs_name_no_plan_where_plans_are_not_released(priced: Ward) -> None:
-    priced.release(*PERSONS)
+    priced.release(*PERSONS, columns=NAMED - {"payer_plan_period"})
     assert priced.rows("select distinct payer_plan_period_id from cost") == [(None,)]
+
+
+def test_amounts_are_released_only_where_they_are_named(priced: Ward) -> None:
+    made = priced.release(*PERSONS)
+    assert not {"cost", "payer_plan_period"} & set(made.manifest["tables"])
+    assert "fact_relationship" in made.manifest["tables"]

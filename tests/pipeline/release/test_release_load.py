@@ -15,6 +15,7 @@ from sqlalchemy import Connection, create_engine, text
 
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
+from record.columns import TABLES
 from tests.pipeline.conftest import Ward
 
 DDL = Path(__file__).parents[4] / "shared/fixtures/omop_ddl/postgresql"
@@ -36,7 +37,7 @@ def released(
     config = ward.config.read_text().replace("[limits]", "[limits]\nnotes_per_unit = 6")
     ward.config.write_text(config)
     add_events(ward)
-    everything = {"spans": True}
+    everything: dict[str, Any] = {"spans": True, "columns": frozenset(TABLES)}
     ward.release(*ward.EVERYBODY, output="parquet:parquet", **everything)
     ward.release(*ward.EVERYBODY, output="jsonl:jsonl", **everything)
     names = ("visit_occurrence", "visit_detail", "observation_period", "condition_era", "death",

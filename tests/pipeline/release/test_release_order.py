@@ -209,6 +209,7 @@ def test_workers_learn_of_spans_and_the_last_date() -> None:
         "since": None, "until": "2024-03-01", "latest": "2024-02-01", "kinds": [],
         "persons_sql": None, "columns": [], "policy": None, "spans": True,
         "withdraw_stale": False, "rebase": False, "held_days": "10",
+        "first_days": -30,
     }  # fmt: skip
     request = decode_request(parameters, "parquet:x")
     assert request.spans
@@ -273,6 +274,35 @@ def test_nothing_is_dated_after_the_last_day(hall: Ward, held: int) -> None:
     assert any(row["visit_occurrence_id"] is None for row in tables["note"])
     last = until - timedelta(days=held)
     assert all(day <= last for rows in tables.values() for day in dates_of(rows))
+
+
+@pytest.mark.parametrize("held", [0, 200])
+def test_nothing_moves_before_the_first_day_that_all_may_have(hall: Ward, held: int) -> None:
+    """Else the oldest date of a patient who was there before would tell the shift."""
+    dated = hall.hospital("select note_date, person_id from note")
+    since = date.fromisoformat(sorted(dated)[len(dated) // 3][0])
+    config = hall.config.read_text()
+    # Only the beginning counts here.
+    hall.config.write_text(config + f"\n[cohorts.asthma.policy]\nhold_back_days = {held}\n")
+    try:
+        made = hall.release(
+            *hall.EVERYBODY, output=f"parquet:since-{held}", since=since, until=date(2090, 1, 1)
+        )
+    finally:
+        hall.config.write_text(config)
+    shifts = {person: hall.tools().columns.days(str(person)) for person in hall.EVERYBODY}
+    first = since - timedelta(days=30)
+
+    def is_due(day: str, person: int) -> bool:
+        true = date.fromisoformat(day)
+        moved = true + timedelta(days=shifts[person])
+        return true >= since and (not held or moved >= first)
+
+    assert made.counts.notes["selected"] == sum(is_due(*each) for each in dated) > 0
+    tables = dict(tables_of(hall.folder / f"since-{held}"))
+    assert any(row["note_date"] < first for row in tables["note"]) is not bool(held)
+    drugs = [row["drug_exposure_start_date"] for row in tables.get("drug_exposure", [])]
+    assert all(day >= first for day in drugs) or not held
 
 
 def test_without_a_last_day_days_are_held_back_from_the_day_of_the_release(hall: Ward) -> None:

@@ -16,7 +16,7 @@ from record.algorithms import ALGORITHMS
 from record.columns import COLUMNS, DOMAINS, FACTS, TABLES, Treatment, domains_of, id_kind
 from record.document import Document
 from record.errors import ConfigError
-from record.patient import PatientRecord
+from record.patient import Identifier, PatientRecord
 from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import PSEUDONYMS, CohortKey, MasterKey
@@ -589,3 +589,24 @@ def test_a_domain_is_never_text_of_the_source(columns: Columns) -> None:
     assert treated.refused == {"unknown-domain": 3}
     numbers = rows.set_column(2, "cost_domain_id", pa.array([13, 13, 13, 13]))
     assert columns.treat("cost", numbers).rows.num_rows == 0
+
+
+def test_numbers_known_of_the_patient_are_emptied(columns: Columns) -> None:
+    record = PatientRecord(
+        "42",
+        birth_date=date(1957, 2, 14),
+        phones=("06 12 34 56 78",),
+        identifiers=(Identifier("PATIENT_ID", "8001234567"),),
+    )
+    known = [8001234567, 612345678, 19570214, 14021957, 2141957]
+    others = [8001234568, 120, 37.5, 8001234567.5, None]
+    rows = pa.table(
+        {
+            "measurement_id": range(1, 12),
+            "person_id": [42] * 10 + [43],
+            "value_as_number": pa.array([*known, *others, 8001234567], pa.float64()),
+        }
+    )
+    treated = columns.treat("measurement", rows, Subjects(records={"42": record}))
+    assert treated.rows["value_as_number"].to_pylist() == [None] * 5 + [*others, 8001234567]
+    assert not treated.refused
