@@ -587,8 +587,12 @@ def load(path: Path) -> Settings:
     except IsADirectoryError:
         remedy = "give the path of a TOML file in it"
         raise ConfigError(str(path), "is a folder", remedy) from None
-    except (OSError, UnicodeDecodeError):
-        raise ConfigError(str(path), "cannot be read", "check permissions and encoding") from None
+    except UnicodeDecodeError:
+        remedy = "give the path of a TOML file, as `cryptonym init` writes"
+        raise ConfigError(str(path), "no text in UTF-8", remedy) from None
+    except OSError as error:
+        problem = (error.strerror or "cannot be read").lower()
+        raise ConfigError(str(path), problem, "check its permissions") from None
     except tomllib.TOMLDecodeError as error:
         remedy = "correct that line; texts stand in quotes"
         raise ConfigError(str(path), f"not valid TOML ({error})", remedy) from None

@@ -409,8 +409,10 @@ def _answer_omop_columns(evidence: Evidence) -> Findings:
 
 def _answer_date_offset(evidence: Evidence) -> Findings:
     least, most = _setting(evidence, "min_shift_days"), _setting(evidence, "max_shift_days")
+    is_past = _setting(evidence, "shift_direction") == "past"
+    way = "into the past" if is_past else "forward or back"
     yield _shows(
-        f"Each person has one offset of {least} to {most} days, forward or back, the same in text "
+        f"Each person has one offset of {least} to {most} days, {way}, the same in text "
         "and tables; it is documented in cdm_source of the output."
     )
 
@@ -428,8 +430,16 @@ def _answer_refresh(_evidence: Evidence) -> Findings:
     )
 
 
-def _answer_window_ends(_evidence: Evidence) -> Findings:
-    yield _lacks("The ends of the observation window are not truncated.")
+def _answer_window_ends(evidence: Evidence) -> Findings:
+    held = _setting(evidence, "hold_back_days")
+    held = _setting(evidence, "max_shift_days") if held is None else held
+    if held:
+        yield _shows(
+            f"Releases have no shifted date in the last {held} days before their end, nor before "
+            "the first day that every patient may have where they have a beginning."
+        )
+    else:
+        yield _lacks("The ends of the observation window are not truncated (hold_back_days = 0).")
 
 
 def _answer_whole_weeks(evidence: Evidence) -> Findings:

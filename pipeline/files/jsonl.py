@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +66,8 @@ def count_lines(path: Path) -> int:
 def read_patients(path: Path, warnings: list[str] | None = None) -> dict[str, PatientRecord]:
     """Read patients by person id; `warnings` is told of keys that are not read.
 
-    Raises ConfigError with the line number for invalid lines and duplicate persons, and for keys
-    that stand for one that would be searched for.
+    Raises ConfigError with the line number for invalid lines and duplicate persons, for keys
+    that stand for one that would be searched for, and for a file that has other keys alone.
     """
     patients: dict[str, PatientRecord] = {}
     unread: Counter[str] = Counter()
@@ -84,9 +84,16 @@ def read_patients(path: Path, warnings: list[str] | None = None) -> dict[str, Pa
         if record.person_id in patients:
             raise ConfigError(where, "duplicate person_id", "merge the lines of one person")
         patients[record.person_id] = record
+    if unread and not any(map(_has_known_values, patients.values())):
+        problem = "no line has a name, date of birth, address or number of a patient"
+        raise ConfigError(str(path), problem, "give the file of patients, not one of notes")
     if warnings is not None and unread:
         warnings.append(f"{path}: {len(unread)} unknown keys are not read, nor searched for")
     return patients
+
+
+def _has_known_values(patient: PatientRecord) -> bool:
+    return replace(patient, person_id="", gender="") != PatientRecord("")
 
 
 def spans_to_json(spans: Iterable[Span]) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """Detection by a tagger model: documents are tagged in batches, one by one if a batch fails."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -12,6 +13,7 @@ from pipeline.notes.overlap_resolution import trim_spans
 from record.document import Document
 from record.errors import ConfigError
 from record.failure import Failure
+from record.label import Label
 from record.policy import Policy
 from record.span import Span
 from rules.dates.ranges import complete_date_ranges, read_ranges_as_dates
@@ -22,6 +24,10 @@ from rules.places.institution_names import complete_institutions
 
 TOGETHER = 16
 """Number of documents passed to the model at once: enough to fill its batches."""
+_ARRONDISSEMENT = re.compile(
+    r"(?:Paris|Lyon|Marseille)[ \t]+(?:1er|(?:1?\d|20)[ \t]?(?:[eè]|[eè]me|°))", re.IGNORECASE
+)
+_ADDRESSES = frozenset((Label.STREET, Label.ZIP, Label.REGION, Label.HOSPITAL, Label.ORGANIZATION))
 
 
 class SpanTagger(Protocol):
@@ -109,6 +115,7 @@ def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:
     """
     veto = make_veto(document.text, document.lang)
     spans = [span for span in trim_spans(found, document.text) if not veto(span)]
+    spans = [_read_as_town(span, document.text) for span in spans]
     spans = read_ranges_as_dates(document, spans)
     return [
         *spans,
@@ -117,6 +124,12 @@ def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:
         *complete_date_ranges(document, spans),
         *find_mentions(document, spans),
     ]
+
+
+def _read_as_town(span: Span, text: str) -> Span:
+    """Return a town with its arrondissement as a town: that number is of no house or ZIP code."""
+    is_town = _ARRONDISSEMENT.fullmatch(text, span.start, span.end)
+    return replace(span, label=Label.CITY) if is_town and span.label in _ADDRESSES else span
 
 
 def check_labels(key: str, tagger: SpanTagger, policy: Policy) -> None:

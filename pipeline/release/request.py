@@ -120,7 +120,11 @@ def complete_request(request: ReleaseRequest, settings: Settings) -> ReleaseRequ
     )
     if not whole.output:
         problem = "missing, and not configured for this cohort"
-        raise ConfigError("--output", problem, "give a database URL or a folder")
+        remedy = "give a database URL or a folder"
+        if settings.cohorts and request.cohort not in settings.cohorts:
+            problem = f"missing, and no cohort of this name is configured: {request.cohort}"
+            remedy += f", or one of the cohorts {', '.join(sorted(settings.cohorts))}"
+        raise ConfigError("--output", problem, remedy)
     if whole.since and whole.until and whole.since > whole.until:
         raise ConfigError("--from", "must not be later than --to", "swap the two dates")
     _check_kinds(whole, settings)

@@ -270,6 +270,12 @@ class _Release:
         if tools.settings.source.objections is not None:
             counts["objecting"] = objecting
         counts["unknown"] = len(listed.person_ids) - len(known) - objecting
+        if listed.person_ids and counts["unknown"] == len(listed.person_ids):
+            raise ConfigError(
+                "--persons",
+                f"none of the {len(listed.person_ids):,} persons listed is in the source",
+                "list values of person.person_id, not numbers of patients or visits",
+            )
         vault = open_reversal_vault(tools.settings)
         if vault is not None and not self.context.request.dry_run:
             vault.store(tools.cohort, map(str, known))

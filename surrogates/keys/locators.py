@@ -288,4 +288,4 @@ def _reject_exposed(found: os.stat_result, path: Path) -> None:
         raise ConfigError(SETTING, problem, "run chown: this account or root must own it")
     if found.st_mode & 0o077:
         problem = f"{path} must not be accessible to other users"
-        raise ConfigError(SETTING, problem, f"run chmod 600 {path}")
+        raise ConfigError(SETTING, problem, f"run chmod 600 {path}, if that is the key")

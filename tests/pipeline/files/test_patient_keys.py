@@ -57,11 +57,20 @@ def test_what_is_no_patient_is_refused(record: Any) -> None:
 
 def test_other_keys_are_told_of_and_stay_unread(tmp_path: Path) -> None:
     path = tmp_path / "patients.jsonl"
-    path.write_text('{"person_id": "7", "colour": 1}\n{"person_id": "8", "colour": 2}\n')
+    path.write_text(
+        '{"person_id": "7", "colour": 1}\n{"person_id": "8", "emails": ["a@b.example"]}\n'
+    )
     warnings: list[str] = []
     assert list(read_patients(path, warnings)) == ["7", "8"]
     (warning,) = warnings
     assert "1 unknown keys are not read" in warning
+
+
+def test_a_file_of_notes_is_no_file_of_patients(tmp_path: Path) -> None:
+    path = tmp_path / "notes.jsonl"
+    path.write_text('{"note_id": "1", "person_id": "7", "text": "Vu ce jour.", "gender": "F"}\n')
+    with pytest.raises(ConfigError, match="the file of patients, not one of notes"):
+        read_patients(path, [])
 
 
 def test_records_as_this_program_writes_them_are_read(tmp_path: Path) -> None:

@@ -110,6 +110,24 @@ def test_names_of_diseases_behind_what_makes_them_one(
         assert is_vetoed(text, written, label, "fr") is expected
 
 
+@pytest.mark.parametrize(
+    ("written", "label", "expected"),
+    [
+        ("Lyon 3e", Label.ZIP, Label.CITY),
+        ("Paris 15e", Label.STREET, Label.CITY),
+        ("MARSEILLE 1er", Label.REGION, Label.CITY),
+        ("Paris 15e", Label.LAST_NAME, Label.LAST_NAME),
+        ("Lyon 69003", Label.ZIP, Label.ZIP),
+        ("Nantes 3e", Label.ZIP, Label.ZIP),
+    ],
+)
+def test_a_town_with_its_arrondissement_is_a_town(written: str, label: str, expected: str) -> None:
+    text = f"Elle habite à {written}."
+    span = Span(text.index(written), text.index(written) + len(written), label, "model")
+    found = refine_spans([span], Document("1", text, lang="fr"))
+    assert [each.label for each in found] == [expected]
+
+
 def test_vetoed_spans_are_not_refined_into_mentions() -> None:
     document = Document("1", f"{PROSE}CHF today. CHF again. Okwuosa came, Okwuosa left.", lang="en")
     spans = [
