@@ -257,7 +257,7 @@ _ACTOR = Pattern(
     r"\b(?<![\-/])(?P<word>par|by|por|von|door|[Pp]atiente?s?|[Pp]aciente|[Ii]nterne|[Ee]xterne"
     r"|[Mm]edec?in|[Mm]edico|[Ii]nfirmiere?|IDE|IAO|RN|enfant|[Ee]nfermer[oa]|[Rr]esidente?|[Dd]ear"
     r"|[Cc]h[eè]re?|[Nn]ee?|[Bb]orn|[Gg]eb|geborene?|[Cc]hirurgien|[Ff]do|cc|CC|traitant"
-    r"|maiden name|DUE)(?P<end>[ .\n])[ \n]?(?:[A-Z]|d[eu']|van|von)",
+    r"|maiden name|DUE|[Ff]amili[ae]|[Ff]amille)(?P<end>[ .\n])[ \n]?(?:[A-Z]|d[eu']|van|von)",
     cased=True,
 )
 _HANDED = Pattern(
