@@ -15,6 +15,7 @@ from surrogates.dates import coarse_dates, feasts, rendering
 from surrogates.dates.clock_order import order_minute
 from surrogates.dates.clocks import keep_hour, render_clock
 from surrogates.dates.format_templates import parse, repair_digits
+from surrogates.dates.joined_days import move_interval, move_listed_days
 from surrogates.dates.parsing import DateForm, Group
 from surrogates.dates.whole_dates import WholeDate, read_whole_date
 from surrogates.dates.words import MONTHS
@@ -330,6 +331,11 @@ def move_text(
         found = read_whole_date(text, lang, day_first)
         if found is not None:
             return _move_whole(found, shift.days)
+    if shift.repeats_month:
+        again = partial(move_text, shift=shift, written=written, lang=lang, day_first=day_first)
+        for move_both in (move_interval, move_listed_days):
+            if (joined := move_both(text, again)) is not None:
+                return joined
     base = written or UNDATED
     if _SPACED.fullmatch(text) and len(text.split()) > 3:
         joined = "".join(text.split())
