@@ -22,7 +22,7 @@ from surrogates.dates.words import MONTHS
 from surrogates.patient import value_format
 from surrogates.patient.date_shift import DateShift, add_months, full_age, shift_days
 from surrogates.patient.patient import DRAWS, Mention, Subject
-from surrogates.patient.text_normalization import apply_case, fold
+from surrogates.patient.text_normalization import apply_case, fold, read_misread_digits
 
 # The reference day for notes without a date.
 UNDATED = date(2025, 6, 15)
@@ -361,6 +361,11 @@ def replace(mention: Mention, subject: Subject) -> str:
     if shift.reads_ahead:
         text = feasts.write_out(text, lang) or text
     moved = move_text(text, shift, written=mention.written, lang=lang, day_first=mention.day_first)
+    if moved is None and shift.reads_ahead and (read := read_misread_digits(text)) != text:
+        # `12 March 2O21`
+        moved = move_text(
+            read, shift, written=mention.written, lang=lang, day_first=mention.day_first
+        )
     if moved is not None and shift.repeats_month and _BARE_DAY.match(mention.text):
         moved = _name_month(moved, mention, shift, lang)
     written = moved if moved is not None else _draw(mention, subject, shift.nudge)

@@ -78,3 +78,13 @@ def test_days_joined_by_a_word_move_by_the_shift(
         numbers = [int(n) for n in re.findall(r"\d+", _moved(write(12, 14), lang, days))]
         assert numbers == [ends[0].day, ends[1].day, ends[1].year]
         assert month.lower() in _moved(write(12, 14), lang, days).lower()
+
+
+@pytest.mark.parametrize(
+    ("lang", "misread", "written"),
+    [("en", "12 March 2O21", "12 March 2021"), ("fr", "l2 mars 202l", "12 mars 2021")],
+)
+def test_misread_digits_of_a_written_date_are_read(
+    replace: Callable[..., str], lang: str, misread: str, written: str
+) -> None:
+    assert replace(misread, "DATE", lang=lang) == replace(written, "DATE", lang=lang)
