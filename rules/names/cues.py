@@ -251,7 +251,8 @@ _KIN = Pattern(
     r"|marido|mujer|ti[oa]|niet[oa]|pareja|mother|father|husband|wife|son|daughter|brother|sister"
     r"|partner|spouse|nephew|mutter|vater|sohn|tochter|bruder|ehefrau|ehemann"
     r"|partnerin|enkel(?:in)?|moeder|vader|zoon|dochter|broer|zus|vrouw|man|echtgeno(?:ot|te)"
-    r"|kleinkind|neef|nicht)[, \n]"
+    r"|kleinkind|neef|nicht|betreuer(?:in)?|vormund|tuteur(?: legal)?|tutrice(?: legale)?"
+    r"|curateur|curatrice|guardian|tutora?(?: legal)?|mentor|bewindvoerder|voogd)[, \n]"
 )
 _ACTOR = Pattern(
     r"\b(?<![\-/])(?P<word>par|by|por|von|door|[Pp]atiente?s?|[Pp]aciente|[Ii]nterne|[Ee]xterne"
