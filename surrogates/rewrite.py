@@ -34,7 +34,7 @@ from surrogates.numbers.number_draws import SHARED
 from surrogates.patient import value_format
 from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import HAS_CONTENT
-from surrogates.places import generalization, places
+from surrogates.places import generalization, organizations, places
 
 Maker = Callable[[Mention, Subject], str]
 
@@ -53,7 +53,7 @@ MAKERS: dict[str, Maker] = {
     Label.REGION: places.replace_region,
     Label.COUNTRY: places.replace_listed,
     Label.HOSPITAL: places.replace,
-    Label.ORGANIZATION: places.replace_listed,
+    Label.ORGANIZATION: organizations.replace,
     Label.PROFESSION: places.replace_listed,
     Label.PHONE: contacts.replace_phone,
     Label.FAX: contacts.replace_phone,
