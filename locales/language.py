@@ -137,6 +137,8 @@ class PersonWords:
     `female_titles`, `male_titles`, `doctor_titles` and `other_titles` announce a name but for
     `cased_titles`, which do so in some writings only. `staff` are the titles and roles of those
     who treat, `kin` the relatives and friends, `particles` the small words inside family names.
+    `women` and `men` are words that tell, right before a name, whose it is: relatives, roles,
+    participles (`dite`); `beside_kin` may stand between them and the name.
     """
 
     female_titles: frozenset[str] = frozenset()
@@ -147,6 +149,9 @@ class PersonWords:
     staff: frozenset[str] = frozenset()
     kin: frozenset[str] = frozenset()
     particles: frozenset[str] = frozenset()
+    women: frozenset[str] = frozenset()
+    men: frozenset[str] = frozenset()
+    beside_kin: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

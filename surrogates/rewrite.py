@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from typing import Any
 
 from record.document import Document
@@ -16,7 +17,13 @@ from record.release import Release
 from record.span import Span
 from surrogates import articles, contacts
 from surrogates.dates import ages, dates
-from surrogates.dates.clocks import Times, find_clock, keep_hour, render_clock
+from surrogates.dates.clocks import (
+    Times,
+    correct_misread_clocks,
+    find_clock,
+    keep_hour,
+    render_clock,
+)
 from surrogates.dates.dates import day_first, find_reference_day, has_day, is_complete
 from surrogates.dates.whole_dates import read_whole_date
 from surrogates.keys.keys import CohortKey
@@ -27,7 +34,7 @@ from surrogates.numbers.number_draws import SHARED
 from surrogates.patient import value_format
 from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import HAS_CONTENT
-from surrogates.places import generalization, places
+from surrogates.places import generalization, organizations, places
 
 Maker = Callable[[Mention, Subject], str]
 
@@ -46,7 +53,7 @@ MAKERS: dict[str, Maker] = {
     Label.REGION: places.replace_region,
     Label.COUNTRY: places.replace_listed,
     Label.HOSPITAL: places.replace,
-    Label.ORGANIZATION: places.replace_listed,
+    Label.ORGANIZATION: organizations.replace,
     Label.PROFESSION: places.replace_listed,
     Label.PHONE: contacts.replace_phone,
     Label.FAX: contacts.replace_phone,
@@ -144,6 +151,11 @@ class _NoteContext:
         values = (self.text[s.start : s.end] for s in self.spans if s.label == Label.DATE)
         whole = (read_whole_date(value, lang, self._day_first) for value in values)
         return max((found.day for found in whole if found), default=None)
+
+    @cached_property
+    def clock_text(self) -> str:
+        """The text with digits for the letters that recognition put for them in times of day."""
+        return correct_misread_clocks(self.text)
 
     def find_person(self, number: int) -> Hashable:
         """Return the named person; None where the text of the span and the record suffice."""
@@ -365,16 +377,17 @@ class Rewriter:
         text, span = note.text, note.spans[number]
         times = self._times[span.label]
         before = note.spans[number + 1].start if number + 1 < len(note.spans) else len(text)
-        found = find_clock(text, span.start, span.end, after=end, before=before)
+        read = note.clock_text
+        found = find_clock(read, span.start, span.end, after=end, before=before)
         if found is None:
             return text[end : span.start], text[span.start : span.end], "", span.end
-        lead = text[found.lead : found.lead_end] if times == "hour" else ""
+        lead = read[found.lead : found.lead_end] if times == "hour" else ""
         between = (
             text[end : found.lead]
             + render_clock(lead, keep_hour)
             + text[found.lead_end : span.start]
         )
-        clock = "" if times == "midnight" else text[found.date_end : found.end]
+        clock = "" if times == "midnight" else read[found.date_end : found.end]
         return between, text[span.start : found.date_end], clock, found.end
 
     def _find_patient(self, document: Document, record: PatientRecord | None) -> _PatientState:

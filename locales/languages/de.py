@@ -169,6 +169,18 @@ LANGUAGE = Language(
             " betreuer betreuerin nachbar nachbarin freund freundin verlobter verlobte"
         ),
         particles=words("von vom"),
+        women=words(
+            "ehefrau partnerin lebensgefahrtin mutter mama tochter schwester tante"
+            " cousine nichte enkelin grossmutter großmutter oma schwiegertochter"
+            " schwiegermutter schwagerin betreuerin nachbarin freundin verlobte witwe"
+            " patientin arztin pflegerin krankenschwester stieftochter"
+        ),
+        men=words(
+            "ehemann mann lebensgefahrte vater papa sohn bruder onkel neffe enkel"
+            " grossvater großvater opa schwiegersohn schwiegervater schwager betreuer"
+            " nachbar freund verlobter witwer pfleger stiefsohn"
+        ),
+        beside_kin=words("namens genannt gen"),
     ),
     has_surrogates=True,
 )

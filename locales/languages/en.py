@@ -156,5 +156,17 @@ LANGUAGE = Language(
             " uncle aunt nephew niece grandson granddaughter grandfather grandmother stepson"
             " stepdaughter guardian neighbor neighbour friend boyfriend girlfriend"
         ),
+        women=words(
+            "wife mother mom mum mummy daughter sister aunt niece granddaughter"
+            " grandmother grandma stepdaughter stepmother stepsister sister-in-law"
+            " mother-in-law daughter-in-law girlfriend fiancee widow ex-wife midwife"
+            " lady woman girl godmother"
+        ),
+        men=words(
+            "husband father dad daddy son brother uncle nephew grandson grandfather"
+            " grandpa stepson stepfather stepbrother brother-in-law father-in-law son-"
+            " in-law boyfriend widower ex-husband gentleman boy godfather"
+        ),
+        beside_kin=words("named called nicknamed elder eldest older younger youngest late"),
     ),
 )

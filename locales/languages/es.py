@@ -157,5 +157,18 @@ LANGUAGE = Language(
             " vecino vecina amigo amiga novio novia"
         ),
         particles=words("de del la las los el y e"),
+        women=words(
+            "esposa mujer madre mama hija hermana tia sobrina prima abuela nieta nuera"
+            " suegra cunada cuidadora vecina amiga novia viuda enfermera tutora senora"
+            " llamada apodada conocida hijastra madrina"
+        ),
+        men=words(
+            "esposo marido padre papa hijo hermano tio sobrino primo abuelo nieto yerno"
+            " suegro cunado cuidador vecino amigo novio viudo enfermero tutor senor"
+            " llamado apodado conocido hijastro padrino"
+        ),
+        beside_kin=words(
+            "mayor menor pequeno pequena como difunto difunta"
+        ),
     ),
 )  # fmt: skip

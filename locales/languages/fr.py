@@ -167,5 +167,22 @@ LANGUAGE = Language(
             " fiance fiancee"
         ),
         particles=words("de du des d la le les l"),
+        women=words(
+            "epouse femme conjointe compagne concubine mere maman fille soeur sœur"
+            " tante cousine niece grand-mere belle-fille belle-soeur belle-sœur belle-"
+            " mere petite-fille demi-soeur demi-sœur marraine bru voisine amie fiancee"
+            " veuve tutrice curatrice patiente infirmiere aide-soignante assistante"
+            " secretaire sage-femme dite surnommee appelee prenommee nommee denommee"
+            " jumelle"
+        ),
+        men=words(
+            "epoux mari conjoint compagnon concubin pere papa fils frere oncle cousin"
+            " neveu grand-pere beau-fils beau-frere beau-pere petit-fils demi-frere"
+            " parrain gendre voisin ami fiance veuf tuteur curateur infirmier aide-"
+            " soignant dit surnomme appele prenomme nomme denomme jumeau"
+        ),
+        beside_kin=words(
+            "aine ainee cadet cadette majeur majeure unique actuel actuelle ex"
+        ),
     ),
 )  # fmt: skip

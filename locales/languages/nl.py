@@ -125,6 +125,7 @@ LANGUAGE = Language(
         female_titles=words("mw mevr mevrouw"),
         male_titles=words("dhr"),
         doctor_titles=words("dr drs prof"),
+        other_titles=words("meneer"),
         staff=words(
             "dr drs prof arts huisarts chirurg specialist verpleegkundige zuster broeder"
             " assistent collega"
@@ -135,6 +136,18 @@ LANGUAGE = Language(
             " buurman buurvrouw vriend vriendin verloofde"
         ),
         particles=words("van der den ter ten"),
+        women=words(
+            "echtgenote vrouw moeder mama dochter zus zusje tante nicht kleindochter"
+            " oma schoondochter schoonmoeder schoonzus buurvrouw vriendin patiente"
+            " weduwe stiefdochter"
+        ),
+        men=words(
+            "echtgenoot man vader papa zoon broer broertje oom neef kleinzoon opa"
+            " schoonzoon schoonvader zwager buurman weduwnaar stiefzoon heer meneer"
+        ),
+        beside_kin=words(
+            "genaamd oudste jongste"
+        ),
     ),
     has_surrogates=True,
 )  # fmt: skip

@@ -54,6 +54,29 @@ _BEFORE = 40  # characters that hold a preposition and the word before it
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 _OF_A_LANGUAGE = 3  # a rank: one of the 20,000 most frequent words
 _LEAST_CAPITALS = 0.02
+_CLAIMED = _NOT_TERMS | {Label.PROFESSION}
+# A French pronoun tied to a verb (`l'accompagnait`), or a verb in the imperfect alone.
+_PRONOUN_AND_VERB = re.compile(
+    r"(?:(?:qu|[ljmtsn])'(?:\w+(?:ait|aient|ais|era|eront|erons|ions)|(?P<stem>\w{3,})e(?:nt)?)"
+    r"|\w{3,}(?:ait|aient))"
+)
+# Who decides or cares for a patient: a role that others have towards them, no job.
+_ROLES = frozenset(
+    "betreuer betreuerin berufsbetreuer berufsbetreuerin vormund bevollmachtigter bevollmachtigte"
+    " tuteur tutrice curateur curatrice mandataire aidant aidante guardian carer caregiver"
+    " tutor tutora curador curadora cuidador cuidadora representante"
+    " vertegenwoordiger mentor bewindvoerder mantelzorger voogd contactpersoon".split()
+)
+_LEGAL = frozenset(
+    "gesetzlicher gesetzliche gesetzlichen gesetzlichem legal legale legaux familial familiale"
+    " wettelijk wettelijke".split()
+)
+_OTHER_ROLE_WORDS = frozenset("der die le la the el de het principal main primary".split())
+_NAME_BEHIND = re.compile(
+    r"[ ]?[:,(]?[ ]?(?:(?:herrn?|frau|mevr(?:ouw)?|dhr|mme|mlle|mrs?|ms|sra?|dona?|dr|m)\.?[ ])?"
+    r"[A-ZÀ-ÖØ-Þ][\w'’\-]+",
+    re.IGNORECASE,
+)
 
 
 def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
@@ -71,6 +94,10 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
         if not words:
             return False
         folded = [fold(plain(word)) for word in words]
+        if span.label in _CLAIMED and lang == "fr" and _is_french_clause(written, folded):
+            return True
+        if span.label == Label.PROFESSION and _is_role(folded, text, span.end):
+            return True
         if span.label in _NOT_TERMS and len(words) == 1 and _is_only_a_term(folded[0]):
             return True
         if span.label in _NOT_TERMS and all(map(_is_eponym, folded)):
@@ -90,6 +117,30 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
         return False
 
     return veto
+
+
+def _is_french_clause(written: str, folded: list[str]) -> bool:
+    """Return whether small letters hold a verb tied to its pronoun, which is part of no name."""
+    if not written.islower():
+        return False
+    for word in folded:
+        found = _PRONOUN_AND_VERB.fullmatch(word)
+        if found and (not found["stem"] or word_rank(f"{found['stem']}er", "fr")):
+            return True
+    return False
+
+
+def _is_role(folded: list[str], text: str, end: int) -> bool:
+    """Return whether words are a role towards the patient: by law, or before a name."""
+    words = set(folded)
+    if not words & _ROLES or not words <= _ROLES | _LEGAL | _OTHER_ROLE_WORDS:
+        return False
+    behind = _NAME_BEHIND.match(text, end)
+    return bool(words & _LEGAL) or (behind is not None and _begins_with_capital(behind[0]))
+
+
+def _begins_with_capital(behind: str) -> bool:
+    return behind.rsplit(maxsplit=1)[-1].lstrip(":,(")[:1].isupper()
 
 
 def _are_values_in_columns(written: str) -> bool:

@@ -16,7 +16,7 @@ from rules.dates.context import (
     continues_digits,
     is_followed_by_unit,
 )
-from rules.dates.ranges import find_numeric_ranges
+from rules.dates.ranges import find_intervals, find_numeric_ranges
 from rules.matching.preceding_words import words_before
 from rules.matching.scanner import Pattern
 
@@ -217,7 +217,7 @@ def find(folded: str) -> Iterator[Moment]:
     yield from _dates_with_blanks(folded)
     yield from _ROMAN.convert(folded, _read_roman_month)
     yield from _dates_without_separators(folded)
-    for start, end in find_numeric_ranges(folded):
+    for start, end in (*find_numeric_ranges(folded), *find_intervals(folded)):
         yield Moment(start, end, None, None, None)
     for match in _FIELD.finditer(folded):
         start, end = match.span(1)

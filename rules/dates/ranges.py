@@ -17,16 +17,34 @@ _WORD = (
     r"au|al|a|to|bis|bis zum|tot|tot en met|t/m|through|thru|till|until|hasta|hasta el|jusqu'au"
     r"|op|auf den|auf"
 )
+# Between two days of one month in their order: `3 et 4 mars`.
+_AND = r"et|and|und|u\.|y|e|en|&|ou|or|oder|o|of"
 # What stands between the two days of one date. A line may be broken there once.
 _JOINT = (
     rf"\.?(?:[ \t]{{0,2}}\n?[ \t]{{0,3}}(?:[-\u2013\u2192]|->|{_WORD})[ \t]{{0,2}}\n?[ \t]{{0,3}})"
 )
+_LIST_JOINT = rf"\.?[ \t]{{1,2}}(?:{_AND})[ \t]{{1,2}}"
 _JOINT_ALONE = re.compile(_JOINT)
 _LONGEST_JOINT = 18
 # A day in front of a date that has a month: nothing before it that it could be part of.
 _DAY_BEFORE = re.compile(
     rf"(?<![0-9a-z/.,:+\-\u2013$%])(?<![0-9][ ])([0-3]?[0-9])(?:er|st|nd|rd|th)?{_JOINT}"
     r"(?:the |el |den |lundi |mardi |mercredi |jeudi |vendredi |samedi |dimanche )?\Z"
+)
+_LISTED_BEFORE = re.compile(
+    rf"(?<![0-9a-z/.,:+\-\u2013$%#])(?<![0-9][ ])([0-3]?[0-9])(?:er|st|nd|rd|th)?{_LIST_JOINT}"
+    r"(?:the |el |den )?\Z"
+)
+# A day behind one that its month precedes: `March 3 and 4, 2021`.
+_MONTH_FIRST = re.compile(r"[a-z]{3,9}\.? ([0-3]?[0-9])(?:st|nd|rd|th)?")
+_LISTED_BEHIND = re.compile(
+    r" (?:and|or|&) (?:the )?([0-3]?[0-9])(?:st|nd|rd|th)?"
+    r"(?:,? (?:19|20)[0-9]{2}(?![0-9])|(?=[.,;:)\n]|\Z))(?![.,][0-9])"
+)
+# An interval of ISO 8601, whose second end may leave out what it shares with the first.
+_ISO_INTERVAL = Pattern(
+    r"(?<![0-9a-z/.,:+\-])((?:19|20)[0-9]{2})-([01][0-9])-([0-3][0-9])(?:/|--)"
+    r"(?:(?:((?:19|20)[0-9]{2})-)?([01][0-9])-)?([0-3][0-9])(?![0-9/%:\-]|[.,][0-9])"
 )
 _REACH = 40
 _LAST_DAY = 31
@@ -59,8 +77,9 @@ _PHONE = re.compile(
 def complete_date_ranges(document: Document, found: Iterable[Span]) -> list[Span]:
     """Return spans of ranges of which a detector found an end as a date.
 
-    Where the first end is a day alone, the whole is one date; else the other end is one of its own,
-    of digits as the first. They have detector and score of the date that was found.
+    Where the first end is a day alone, or both are of one month (`3 et 4 mars`), the whole is one
+    date; so is an interval of ISO 8601. Else the other end is one of its own, of digits as the
+    first. They have detector and score of the date that was found.
     """
     folded = fold_once(document.text)
     dates = sorted((span for span in found if span.label == Label.DATE), key=_by_place)
@@ -78,6 +97,7 @@ def complete_date_ranges(document: Document, found: Iterable[Span]) -> list[Span
                 break
     for span in dates:
         ranges.extend(_with_day_before(folded, span))
+        ranges.extend(_with_day_behind(folded, span))
         ranges.extend(_other_ends(folded, span))
     return ranges
 
@@ -138,13 +158,39 @@ def _with_day_before(folded: str, span: Span) -> Iterator[Span]:
         return
     last = _STARTS_WITH_DAY.match(folded, span.start)
     low = max(0, span.start - _REACH)
-    before = _DAY_BEFORE.search(folded[low : span.start]) if last else None
-    if last is None or before is None or not 1 <= int(before[1]) <= _LAST_DAY:
+    window = folded[low : span.start]
+    before = _DAY_BEFORE.search(window) if last else None
+    listed = _LISTED_BEFORE.search(window) if last and not before else None
+    found = before or listed
+    if last is None or found is None or not 1 <= int(found[1]) <= _LAST_DAY:
         return
     # `Hb 12 - 03/04/2021`: a sign alone joins days of one month, in their order.
-    is_in_order = int(before[1]) < int(last[0])
-    if is_in_order or any(map(str.isalpha, before[0][len(before[1]) :])):
-        yield replace(span, start=low + before.start(1))
+    is_in_order = int(found[1]) < int(last[0])
+    if is_in_order or (before and any(map(str.isalpha, before[0][len(before[1]) :]))):
+        yield replace(span, start=low + found.start(1))
+
+
+def _with_day_behind(folded: str, span: Span) -> Iterator[Span]:
+    """Yield the two days of a month that precedes them, of which a detector found the first."""
+    first = _MONTH_FIRST.fullmatch(folded, span.start, span.end)
+    behind = _LISTED_BEHIND.match(folded, span.end) if first else None
+    if first and behind and int(first[1]) < int(behind[1]) <= _LAST_DAY:
+        yield replace(span, end=behind.end())
+
+
+def find_intervals(folded: str) -> Iterator[tuple[int, int]]:
+    """Yield intervals of ISO 8601: `2021-03-28/2021-04-02`, `2021-03-28/04-02`, `2021-03-28/29`.
+
+    Offsets are code points, half open.
+    """
+    for match in _ISO_INTERVAL.finditer(folded):
+        year, month, day, last_year, last_month, last_day = match.groups()
+        first = year, month, day
+        last = last_year or year, last_month or month, last_day
+        # Where the year of the second end is left out, it may be the next one.
+        is_in_order = first < last or (last_month is not None and last_year is None)
+        if is_in_order and all(_is_day(int(each[2]), int(each[1])) for each in (first, last)):
+            yield match.span()
 
 
 def _other_ends(folded: str, span: Span) -> Iterator[Span]:

@@ -251,13 +251,14 @@ _KIN = Pattern(
     r"|marido|mujer|ti[oa]|niet[oa]|pareja|mother|father|husband|wife|son|daughter|brother|sister"
     r"|partner|spouse|nephew|mutter|vater|sohn|tochter|bruder|ehefrau|ehemann"
     r"|partnerin|enkel(?:in)?|moeder|vader|zoon|dochter|broer|zus|vrouw|man|echtgeno(?:ot|te)"
-    r"|kleinkind|neef|nicht)[, \n]"
+    r"|kleinkind|neef|nicht|betreuer(?:in)?|vormund|tuteur(?: legal)?|tutrice(?: legale)?"
+    r"|curateur|curatrice|guardian|tutora?(?: legal)?|mentor|bewindvoerder|voogd)[, \n]"
 )
 _ACTOR = Pattern(
     r"\b(?<![\-/])(?P<word>par|by|por|von|door|[Pp]atiente?s?|[Pp]aciente|[Ii]nterne|[Ee]xterne"
     r"|[Mm]edec?in|[Mm]edico|[Ii]nfirmiere?|IDE|IAO|RN|enfant|[Ee]nfermer[oa]|[Rr]esidente?|[Dd]ear"
     r"|[Cc]h[eè]re?|[Nn]ee?|[Bb]orn|[Gg]eb|geborene?|[Cc]hirurgien|[Ff]do|cc|CC|traitant"
-    r"|maiden name|DUE)(?P<end>[ .\n])[ \n]?(?:[A-Z]|d[eu']|van|von)",
+    r"|maiden name|DUE|[Ff]amili[ae]|[Ff]amille)(?P<end>[ .\n])[ \n]?(?:[A-Z]|d[eu']|van|von)",
     cased=True,
 )
 _HANDED = Pattern(

@@ -16,7 +16,7 @@ from rules.matching.scanner import Pattern
 from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_initials, signatures
 from rules.names.found_names import Found, FoundNames, label
 from rules.names.lone_names import lone_given_names
-from rules.names.mentions import free_occurrences
+from rules.names.mentions import find_stems, free_occurrences
 from rules.names.nicknames import take_nicknames
 from rules.names.parsing import read, read_back
 from rules.names.plausibility import (
@@ -564,17 +564,20 @@ def detect(document: Document) -> list[Span]:
     names = {
         word: kind
         for start, end, kind in finds.found
-        for word in folded[start:end].split()
+        for written in folded[start:end].split()
+        for word in (written, *find_stems(written, document.lang))
         if len(word) > 2 and word.isalpha() and not bits(word) & (COMMON | BARRED)
     }
     found = {
         *finds.found,
         *[
-            (at, at + len(word), kind)
+            (at, end, kind)
             for word, kind in names.items()
-            for at in free_occurrences(finds.cased, folded, word, finds.taken)
+            for at, end in free_occurrences(
+                finds.cased, folded, word, finds.taken, lang=document.lang
+            )
             if finds.cased[at].isupper()
-            and is_person(folded, at, at + len(word))
+            and is_person(folded, at, end)
             and not is_address(folded, at)
         ],
     }

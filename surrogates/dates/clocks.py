@@ -33,7 +33,19 @@ _CLOCK = (
 _WORDS = r"(?:midi|minuit|noon|midnight|medianoche|mediod[ií]a|mittag|mitternacht|middernacht)\b"
 # After a word that announces a time, numbers without a unit are one, too.
 _ANNOUNCED = rf"(?:{_CLOCK}|{_HH}\.{_MM}{_NO_MEASURE}|{_WORDS})"
-_MILITARY = rf"(?:at|@){_B}{{1,2}}(?:2[0-3]|[01]\d){_MM}(?!\d)"
+_MILITARY = (
+    rf"(?:(?:at|um|om|à|a las?|gegen|vers|rond){_B}{{1,2}}|@{_B}{{0,2}})"
+    rf"(?:2[0-3]|[01]\d){_MM}{_NO_MEASURE}"
+)
+# Letters that recognition put for digits of a time: `l4:3O`, `14h3O`, `at O2OO`.
+_MISREAD = re.compile(
+    rf"(?<![^\W_])[0-9OoQIl|]{{1,2}}(?:{_B}?[:h]{_B}?)[0-9OoQIl|]{{2}}(?![^\W_]|:)"
+    rf"|(?<=(?:at|um|om|.à|.@|as){_B})[0-9OoQIl|]{{4}}(?![^\W_])",
+    re.IGNORECASE,
+)
+_DIGITS_OF_LETTERS = str.maketrans("OoQIl|", "000111")
+# Behind a time that ends a sentence the full stop is that of the sentence.
+_SENTENCE_ENDS = re.compile(r"\.(?:\s+[A-ZÀ-ÖØ-Þ(\-]|\s*\Z|[ \t]*\n)")
 _AT = (
     r"(?:à partir de|a partir de|à|vers|at|from|around|about|@|a eso de las?|a las?|sobre las?"
     r"|desde las?|a|de|um|gegen|ab|von|om|rond|vanaf|van)"
@@ -125,10 +137,27 @@ def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> J
         line = text.rfind("\n", after, start) + 1
         following = following if text[line:start].strip() else None
     if following:
-        return JoinedClock(start, start, start, end, following.end())
+        last = following.end()
+        stop = last - 1 if text[last - 1] == "." and _SENTENCE_ENDS.match(text, last - 1) else last
+        return JoinedClock(start, start, start, end, stop)
     left = max(after, start - _REACH)
     previous = _LATELY.search(text, left, start) and _BEFORE.search(text, left, start)
     return JoinedClock(*previous.span("clock"), start, end, end) if previous else None
+
+
+def correct_misread_clocks(text: str) -> str:
+    """Return a text of the same length, in times with digits for the letters read for them.
+
+    What has no digit at all (`lO:Il`) stays.
+    """
+
+    def correct(match: re.Match[str]) -> str:
+        written = match[0]
+        if not any(map(str.isdigit, written)):
+            return written
+        return written.translate(_DIGITS_OF_LETTERS)
+
+    return _MISREAD.sub(correct, text)
 
 
 def keep_hour(minute: int) -> int:

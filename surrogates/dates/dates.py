@@ -15,6 +15,7 @@ from surrogates.dates import coarse_dates, feasts, rendering
 from surrogates.dates.clock_order import order_minute
 from surrogates.dates.clocks import keep_hour, render_clock
 from surrogates.dates.format_templates import parse, repair_digits
+from surrogates.dates.joined_days import move_interval, move_listed_days
 from surrogates.dates.parsing import DateForm, Group
 from surrogates.dates.whole_dates import WholeDate, read_whole_date
 from surrogates.dates.words import MONTHS
@@ -27,7 +28,7 @@ from surrogates.patient.date_shift import (
     shift_days,
 )
 from surrogates.patient.patient import DRAWS, Mention, Subject
-from surrogates.patient.text_normalization import apply_case, fold
+from surrogates.patient.text_normalization import apply_case, fold, read_misread_digits
 
 # The reference day for notes without a date.
 UNDATED = date(2025, 6, 15)
@@ -336,6 +337,11 @@ def move_text(
         found = read_whole_date(text, lang, day_first)
         if found is not None:
             return _move_whole(found, shift.days)
+    if shift.repeats_month:
+        again = partial(move_text, shift=shift, written=written, lang=lang, day_first=day_first)
+        for move_both in (move_interval, move_listed_days):
+            if (joined := move_both(text, again)) is not None:
+                return joined
     base = written or UNDATED
     if _SPACED.fullmatch(text) and len(text.split()) > 3:
         joined = "".join(text.split())
@@ -364,6 +370,11 @@ def replace(mention: Mention, subject: Subject) -> str:
     if whole is not None and whole.day in PLACEHOLDERS and mention.label != Label.BIRTH_DATE:
         return text + _rewrite_clock(mention, subject, lang) if mention.clock else text
     moved = move_text(text, shift, written=mention.written, lang=lang, day_first=mention.day_first)
+    if moved is None and shift.reads_ahead and (read := read_misread_digits(text)) != text:
+        # `12 March 2O21`
+        moved = move_text(
+            read, shift, written=mention.written, lang=lang, day_first=mention.day_first
+        )
     if moved is not None and shift.repeats_month and _BARE_DAY.match(mention.text):
         moved = _name_month(moved, mention, shift, lang)
     written = moved if moved is not None else _draw(mention, subject, shift.nudge)

@@ -8,10 +8,11 @@ misspelling is corrected.
 from collections.abc import Iterable
 
 from record.errors import Unsafe
-from surrogates.names.spelling import correct
+from surrogates.names.spelling import correct, inflect
 from surrogates.patient import value_format
 from surrogates.patient.known_people import GIVEN, NameReading, NameUnit
 from surrogates.patient.mixed_draws import DrawnName, MixedDraws
+from surrogates.patient.name_pools import gender_of
 from surrogates.patient.name_units import read_units
 from surrogates.patient.patient import Mention, Place, Subject
 from surrogates.patient.text_normalization import HAS_CONTENT, apply_case, fold
@@ -70,11 +71,12 @@ def _replace_unit(unit: NameUnit, mention: Mention, subject: Subject) -> str:
     words = frozenset(word.folded for word in unit.words)
     if not words.isdisjoint(drawn.folded):
         # Only words that nobody knows can meet what is drawn for the first one.
-        gender = mention.person.gender
+        gender = _gender(unit.role, first.folded, mention, subject)
         drawn = _draws(subject).draw_apart(unit.role, first.folded, gender, words)
         if not words.isdisjoint(drawn.folded):
             raise Unsafe("no-surrogate")
-    return apply_case(unit.written, drawn.text)
+    text = inflect(drawn.text, unit.words[-1].folded, unit.role, subject, mention)
+    return apply_case(unit.written, text)
 
 
 def _draw(role: str, value: str, mention: Mention, subject: Subject) -> DrawnName:
@@ -82,15 +84,24 @@ def _draw(role: str, value: str, mention: Mention, subject: Subject) -> DrawnNam
     person, draws = mention.person, _draws(subject)
     value = correct(value, role, subject, mention) or value
     value = next((each[2] for each in person.heads if each[:2] == (role, value)), value)
+    gender = _gender(role, value, mention, subject)
     if person.place is Place.LATER:
-        return draws.draw_member(role, value, person.gender)
+        return draws.draw_member(role, value, gender)
     drawn = next((each[2] for each in person.apart if each[:2] == (role, value)), None)
     if drawn is None:
         patient = subject.known_people.patient
         own = patient.given if role == GIVEN else patient.family
         is_own = draws.groups.head(role, value) in own[:1]
-        drawn = draws.draw(role, value, person.gender, "" if is_own else person.variant)
+        drawn = draws.draw(role, value, gender, "" if is_own else person.variant)
     return drawn if person.place is Place.ALONE else DrawnName(drawn.words[0], drawn.words[:1])
+
+
+def _gender(role: str, value: str, mention: Mention, subject: Subject) -> str:
+    """Return the gender of a given name: as the note tells, else the lists, else the person."""
+    if role != GIVEN:
+        return ""
+    person = mention.person
+    return person.told or gender_of(value, subject.locale) or person.gender
 
 
 def _draws(subject: Subject) -> MixedDraws:

@@ -7,8 +7,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from locales import name_endings
 from record.document import Document
 from record.span import Span
+from surrogates.patient.context_gender import NICKNAME_GAP, gender_before
 from surrogates.patient.known_people import (
     FAMILY,
     GIVEN,
@@ -29,7 +31,8 @@ _ROLES = (GIVEN, FAMILY)
 # The fewest letters of a family name in an account.
 _CUT = 4
 _SCALE = 1 << 64
-# What stands between two spans of one list of names.
+# What stands between the spans of one mention, and between two of one list of names.
+_JOINED = re.compile(r"[ \t]+|[ \t]*,[ \t]*")
 _GAPS = {GIVEN: re.compile(r"[ \t]*[,\-]?[ \t]*"), FAMILY: re.compile(r"[ \t]*-?[ \t]*")}
 
 
@@ -76,7 +79,13 @@ class NoteNames(ABC):
             whole=stranger,
             gender=person.gender,
             variant=variant,
-            spelt=tuple((*each, spelt[each]) for each in read.unlisted if each in spelt),
+            spelt=tuple(
+                (word.role, word.folded, spelt[word.role, word.folded])
+                for word in read.words
+                if (word.role, word.folded) in spelt
+            )
+            if spelt
+            else (),
             **drawn,
         )
 
@@ -177,7 +186,8 @@ class MixedNoteNames(NoteNames):
 
     def _find_named(self, number: int, read: NameReading) -> NamedPerson | None:
         names = read.names or read_units(read, self._people)
-        if not (names.is_told or self._is_special or number in self._places):
+        told = self._told.get(number, "")
+        if not (names.is_told or told or self._is_special or number in self._places):
             return None
         variant, place = self._variant(number), self._places.get(number, Place.ALONE)
         is_told = names.is_told or bool(variant)
@@ -186,11 +196,51 @@ class MixedNoteNames(NoteNames):
             parts = [self._correct(part) for part in parts]
         apart = tuple((*part, self._apart[part]) for part in parts if part in self._apart)
         heads = self._heads(number, parts)
-        if not (is_told or apart or heads or place is not Place.ALONE):
+        is_told |= any((word.role, word.folded) in self._spelt for word in read.words)
+        if not (is_told or told or apart or heads or place is not Place.ALONE):
             return None
-        if not is_told:
-            return NamedPerson(apart=apart, heads=heads, place=place)
-        return self._describe(number, read, variant, apart=apart, heads=heads, place=place)
+        drawn: dict[str, Any] = {"told": told, "apart": apart, "heads": heads, "place": place}
+        return self._describe(number, read, variant, **drawn) if is_told else NamedPerson(**drawn)
+
+    @cached_property
+    def _told(self) -> Mapping[int, str]:
+        """The genders of given names, by span: what stands before it tells, else another mention.
+
+        Mentions of a name before which nothing is told have the gender that all others agree on.
+        """
+        told = {n: self._gender_before(n) for n, read in self._read.items() if read.given}
+        by_word: dict[str, frozenset[str]] = {}
+        for number, gender in told.items():
+            if gender and (given := self._read[number].given[:1]):
+                by_word[given[0]] = by_word.get(given[0], frozenset()) | {gender}
+        for number, read in self._read.items():
+            if told.get(number) == "":
+                genders = by_word.get(read.given[0], frozenset())
+                told[number] = next(iter(genders)) if len(genders) == 1 else ""
+        return {number: gender for number, gender in told.items() if gender}
+
+    def _gender_before(self, number: int) -> str:
+        """Return the gender that the text before a mention tells, or the name before a nickname."""
+        text, locale = self._document.text, self._people.locale
+        # `Mme DURAND Camille` is one mention in two spans.
+        first = number - 1 if self._goes_on(number) and not self._goes_on(number - 1) else number
+        start, least = self._spans[first].start, self._spans[first - 1].end if first else 0
+        if gender := gender_before(text, least, start, locale):
+            return gender
+        if first - 1 not in self._read or not NICKNAME_GAP.fullmatch(text, least, start):
+            return ""
+        bearer = (first - 1, first - 2) if self._goes_on(first - 1) else (first - 1,)
+        given = (word for each in bearer for word in self._read[each].given[:1])
+        told = (gender_of(word, locale) for word in given)
+        return next(filter(None, told), "") or self._gender_before(first - 1)
+
+    def _goes_on(self, number: int) -> bool:
+        """Return whether a span is of another label than the one right before it, and joined."""
+        if number - 1 not in self._read or number not in self._read:
+            return False
+        before, span = self._spans[number - 1], self._spans[number]
+        joins = _JOINED.fullmatch(self._document.text, before.end, span.start)
+        return joins is not None and before.label != span.label
 
     @cached_property
     def _is_special(self) -> bool:
@@ -217,7 +267,7 @@ class MixedNoteNames(NoteNames):
     def _spelt(self) -> Mapping[RoleWord, str]:
         # A given name that the lists have at all is spelt as it should be.
         locale = self._people.locale
-        if not any(read.unlisted for read in self._read.values()):
+        if not any(read.unlisted or self._may_be_inflected(read) for read in self._read.values()):
             return {}
         return {
             (role, word): right
@@ -225,21 +275,39 @@ class MixedNoteNames(NoteNames):
             if role == FAMILY or gender_of(word, locale) is None
         }
 
+    def _may_be_inflected(self, read: NameReading) -> bool:
+        """Return whether a word of a reading may be the genitive or plural of another name."""
+        locale = self._people.locale
+        return any(name_endings.stems(word.folded, locale) for word in read.words)
+
+    @cached_property
+    def _genders(self) -> Mapping[str, str]:
+        """The genders that the note tells of given names, by word."""
+        found: dict[str, str] = {}
+        for number, gender in self._told.items():
+            if given := self._read[number].given[:1]:
+                found.setdefault(given[0], gender)
+        return found
+
     @cached_property
     def _apart(self) -> Mapping[RoleWord, DrawnName]:
         """The surrogates of names of the note that would else meet another's."""
         draws = self._draws
         found = {part for names in self._names for part in names.parts}
         parts = {self._correct(part) for part in found} if self._spelt else found
-        draws.register(parts)
+        gender = self._genders.get
+        draws.register({
+            (role, word, gender(word, "") if role == GIVEN else "") for role, word in parts
+        })  # fmt: skip
         if not draws.has_met:
             return {}
         taken: dict[str, frozenset[str]] = {GIVEN: frozenset(), FAMILY: frozenset()}
         moved: dict[RoleWord, DrawnName] = {}
         for role, word in sorted(part for part in parts if not draws.groups.knows(*part)):
-            name = draws.draw(role, word)
+            told = self._genders.get(word, "") if role == GIVEN else ""
+            name = draws.draw(role, word, told)
             if not taken[role].isdisjoint(name.folded):
-                name = moved[role, word] = draws.draw_apart(role, word, "", taken[role])
+                name = moved[role, word] = draws.draw_apart(role, word, told, taken[role])
             taken[role] |= name.folded
         return moved
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from record.label import Label
-from surrogates.names.spelling import correct
+from surrogates.names.spelling import correct, inflect
 from surrogates.patient import value_format
 from surrogates.patient.known_people import LONGEST_ABBREVIATION, NameToken
 from surrogates.patient.misspelling import find_mistakes, misspell
@@ -54,6 +54,8 @@ def replace_word(word: str, role: str, subject: Subject, mention: Mention) -> st
     right = correct(value, role, subject, mention)
     if right:
         drawn = _draw_name(right, role, subject, mention)
+        if (inflected := inflect(drawn, value, role, subject, mention)) != drawn:
+            return apply_case(word, inflected)
         like = find_mistakes(right, value)
         label = f"{PURPOSE}/misspelt/{role}"
         for wrong in misspell(fold(drawn), like, right, subject.key, label):

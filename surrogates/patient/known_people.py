@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
+from locales import name_endings
 from record.label import Label
 from record.patient import PatientRecord, PersonName
 from surrogates.patient import name_lists
@@ -111,17 +112,25 @@ class NameReading:
 
 
 class KnownPeople:
-    """The people in a record: the patient first, then the relatives."""
+    """The people in a record: the patient first, then the relatives.
+
+    Where it `reads_endings`, the genitive or plural of a name is read as the name. `birth` are the
+    folded words of the patient's family names by birth, where these differ from the others.
+    """
 
     __slots__ = (
         *("_known", "_listed", "_meant", "_monograms", "_names", "_correctors", "_readings"),
-        *("titles", "locale", "persons"),
+        *("birth", "reads_endings", "titles", "locale", "persons"),
     )
 
-    def __init__(self, record: PatientRecord | None, locale: str) -> None:
+    def __init__(
+        self, record: PatientRecord | None, locale: str, *, reads_endings: bool = False
+    ) -> None:
         self.locale = locale
+        self.reads_endings = reads_endings
         self.titles = spoken_in(locale).titles
         self.persons = tuple(_list_persons(record, locale)) if record else ()
+        self.birth = _names_by_birth(record) if record else ()
         self._known: dict[str, frozenset[str]] = {GIVEN: frozenset(), FAMILY: frozenset()}
         if record:
             given = [*record.given_names, *(n for r in record.relatives for n in r.given_names)]
@@ -169,7 +178,8 @@ class KnownPeople:
     def correct(self, role: str, word: str) -> str:
         """Return the name of the record that a folded word misspells; empty where there is none.
 
-        Listed given names and the most frequent family names count as correctly spelt.
+        Listed given names and the most frequent family names count as correctly spelt. The genitive
+        of a name of the record or the lists is read as that name.
         """
         known = self._meant.get((role, word))
         if known is None:
@@ -177,9 +187,32 @@ class KnownPeople:
                 self._meant.clear()
             place = self._listed[role].get(word)
             listed = place is not None and (role == GIVEN or "/1" in place[0].name)
-            known = self._correctors[role].correct(word) if self.persons and not listed else ""
+            known = self._find_stem(role, word) if self.reads_endings else ""
+            if not known and self.persons and not listed:
+                known = self._correctors[role].correct(word)
             self._meant[role, word] = known
         return known
+
+    def _find_stem(self, role: str, word: str) -> str:
+        """Return the name of the record or lists whose genitive or plural a word is."""
+        stems = name_endings.stems(word, self.locale)
+        if not stems or self.knows(role, word):
+            return ""
+        known = next((stem for stem in stems if self.knows(role, stem)), "")
+        listed = self._listed[role]
+        is_name = word in listed
+        if role == GIVEN:
+            # Those that only stand for names of no list are names as well.
+            is_name |= word in name_lists.given(self.locale).genders
+        return known or next((stem for stem in stems if stem in listed and not is_name), "")
+
+    def is_inflected(self, role: str, word: str) -> bool:
+        """Return whether a folded word is the genitive or plural of a name that it corrects to."""
+        return (
+            self.reads_endings
+            and (stems := name_endings.stems(word, self.locale)) != ()
+            and self.correct(role, word) in stems
+        )
 
     def expand_monogram(self, word: str) -> tuple[RoleWord, ...]:
         """Return the names, with roles, whose initials a word in capitals is.
@@ -198,7 +231,7 @@ class KnownPeople:
         if known is None:
             if len(self._readings) >= _READINGS:
                 self._readings.clear()
-            known = _read_unknown(text, label, self.locale)
+            known = _read_unknown(text, label, self.locale, self.reads_endings)
             if self._may_be_known(known):
                 known = self.read_uncached(text, label)
             self._readings[text, label] = known
@@ -232,7 +265,7 @@ class KnownPeople:
                 found["initials"].append(word)
             elif len(word) > 1 and word not in self.titles:
                 found[role].append(self.correct(role, word) or word)
-            known = short or particle or self.knows(role, word)
+            known = short or particle or self.knows(role, word) or self.is_inflected(role, word)
             if not known and word not in self._listed[role]:
                 unlisted.append((role, word))
         family = tuple(word for word in found[FAMILY] if word not in PARTICLES)
@@ -274,14 +307,14 @@ class KnownPeople:
 
 
 @lru_cache(_SHARED)
-def _read_unknown(text: str, label: str, locale: str) -> NameReading:
+def _read_unknown(text: str, label: str, locale: str, reads_endings: bool) -> NameReading:
     """Read a name without a record; the cached reading is shared by patients, and never changed."""
-    return _without_record(locale).read_uncached(text, label)
+    return _without_record(locale, reads_endings).read_uncached(text, label)
 
 
 @cache
-def _without_record(locale: str) -> KnownPeople:
-    return KnownPeople(None, locale)
+def _without_record(locale: str, reads_endings: bool) -> KnownPeople:
+    return KnownPeople(None, locale, reads_endings=reads_endings)
 
 
 def _may_stay(word: NameToken, whole: str, is_long: bool, titles: frozenset[str]) -> bool:
@@ -325,6 +358,17 @@ def _list_persons(record: PatientRecord, locale: str) -> list[Person]:
         for number, relative in enumerate(record.relatives)
     ]
     return persons
+
+
+def _names_by_birth(record: PatientRecord) -> tuple[str, ...]:
+    """Return the words of the birth name that are no others; all, where the others have them all.
+
+    Equal names give none.
+    """
+    birth, family = _fold_words(record.birth_names), _fold_words(record.family_names)
+    if set(birth) == set(family):
+        return ()
+    return tuple(word for word in birth if word not in family) or birth
 
 
 def _monograms(persons: Sequence[Person]) -> dict[str, tuple[RoleWord, ...]]:

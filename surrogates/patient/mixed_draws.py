@@ -60,11 +60,11 @@ class MixedDraws:
         self._taken: dict[str, frozenset[str]] = {}
         self._drawn: dict[tuple[str, str, str, str], DrawnName] = {}
         self.has_met = False
-        self._registered: set[RoleWord] = set()
+        self._registered: set[tuple[str, str, str]] = set()
         self._first_words: set[RoleWord] = set()
 
     def draw(self, role: str, value: str, gender: str = "", variant: str = "") -> DrawnName:
-        """Return the surrogate of a folded word; `gender` is used where no list tells one.
+        """Return the surrogate of a folded word; without a `gender` it has that of the lists.
 
         The words of a group have one surrogate, that of its head. Two other names share one with a
         chance of about 1 in 5,000, unless both are listed and rare: then never, but for those whose
@@ -83,15 +83,16 @@ class MixedDraws:
             drawn = self._drawn[asked] = self._compose(role, head, gender, variant, _NOTHING)
         return drawn
 
-    def register(self, parts: Set[tuple[str, str]]) -> None:
+    def register(self, parts: Set[tuple[str, str, str]]) -> None:
         """Draw the names of a note; `has_met` tells whether two such words ever had one surrogate.
 
-        Only then a note has to be searched for names that meet. The record's names never do.
+        Parts are role, word and gender, which is empty where the lists decide. Only then a note has
+        to be searched for names that meet. The record's names never do.
         """
-        for role, value in sorted(parts - self._registered):
-            self._registered.add((role, value))
+        for role, value, gender in sorted(parts - self._registered):
+            self._registered.add((role, value, gender))
             if not self.groups.knows(role, value):
-                first = role, fold(self.draw(role, value).words[0])
+                first = role, fold(self.draw(role, value, gender).words[0])
                 self.has_met |= first in self._first_words
                 self._first_words.add(first)
 
@@ -173,10 +174,10 @@ class MixedDraws:
         return spare
 
     def _gender(self, role: str, value: str, gender: str) -> str:
-        """Return the gender of a given name: of the lists, else of the person, else any."""
+        """Return the gender of a given name: of the person, else of the lists, else any."""
         if role != GIVEN:
             return ""
-        told = name_pools.gender_of(value, self._locale) or gender
+        told = gender if gender in ("M", "F") else name_pools.gender_of(value, self._locale)
         if told in ("M", "F"):
             return told
         return "FM"[self._key.number(f"{PURPOSE}/gender", value, 2)]

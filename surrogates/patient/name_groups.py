@@ -12,8 +12,9 @@ class NameGroups:
     """The names of a record, grouped: a group has one surrogate, drawn by its head, its first word.
 
     The given names that a person bears are a group, but for words that are another person's first.
-    All family names are one group, the patient's by birth and marriage and those of relatives: who
-    shares a name with whom would tell a family under every key.
+    The patient's family names by birth are a group, and all other family names are one, those by
+    marriage and those of relatives: who shares a name with whom would tell a family under every
+    key. A name by birth that is also the other one is of one group with it.
     """
 
     __slots__ = ("_heads", "_letters", "own")
@@ -22,7 +23,9 @@ class NameGroups:
         persons = known_people.persons
         self._heads: dict[RoleWord, str] = {}
         self._group(GIVEN, [person.given for person in persons])
-        self._group(FAMILY, [tuple(word for person in persons for word in person.family)])
+        family = [word for person in persons for word in person.family]
+        birth = known_people.birth
+        self._group(FAMILY, [tuple(word for word in family if word not in birth), birth])
         letters: dict[RoleWord, list[str]] = {}
         for (role, word), head in self._heads.items():
             letters.setdefault((role, head), []).append(word[0])

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+from locales import word_lists
 from record.folding import fold
 from record.label import Label
-from surrogates.patient import name_lists
+from surrogates.patient import lexicon, name_lists
 
 # How many slots a name of a class of frequency has; names of any other class have one. A surrogate
 # is then about as frequent as names are, whatever the original, so that a name that detection
@@ -83,8 +84,25 @@ def load(role: str, gender: str, locale: str) -> NamePool:
 
 
 def gender_of(value: str, locale: str) -> str | None:
-    """Return the gender that the lists know of a folded given name; None where no list has it."""
-    return name_lists.given(locale).genders.get(value)
+    """Return the gender that the lists know of a folded given name; None where no list has it.
+
+    The language's own list comes first, then a list of names of other origins, then those of the
+    other languages, where these agree.
+    """
+    own = name_lists.given(locale).genders.get(value)
+    return _genders_elsewhere().get(value) if own is None else own
+
+
+@cache
+def _genders_elsewhere() -> Mapping[str, str]:
+    told: dict[str, set[str]] = {}
+    for lang in word_lists.LISTED:
+        for name, gender in name_lists.given(lang).genders.items():
+            told.setdefault(name, set()).add(gender)
+    found = {name: "".join(genders) for name, genders in told.items() if len(genders) == 1}
+    found |= {name: "" for name in told if name not in found}
+    rows = (line.split(";") for line in lexicon.lines("genders", "any"))
+    return found | {name: gender.upper() for name, gender in rows if name not in told}
 
 
 def _rows(

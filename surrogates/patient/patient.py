@@ -55,16 +55,18 @@ class NamedPerson:
 
     `given` and `family` are folded names, the person's first, then others of the note, to which
     initials and e-mail addresses may refer; only the person's where `whole`. `gender` is `M`, `F`
-    or empty. `variant` requests a surrogate other than the person's usual one. `assigned` has roles
-    and words with surrogates assigned to avoid collisions, `spelt` roles and misspelt words with
-    their corrections. Of mixed names, `apart` is like `assigned`, `heads` has roles and words with
-    the first word of the name that they are part of, and `place` is that among adjacent spans.
+    or empty; `told` is that which the words before the name tell. `variant` requests a surrogate
+    other than the person's usual one. `assigned` has roles and words with surrogates assigned to
+    avoid collisions, `spelt` roles and misspelt words with their corrections. Of mixed names,
+    `apart` is like `assigned`, `heads` has roles and words with the first word of the name that
+    they are part of, and `place` is that among adjacent spans.
     """
 
     given: tuple[str, ...] = field(default=(), repr=False)
     family: tuple[str, ...] = field(default=(), repr=False)
     whole: bool = False
     gender: str = ""
+    told: str = ""
     variant: str = field(default="", repr=False)
     assigned: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
     spelt: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)
@@ -128,7 +130,7 @@ class Subject:
         self._speaking: dict[str, Subject] = {self.locale: self}
         self.birth_date = record.birth_date if record else None
         self.gender = record.gender[:1].upper() if record else ""
-        self.known_people = KnownPeople(record, self.locale)
+        self.known_people = KnownPeople(record, self.locale, reads_endings=key.algorithm > _FIRST)
         self.given = tuple(_words(_all_given(record)))
         self.family = tuple(_words(_all_family(record)))
         self.avoided = _avoided_words(record).union(_distinctive_words(_all_given(record)))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from locales import name_endings
 from record.document import Document
 from record.folding import fold
 from record.label import Label
@@ -72,7 +73,8 @@ class PersonLinks:
     """The persons that the spans of a document name, resolved on demand.
 
     `unlisted` are the words of names in neither a list nor the record, `spelt` the corrections of
-    those that misspell a clinician's name or a listed name of the document.
+    those that misspell a clinician's name or a listed name of the document, and of genitives and
+    plurals of any name of the document.
     """
 
     def __init__(
@@ -89,6 +91,8 @@ class PersonLinks:
         self.spelt: dict[RoleWord, str] = {}
         if self.unlisted:
             self.spelt = _find_misspelt(document, read.values(), self.unlisted, known_people)
+        if known_people.reads_endings:
+            self.spelt |= _find_inflected(document, read.values(), known_people)
         self._runs = _join_runs(document.text, spans, read, self.spelt)
         self._run = {number: run for run in self._runs for number in run.spans}
 
@@ -210,6 +214,26 @@ def _find_misspelt(
     correctors = {role: SpellingCorrector(words) for role, words in right.items()}
     found = {(role, word): correctors[role].correct(word) for role, word in unlisted}
     return {part: word for part, word in found.items() if word}
+
+
+def _find_inflected(
+    document: Document, read: Iterable[NameReading], known_people: KnownPeople
+) -> dict[RoleWord, str]:
+    """Return the names of the document whose genitive or plural other words of it are."""
+    locale = known_people.locale
+    words = {(each.role, each.folded) for reading in read for each in reading.words}
+    inflected = {part: name_endings.stems(part[1], locale) for part in words}
+    if not any(inflected.values()):
+        return {}
+    for name in document.clinicians:
+        given, family, _ = fold_person_name(name, locale)
+        words |= {(GIVEN, word) for word in given} | {(FAMILY, word) for word in family}
+    found: dict[RoleWord, str] = {}
+    for (role, word), stems in inflected.items():
+        stem = next((stem for stem in stems if (role, stem) in words), "")
+        if stem and not known_people.knows(role, word):
+            found[role, word] = stem
+    return found
 
 
 # Mentions ----------------------------------------------------------------------------------------

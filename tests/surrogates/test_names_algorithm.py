@@ -287,7 +287,7 @@ def test_the_documented_algorithm_draws_the_mixed_names_of_the_engine(locale: st
 
 
 def test_the_documented_algorithm_draws_the_mixed_names_of_a_record() -> None:
-    """The patient's names and those of relatives are two groups of given names, one of family."""
+    """The names of patient and relatives are two groups of given names, two of family names."""
     record = PatientRecord(
         "7",
         given_names=("Camille", "Paul"),
@@ -306,7 +306,8 @@ def test_the_documented_algorithm_draws_the_mixed_names_of_a_record() -> None:
     for role, head, gender, letters, others in (
         (FIRST, "camille", "F", "c", ("camille",)),
         (FIRST, "paul", "", "pl", ("paul", "luc")),
-        (FAMILY, "petit", "", "pdm", ("petit", "dupont", "martin")),
+        (FAMILY, "martin", "", "m", ("martin",)),
+        (FAMILY, "petit", "", "pd", ("petit", "dupont")),
     ):
         text, words = mixed(
             *(patient, "fr", role, head, gender), known=known, letters=letters, taken=taken[role]

@@ -145,3 +145,62 @@ def test_vetoed_spans_are_not_refined_into_mentions() -> None:
 )
 def test_any_text_is_judged(text: str, label: str, lang: str) -> None:
     assert make_veto(text, lang)(Span(0, len(text), label, "model")) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("lang", "written", "label"),
+    [
+        ("fr", "l'accompagnait", Label.ORGANIZATION),
+        ("fr", "l’accompagnait", Label.ORGANIZATION),
+        ("fr", "association l'accompagnait", Label.ORGANIZATION),
+        ("fr", "l'accompagne", Label.HOSPITAL),
+        ("fr", "s'occupait", Label.PROFESSION),
+        ("fr", "accompagnaient", Label.ORGANIZATION),
+        ("fr", "qu'accompagnait", Label.CITY),
+    ],
+)
+def test_a_pronoun_and_its_verb_are_no_institution(lang: str, written: str, label: str) -> None:
+    text = f"Le Dr Martin : sa fille Anne {written} chez elle"
+    assert is_vetoed(text, written, label, lang)
+
+
+@pytest.mark.parametrize(
+    "written", ["l'Oréal", "Association l'Accompagnait", "l'ofii", "l'université", "l'enfant bleu"]
+)
+def test_institutions_with_an_article_are_left(written: str) -> None:
+    text = f"Le Dr Martin : sa fille Anne {written} chez elle"
+    assert not is_vetoed(text, written, Label.ORGANIZATION, "fr")
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "written"),
+    [
+        ("de", "Der gesetzliche Betreuer, Herr Meier", "gesetzliche Betreuer"),
+        ("de", "gesetzlicher Betreuer stimmt zu", "gesetzlicher Betreuer"),
+        ("de", "Betreuer: Klaus Meier", "Betreuer"),
+        ("de", "Betreuerin Frau Meier", "Betreuerin"),
+        ("fr", "son tuteur légal Paul Durand", "tuteur légal"),
+        ("fr", "La curatrice, Mme Petit", "curatrice"),
+        ("en", "Her legal guardian John Miller", "legal guardian"),
+        ("en", "main carer Jane Doe", "main carer"),
+        ("es", "Tutora legal: Ana Ruiz", "Tutora legal"),
+        ("es", "Cuidadora principal Pilar López", "Cuidadora principal"),
+        ("nl", "Wettelijk vertegenwoordiger Jan de Vries", "Wettelijk vertegenwoordiger"),
+        ("nl", "mantelzorger mevr. Smit", "mantelzorger"),
+    ],
+)
+def test_roles_towards_the_patient_are_no_professions(lang: str, text: str, written: str) -> None:
+    assert is_vetoed(text, written, Label.PROFESSION, lang)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "written"),
+    [
+        ("de", "arbeitet als Betreuer im Heim", "Betreuer"),
+        ("en", "works as a carer. Lives alone", "carer"),
+        ("fr", "ancien tuteur de stage", "tuteur"),
+        ("en", "security guardian John", "security guardian"),
+    ],
+)
+def test_such_words_may_be_professions(lang: str, text: str, written: str) -> None:
+    assert not is_vetoed(text, written, Label.PROFESSION, lang)

@@ -37,6 +37,39 @@ def test_a_name_covers_its_other_mentions(text: str, name: str, expected: list[s
 
 
 @pytest.mark.parametrize(
+    ("lang", "text", "name", "expected"),
+    [
+        ("de", "Herr Grünwald. Grünwalds Befund", "Grünwald", ["ld. Grünwalds"]),
+        ("de", "Herr Grünwald. Die Grünwalds", "Grünwald", ["Die Grünwalds"]),
+        ("de", "Herrn Grünwalds Befund. Grünwald", "Grünwalds", ["nd. Grünwald"]),
+        ("de", "HERR GRÜNWALD, GRÜNWALDS BEFUND", "GRÜNWALD", ["LD, GRÜNWALDS"]),
+        ("nl", "Dhr. Jansen. Jansens dochter", "Jansen", ["en. Jansens"]),
+        ("en", "Mr Okwuosa and the Okwuosas", "Okwuosa", ["the Okwuosas"]),
+        ("en", "Mr Willis and the Willises", "Willis", ["the Willises"]),
+    ],
+)
+def test_a_name_covers_its_genitives_and_plurals(
+    lang: str, text: str, name: str, expected: list[str]
+) -> None:
+    assert mentions(text, name, lang=lang) == expected
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "name"),
+    [
+        ("fr", "M. Grünwald. Grünwalds", "Grünwald"),
+        ("en", "Mr Price is here. Prices rise", "Price"),
+        ("en", "Ms Okwuosa. Okwuosas-Rees, xOkwuosas", "Okwuosa"),
+        ("de", "Frau Li. Lis Befund", "Li"),
+        ("de", "Herr Grünwald, am grünwalds", "Grünwald"),
+        ("de", "Herr Grünwald, Grünwaldsee, Grünwalds-Hof", "Grünwald"),
+    ],
+)
+def test_other_words_are_no_genitives(lang: str, text: str, name: str) -> None:
+    assert mentions(text, name, lang=lang) == []
+
+
+@pytest.mark.parametrize(
     ("text", "name"),
     [
         ("Ms Rose is here. Rose bengal stain.", "Rose"),

@@ -11,7 +11,7 @@ from record.document import Document
 from record.policy import Action, Policy
 from record.span import Span
 from surrogates.dates.clock_order import order_minute
-from surrogates.dates.clocks import find_clock, keep_hour, render_clock
+from surrogates.dates.clocks import correct_misread_clocks, find_clock, keep_hour, render_clock
 from surrogates.keys.keys import CohortKey
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
@@ -51,6 +51,18 @@ JOINED = [
     ("le [12 mars 2024] à\n  14h32, TA", "le [12 mars 2024], TA", " à\n  14h00"),
     ("SpO2 98 %. [14 mars 2024]\n11h27 : TA", "SpO2 98 %. [14 mars 2024] : TA", "\n11h00"),
     ("[12.03.2024] um\r\n14:32 Uhr", "[12.03.2024]", " um\r\n14:00 Uhr"),
+    ("[12/03/2024] @ 0200, pt", "[12/03/2024], pt", " @ 02:00"),
+    ("[12/03/2024] @0215 seen", "[12/03/2024] seen", " @02:00"),
+    ("[12 March 2024] at 0200 hrs. Seen", "[12 March 2024]. Seen", " at 02:00 hrs"),
+    ("[12.03.2024] um 0230 da", "[12.03.2024] da", " um 02:00"),
+    ("[12-03-2024] om 0230.", "[12-03-2024].", " om 02:00"),
+    ("[12/03/2024] à 1430, TA", "[12/03/2024], TA", " à 14:00"),
+    ("[12/03/2024] a las 1430 TA", "[12/03/2024] TA", " a las 14:00"),
+    ("[12/03/2024] l4:3O seen", "[12/03/2024] seen", " 14:00"),
+    ("[12/03/2024] à 14h3O, TA", "[12/03/2024], TA", " à 14h00"),
+    ("[12/03/2024] à 14 h 3O, TA", "[12/03/2024], TA", " à 14h00"),
+    ("[12/03/2024] at O200 seen", "[12/03/2024] seen", " at 02:00"),
+    ("[12/03/2024] at 2:32 p.m. Seen", "[12/03/2024]. Seen", " at 2:00 p.m"),
 ]
 BEFORE = [
     ("vu à 14h32 le [12/03/2024]", "vu le [12/03/2024]", "à 14h00 "),
@@ -67,6 +79,8 @@ APART = [
     "Poids [12/03/2024]\n\n14:32 TA",
     "à 14h32\n[12/03/2024]",
     "[12/03/2024] 37.5",
+    "[12/03/2024] à 1500 ml",
+    "[12/03/2024] um 2500 Uhr",
     "[12/03/2024] à 37.5",
     "[12/03/2024] 120/80",
     "[12/03/2024] 3 mg",
@@ -86,11 +100,29 @@ def _read(marked: str) -> tuple[str, int, int]:
 @pytest.mark.parametrize(("marked", "without", "hours"), JOINED)
 def test_times_after_a_date(marked: str, without: str, hours: str) -> None:
     text, start, end = _read(marked)
+    text = correct_misread_clocks(text)
     found = find_clock(text, start, end, after=0, before=len(text))
     assert found is not None
     assert f"{text[:start]}[{text[start : found.date_end]}]{text[found.end :]}" == without
     assert render_clock(text[found.date_end : found.end], keep_hour) == hours
     assert found.lead == found.lead_end
+
+
+@given(st.text("lO0I4|h: at3", max_size=30))
+def test_misread_times_are_corrected_in_place(text: str) -> None:
+    corrected = correct_misread_clocks(text)
+    assert len(corrected) == len(text)
+    assert correct_misread_clocks(corrected) == corrected
+    assert all(one == other or other.isdigit() for one, other in zip(text, corrected, strict=True))
+
+
+def test_a_misread_time_leaves_with_its_date(
+    cohort: CohortKey, marked: Callable[[str], tuple[Document, list[Span]]]
+) -> None:
+    text = "vu le [12/03/2024|DATE] à l4h3O, tension l4:3O, lO:lO"
+    document, spans = marked(text)
+    release = Rewriter(cohort, Policy()).rewrite(document, spans, None)
+    assert release.text[release.spans[0].end :] == ", tension l4:3O, lO:lO"
 
 
 @pytest.mark.parametrize(("marked", "without", "hours"), BEFORE)

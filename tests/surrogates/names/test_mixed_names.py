@@ -49,8 +49,9 @@ def test_all_parts_and_forms_of_a_name_are_one(
 ) -> None:
     subject = subject_of(record=DOUBLE)
     family = fold(replace("DUPONT-MARTIN", "LAST_NAME", subject=subject))
-    for text in ("Dupont", "Martin", "Dupont Martin", "MARTIN-DUPONT", "Roux", "le Gall", "dupond"):
+    for text in ("Dupont", "Martin", "Dupont Martin", "MARTIN-DUPONT", "le Gall", "dupond"):
         assert fold(replace(text, "LAST_NAME", subject=subject)) == family
+    assert fold(replace("Roux", "LAST_NAME", subject=subject)) != family
     given_name = replace("Jean", "FIRST_NAME", subject=subject)
     for text in ("Jean Paul", "Jean-Paul", "Jean, Paul"):
         assert replace(text, "FIRST_NAME", subject=subject) == given_name
