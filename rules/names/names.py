@@ -93,6 +93,14 @@ def _read_slashed_name(at: int, finds: FoundNames) -> list[Found]:
 
 # Titles that leave no doubt: even an everyday word after them is a name.
 _CERTAIN = frozenset("dr drs pr docteur professeur mme mlle mr dra mrs doctor dhr mevr".split())
+_ADDRESSES = frozenset("frau herr herrn mme madame monsieur mrs mevr mevrouw dhr mlle".split())
+# What is said of an office behind such a word, and when: `eine Frau Mitte 50`.
+_OFFICES = (
+    "doktor docteur doctor profess patient kolleg pfleg schwester chirurg surgeon nurse direkt"
+    " direct president medecin infirmi mitte ende anfang pfarrer pastor minist chef chief"
+    " consultant maire juge notaire richter betreuer arts huisarts collega verple arztin"
+).split()
+_OFFICE_BEGINS, _OFFICE_ENDS = tuple(_OFFICES), ("arzt", "arztin", "erin")
 _MANY = frozenset("drs dres dras mmes mm sres srs messieurs mesdames".split())
 _GERMAN_ARTICLES = frozenset("der des den vom zum du".split())
 _ARTICLES = frozenset("le la les el los las y e i".split())
@@ -157,6 +165,8 @@ def _read_announced_name(cue: Cue, finds: FoundNames) -> list[Found]:
 
 
 def _read_titled_name(pieces: list[NameWord], cue: Cue, finds: FoundNames) -> list[Found]:
+    if cue.words in _ADDRESSES and len(pieces) > 1 and _is_office(pieces[0]):
+        pieces = pieces[1:]  # `Frau Oberärztin Klein`
     first = pieces[0]
     if not first.bits & INITIALS and _is_ordinary_word(pieces, cue, finds.lang):
         return []
@@ -178,6 +188,12 @@ def _read_titled_name(pieces: list[NameWord], cue: Cue, finds: FoundNames) -> li
     return finds.label(kept)
 
 
+def _is_office(piece: NameWord) -> bool:
+    if piece.bits & (GIVEN | FAMILY | INITIALS) or piece.folded == "arzt":
+        return False
+    return piece.folded.startswith(_OFFICE_BEGINS) or piece.folded.endswith(_OFFICE_ENDS)
+
+
 def _cut_before_conjunction(pieces: list[NameWord]) -> list[NameWord]:
     links = [at for at, piece in enumerate(pieces) if piece.folded in ("y", "e", "i")]
     return pieces[: links[0]] if links and links[0] else pieces
@@ -190,6 +206,9 @@ def _is_ordinary_word(pieces: list[NameWord], cue: Cue, lang: str) -> bool:
         return True
     first = next((piece for piece in pieces if not piece.particle), pieces[0])
     of = first.bits
+    if len(pieces) == 1 and cue.words in _ADDRESSES and not of & (UPPER | FUNCTION | INITIALS):
+        # Nobody is called `Frau Schmerz` who does not bear the name; `Frau Kollegin` may be.
+        return not first.particle and _is_office(first)
     if all(piece.particle and piece.bits & COMMON for piece in pieces):
         return True
     if first.bits & INITIALS or first.bits & (GIVEN | FAMILY):
