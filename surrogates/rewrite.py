@@ -34,7 +34,7 @@ from surrogates.numbers.number_draws import SHARED
 from surrogates.patient import value_format
 from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import HAS_CONTENT
-from surrogates.places import generalization, organizations, places
+from surrogates.places import generalization, organizations, places, postcodes
 
 Maker = Callable[[Mention, Subject], str]
 
@@ -179,7 +179,7 @@ class _NoteContext:
         """Return the unit smaller than a year that follows an age."""
         return ages.unit_after(self.text, self.spans[number].end)
 
-    def find_city(self, number: int) -> Hashable:
+    def find_city(self, number: int) -> str:
         """Return the town next to a postal code, a few characters away at most."""
         text, spans = self.text, self.spans
         span = spans[number]
@@ -193,7 +193,47 @@ class _NoteContext:
                 return text[before.start : before.end]
         return ""
 
-    def find_town(self, number: int) -> Hashable:
+    def find_country(self, number: int) -> str:
+        """Return the country whose form the postcode beside a place has, else all of the note.
+
+        Only English notes are of several countries.
+        """
+        if (primary_language(self.lang) or self._locale) != "en":
+            return ""
+        for beside in self._beside(number):
+            if beside.label == Label.ZIP and (found := self._country_of(beside)):
+                return found
+        return self._country_of_all
+
+    def _beside(self, number: int) -> list[Span]:
+        """Return the spans of an address after and before a place, two each at most."""
+        spans, found = self.spans, []
+        for step in (1, -1):
+            place = number
+            for _ in range(2):
+                beside = place + step
+                if not 0 <= beside < len(spans):
+                    break
+                first, last = spans[min(place, beside)], spans[max(place, beside)]
+                if not _is_gap(self.text[first.end : last.start]):
+                    break
+                found.append(spans[beside])
+                place = beside
+        return found
+
+    def _country_of(self, span: Span) -> str:
+        return postcodes.country_of(self.text[span.start : span.end])
+
+    @cached_property
+    def _country_of_all(self) -> str:
+        codes = (span for span in self.spans if span.label == Label.ZIP)
+        return postcodes.country_of_all(self.text[span.start : span.end] for span in codes)
+
+    def find_place(self, number: int) -> Hashable:
+        """Return the town of the address of a postal code or region, and its country."""
+        return self.find_town(number), self.find_country(number)
+
+    def find_town(self, number: int) -> str:
         """Return the town of the address that a postal code or a region is part of.
 
         It is next to it, or a region or postal code stands between: `Burlington, Vermont 05401`.
@@ -225,7 +265,11 @@ _CONTEXT_FINDERS: dict[str, _ContextFinder] = {
     Label.ZIP: _NoteContext.find_city,
 }
 _AREAS = (Label.ZIP, Label.REGION)
-_LATER_FINDERS = _CONTEXT_FINDERS | dict.fromkeys(_AREAS, _NoteContext.find_town)
+_LATER_FINDERS = (
+    _CONTEXT_FINDERS
+    | dict.fromkeys(_AREAS, _NoteContext.find_place)
+    | {Label.CITY: _NoteContext.find_country}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,7 +473,9 @@ def _make_mention(text: str, label: str, lang: str, context: Any) -> Mention:
     elif label == Label.AGE:
         mention.after = context
     elif label in _AREAS:
-        mention.city = context
+        mention.city, mention.country = context if isinstance(context, tuple) else (context, "")
+    elif label == Label.CITY:
+        mention.country = context
     else:
         mention.person = context
     return mention

@@ -83,9 +83,10 @@ UNKNOWN_PERSON = NamedPerson()
 class Mention:
     """A span and its context in the document, as surrogate makers get it.
 
-    `city` is the town beside a postal code or region, `after` the unit smaller than a year that
-    follows an age. `day_first` is the order of day and month in the note's numeric dates, None if
-    unknown. `earlier` is the date before one that takes its month from it.
+    `city` is the town beside a postal code or region, `country` tells where towns lie whose
+    postcodes are British or Canadian (`gb`, `ca`) or American (`us`), `after` the unit smaller than
+    a year that follows an age. `day_first` is the order of day and month in the note's numeric
+    dates, None if unknown. `earlier` is the date before one that takes its month from it.
     `clock` is the time of day joined to a date, with what separates them, where it is rewritten.
     """
 
@@ -96,6 +97,7 @@ class Mention:
     earlier: date | None = field(default=None, repr=False)
     person: NamedPerson = UNKNOWN_PERSON
     city: str = field(default="", repr=False)
+    country: str = ""
     after: str = ""
     day_first: bool | None = None
     clock: str = field(default="", repr=False)

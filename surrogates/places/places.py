@@ -10,7 +10,7 @@ from surrogates.patient import gazetteer, lexicon, value_format
 from surrogates.patient.lexicon import Lexicon, listed
 from surrogates.patient.patient import DRAWS, Mention, Subject
 from surrogates.patient.text_normalization import WORD, apply_case, compact, fold, squeeze
-from surrogates.places import germanic
+from surrogates.places import germanic, postcodes
 
 _ZIP = re.compile(r"\d{5}")
 _ZIP_OF = {"nl": re.compile(r"[1-9]\d{3}(?:[a-z]{2})?")}
@@ -49,6 +49,8 @@ _DETAIL_WORDS = frozenset(
 )
 # A street whose words are all shorter than this is only a house or flat.
 _SHORT = 3
+# The version of the algorithm in which towns of English notes are American.
+_FIRST = 2
 _REMEMBERED = 1 << 12
 
 
@@ -58,17 +60,22 @@ def replace_city(mention: Mention, subject: Subject) -> str:
     if not WORD.search(folded):
         return replace_zip(mention, subject)
     name, tail = _split_town(mention.text)
-    drawn, _ = draw_town(name, subject)
+    drawn, _ = draw_town(name, subject, country=mention.country)
     return apply_case(name, drawn) + _renumber(tail, mention, subject)
 
 
-def draw_town(name: str, subject: Subject, *, towns: Lexicon | None = None) -> tuple[str, str]:
+def draw_town(
+    name: str, subject: Subject, *, towns: Lexicon | None = None, country: str = ""
+) -> tuple[str, str]:
     """Return the surrogate of a town, and its postal code, by the folded name alone.
 
     Where the policy keeps the department or region, it is in the same one, if the patient's
-    addresses or a list locate the town. It is one of `towns`, if given.
+    addresses or a list locate the town. It is one of `towns`, if given. In English notes it is
+    British or Canadian where the original is by its name or the `country` of its postcode.
     """
     value = _normalize_town(name)
+    if towns is None and subject.key.algorithm != _FIRST:
+        towns = postcodes.towns_of(country, value, subject)
     if towns is None:
         towns = lexicon.load("cities", subject.locale)
         if subject.policy.keep_area != gazetteer.EVERYWHERE:
@@ -84,6 +91,12 @@ def replace_zip(mention: Mention, subject: Subject) -> str:
     Next to a town, it depends on the town alone, so that both agree; other formats are kept.
     """
     written, locale = compact(mention.text), subject.locale
+    country = postcodes.country_of(mention.text)
+    if locale == "en" and country in ("gb", "ca") and subject.key.algorithm != _FIRST:
+        code = ""
+        if mention.city:
+            _, code = draw_town(_split_town(mention.city)[0], subject, country=country)
+        return postcodes.replace_postcode(mention, subject, country, code)
     if not (_ZIP_OF[locale].fullmatch(written) if locale in _ZIP_OF else _is_five(written)):
         return value_format.replace(mention, subject)
     own = written[: gazetteer.code_width(locale)]
@@ -165,7 +178,11 @@ def replace_region(mention: Mention, subject: Subject) -> str:
     A region that would be the same is drawn, as one that stands alone is.
     """
     if mention.city:
-        _, code = draw_town(_split_town(mention.city)[0], subject)
+        _, code = draw_town(_split_town(mention.city)[0], subject, country=mention.country)
+        if not code.isdigit() and (
+            name := postcodes.replace_region(mention.text, subject, mention.country, code)
+        ):
+            return name
         abbreviated = _STATE.fullmatch(mention.text) is not None
         name = gazetteer.region_name(code, subject.locale, abbreviated=abbreviated)
         if name and squeeze(name) != squeeze(mention.text) and subject.allows(name):

@@ -176,7 +176,6 @@ def test_care_sites_keep_their_type(replace: Replace, lang: str, text: str, star
         ("REGION", "regions"),
         ("COUNTRY", "countries"),
         ("PROFESSION", "professions"),
-        ("ORGANIZATION", "organizations"),
     ],
 )
 def test_listed_kinds_are_permuted(
