@@ -101,6 +101,8 @@ setup(
         "python-stdnum>=1.20,<3",
         "ahocorasick-rs>=0.22,<2",
         "py3langid>=0.4,<0.5",
+        # The day of Easter, on which other feasts depend.
+        "python-dateutil>=2.9,<3",
         "jinja2>=3.1.5,<4",
         "rich>=13.9,<16",
         "tenacity>=9,<10",

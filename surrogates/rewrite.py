@@ -16,7 +16,7 @@ from record.policy import Action, Policy
 from record.release import Release
 from record.span import Span
 from surrogates import articles, contacts
-from surrogates.dates import ages, dates
+from surrogates.dates import ages, dates, feast_prepositions
 from surrogates.dates.clocks import (
     Times,
     correct_misread_clocks,
@@ -25,6 +25,7 @@ from surrogates.dates.clocks import (
     render_clock,
 )
 from surrogates.dates.dates import day_first, find_reference_day, has_day, is_complete
+from surrogates.dates.feasts import is_feast
 from surrogates.dates.whole_dates import read_whole_date
 from surrogates.keys.keys import CohortKey
 from surrogates.names import names
@@ -373,7 +374,9 @@ class Rewriter:
             surrogate = patient.made.get((value, label, lang, context))
             if surrogate is None:
                 surrogate = patient.make(rule, value, label, lang, context)
-            if fits and rule.is_drawn and articles.ends_with_article(between):
+            if fits and rule.is_drawn and label in _DATED and is_feast(value):
+                between = feast_prepositions.fit(between, lang or self.policy.locale)
+            elif fits and rule.is_drawn and articles.ends_with_article(between):
                 between = self._fit_preceding(between, value, surrogate, label, lang)
             pieces += (between, surrogate)
             start = length + len(between)

@@ -9,10 +9,7 @@ from record.document import Document
 from record.folding import unaccent
 from record.label import Label
 from record.span import Span
-from rules.dates import (
-    numeric,
-    written,
-)
+from rules.dates import beside_dates, feasts, numeric, weeks, written
 from rules.dates.calendar import (
     PERIOD,
     PERIOD_RANK,
@@ -45,25 +42,6 @@ _QUARTER = Pattern(
     rf"\b(?:[tq][1-4]|(?:[1-4](?:er|e|eme|st|nd|rd|th|\.?[°o]?)|{PERIOD_RANK}) ?{PERIOD})"
     r" (?:de |del |of |van )?((?:19|20)[0-9]{2})(?![0-9a-z])"
 )
-# A feast names the day, the year after it makes it a date.
-_FEASTS = {
-    "fr": "noel|paques|pentecote|toussaint",
-    "en": "christmas|xmas|easter|thanksgiving|halloween|labor day|memorial day",
-    "es": "navidad|nochebuena|semana santa|reyes",
-    "de": "weihnachten|ostern|pfingsten|silvester|neujahr",
-    "nl": "kerst|pasen|pinksteren",
-}
-_FEAST = Pattern(
-    rf"\b(?:{'|'.join(_FEASTS.values())})(?: de| of)?,? "
-    r"((?:19|20)[0-9]{2}|'[0-9]{2})(?![0-9a-z])"
-)
-# Those that name nothing but one day of the year.
-_FIXED_FEAST = Pattern(
-    r"\b(?:silvester(?:abend)?|heilig(?:er )?abend|neujahr(?:stag)?|nochevieja|nochebuena"
-    r"|new year's (?:eve|day)|christmas (?:eve|day)|boxing day|valentine's day"
-    r"|veille de noel|jour de (?:noel|l'an)|saint-sylvestre|kerstavond|oudejaarsavond"
-    r"|nieuwjaarsdag|(?:eerste|tweede) kerstdag|[12]\. weihnachtstag)(?![0-9a-z])"
-)
 _UNIT = re.compile(r" ?([%/€$]|[a-zμ]+)")
 _FOLLOWING_NUMBER = re.compile(r" ?[0-9]")
 _IN_BRACKETS = re.compile(r"[(\[] ?\Z")
@@ -83,14 +61,10 @@ _FIELD = re.compile(r"\b(?:fecha|date|datum)[a-z ]{0,24} ?: ?\Z")
 
 
 def find(folded: str) -> Iterator[Moment]:
-    """Yield years alone, and seasons, quarters and feasts of a year; they may overlap."""
+    """Yield years alone, and seasons and quarters of a year; they may overlap."""
     for pattern in (_SEASON, _QUARTER):
         for match in pattern.finditer(folded):
             yield Moment(match.start(), match.end(), int(match[1]), None, None)
-    for match in _FEAST.finditer(folded):
-        yield Moment(match.start(), match.end(), int(match[1].lstrip("'")), None, None)
-    for match in _FIXED_FEAST.finditer(folded):
-        yield Moment(match.start(), match.end(), None, None, None)
     for match in _SHORT_YEAR.finditer(folded):
         if words_before(folded, match.start())[1] in YEAR_WORDS:
             yield Moment(match.start(), match.end(), int(match[1]), None, None)
@@ -360,16 +334,17 @@ def detect(document: Document) -> list[Span]:
     A span holds the date alone: the name of a weekday just before it belongs to it, a time after
     it, a full stop after it and words such as `le` do not; the two ends of a range are two spans
     (`rules.dates.ranges` joins them where the first is a day alone).
-    A season, a quarter or a feast belongs to the year after it. Every date of the same value as a
+    A season, a quarter or a feast belongs to the year after it. A weekday, a feast or the number of
+    a week beside a date is one of its own. Every date of the same value as a
     date of birth is one as well; years of two digits are those of a century that ends ten years
     after the note was written, or after today where that is unknown. Spans are sorted and disjoint.
     """
     text = document.text
     folded = fold_once(text)
     moments = _without_overlaps(_find_all(folded, text, document.lang), len(folded))
-    if not moments:
+    further = [*days_in_series(folded, moments), *beside_dates.find(folded, moments)]
+    if not moments and not further:
         return []
-    further = list(days_in_series(folded, moments))
     if further:
         moments = _without_overlaps([*moments, *further], len(folded))
     births = find_birth_dates(
@@ -380,15 +355,17 @@ def detect(document: Document) -> list[Span]:
         month_first=document.lang in ("en", ""),
     )
     two_letters = document.lang in _TWO_LETTERS
-    return [
-        Span(
-            _weekday_start(folded, moment.start, two_letters and moment.day is not None),
-            moment.end,
-            Label.BIRTH_DATE if moment in births else Label.DATE,
-            "rules.dates",
-        )
-        for moment in moments
-    ]
+    spans: list[Span] = []
+    for moment in moments:
+        start = _weekday_start(folded, moment.start, two_letters and moment.day is not None)
+        if spans and spans[-1].end > start:
+            if spans[-1].start < start:
+                start = moment.start  # the weekday is part of a feast
+            else:
+                del spans[-1]  # a weekday, which belongs to the date after it
+        label = Label.BIRTH_DATE if moment in births else Label.DATE
+        spans.append(Span(start, moment.end, label, "rules.dates"))
+    return spans
 
 
 def _find_all(folded: str, text: str, lang: str) -> Iterator[Moment]:
@@ -399,6 +376,8 @@ def _find_all(folded: str, text: str, lang: str) -> Iterator[Moment]:
         yield from german_days(folded, text)
     yield from written.find(folded, text)
     yield from find(folded)
+    yield from feasts.find(folded, text)
+    yield from weeks.find(folded)
     for box in digit_boxes(folded):
         if box.is_date:
             year, month, day = numeric.run_of_digits(box.digits) or (None, None, None)

@@ -11,14 +11,14 @@ from locales.registry import LANGUAGES
 from record.errors import Unsafe
 from record.label import Label
 from record.span import Span
-from surrogates.dates import coarse_dates, feasts, rendering
+from surrogates.dates import coarse_dates, feasts, rendering, weeks
 from surrogates.dates.clock_order import order_minute
 from surrogates.dates.clocks import keep_hour, render_clock
 from surrogates.dates.format_templates import parse, repair_digits
 from surrogates.dates.joined_days import move_interval, move_listed_days
 from surrogates.dates.parsing import DateForm, Group
 from surrogates.dates.whole_dates import WholeDate, read_whole_date
-from surrogates.dates.words import MONTHS
+from surrogates.dates.words import MONTHS, SHORT_WEEKDAY_INDEX, WEEKDAY_INDEX
 from surrogates.patient import value_format
 from surrogates.patient.date_shift import (
     PLACEHOLDERS,
@@ -209,6 +209,12 @@ def find_reference_day(
     if len(value) > _LONGEST or _WHOLE.match(value):
         return ReferenceDay(written)
     base = written or UNDATED
+    if feasts.is_feast(value) or weeks.is_week(value):
+        near = (
+            _find_neighbour_day(text, spans, number, base=base, lang=lang, after=after)
+            for after in (True, False)
+        )
+        return ReferenceDay(next(filter(None, near), written))
     own = _parse_groups(value, base, lang)
     if len(own) != 1 or not _is_partial(own[0]):
         return ReferenceDay(written)
@@ -294,6 +300,11 @@ _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20|21)\d\d(?!\d)")
 _YEAR_MONTHS = 12
 _WORDS = re.compile(r"[^\W\d_]+")
+# A date with dots has the day first in all languages.
+_DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})")
+_SHORT_WEEKDAY = re.compile(r"([^\W\d_]{2,3})(\.?)")
+# Also a month: a weekday where it stands alone.
+_TUESDAY = "mar"
 # A day without a month: `5`, `5th`, `5, 2024`.
 _BARE_DAY = re.compile(r"\d{1,2}[^\W\d_]{0,2}(?:, ?\d{4})?$")
 
@@ -363,9 +374,13 @@ def replace(mention: Mention, subject: Subject) -> str:
     """Return the shifted date of a mention; other text becomes a random date of similar form."""
     lang = mention.lang or subject.locale
     shift = _choose_shift(mention, subject, lang)
-    text = mention.text
     if shift.reads_ahead:
-        text = feasts.write_out(text, lang) or text
+        named = _move_named(mention, shift, lang)
+        if named is not None:
+            return named
+        if _DOTTED.fullmatch(mention.text):
+            mention.day_first = True  # English notes write European dates with dots
+    text = mention.text
     whole = read_whole_date(text, lang, mention.day_first)
     if whole is not None and whole.day in PLACEHOLDERS and mention.label != Label.BIRTH_DATE:
         return text + _rewrite_clock(mention, subject, lang) if mention.clock else text
@@ -379,6 +394,33 @@ def replace(mention: Mention, subject: Subject) -> str:
         moved = _name_month(moved, mention, shift, lang)
     written = moved if moved is not None else _draw(mention, subject, shift.nudge)
     return written + _rewrite_clock(mention, subject, lang) if mention.clock else written
+
+
+def _move_named(mention: Mention, shift: DateShift, lang: str) -> str | None:
+    """Move a feast, a week or a short weekday alone; None for other dates.
+
+    A feast becomes the day that it is on, with a year if it has one. What has none is that of the
+    year nearest to the day that the mention is completed from.
+    """
+    text, near = mention.text, mention.written or UNDATED
+    weekday = _SHORT_WEEKDAY.fullmatch(text)
+    names = SHORT_WEEKDAY_INDEX.get(fold(weekday[1]), []) if weekday else []
+    if weekday and fold(weekday[1]) == _TUESDAY:
+        names = WEEKDAY_INDEX[_TUESDAY]
+    if weekday and names:
+        style, number = next((each for each in names if each[0].lang == lang), names[0])
+        moved = style.words[(number + shift.days) % 7]
+        written = moved.upper() if weekday[1].isupper() and weekday[1][1:] else moved
+        return (written if weekday[1][0].isupper() else moved.lower()) + weekday[2]
+    feast = feasts.read(text, near)
+    try:
+        if feast is None:
+            return weeks.move(text, shift, near)
+        written_out = feasts.write_day(feast.day, lang) or feasts.write_day(feast.day, "en")
+    except (ValueError, OverflowError):
+        return None
+    day = written_out and move_text(written_out, shift, written=near, lang=lang)
+    return feasts.without_year(day) if day and not feast.dated else day
 
 
 def _name_month(moved: str, mention: Mention, shift: DateShift, lang: str) -> str:
@@ -468,7 +510,9 @@ def _may_be_unchanged(form: DateForm, shift: DateShift) -> bool:
         return not any(group.year for group in form.groups)
     if shift.seasonal and all(_is_season_alone(group) for group in form.groups):
         return True
-    return shift.weekly and not any(group.roles for group in form.groups)
+    # A weekday follows the dates beside it, and so stays where they move by whole weeks.
+    is_exact = shift.weekly or shift.reads_ahead
+    return is_exact and not any(group.roles for group in form.groups)
 
 
 def _move_numeric(text: str, days: int, *, lang: str, day_first: bool | None) -> str | None:

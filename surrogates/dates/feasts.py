@@ -1,45 +1,93 @@
-"""Feasts that are on the same day of every year, written out as that day: `seit Silvester`."""
+"""Feasts, written out as the day they are on: `seit Silvester`, `Pâques 2024`."""
 
 import re
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import NamedTuple
 
+from dateutil.easter import easter
+
+from locales.feasts import FEASTS, Feast
 from surrogates.dates.words import MONTHS
 from surrogates.patient.text_normalization import fold, unaccented
 
-_DAYS = {
-    "jour de l'an|nouvel an|new year's day|ano nuevo|neujahr|neujahrstag|nieuwjaar|nieuwjaarsdag": (
-        1, 1,
-    ),
-    "epiphanie|epiphany|twelfth night|dia de reyes|reyes|heilige drei konige|driekoningen": (6, 1),
-    "saint-valentin|valentine's day|san valentin|valentinstag|valentijnsdag": (14, 2),
-    "toussaint|all saints' day|todos los santos|allerheiligen": (1, 11),
-    "halloween": (31, 10),
-    "veille de noel|christmas eve|nochebuena|heiligabend|heiliger abend|kerstavond": (24, 12),
-    "noel|jour de noel|christmas|christmas day|xmas|navidad|dia de navidad|weihnachten"
-    "|1. weihnachtstag|weihnachtstag|kerst|kerstmis|eerste kerstdag": (25, 12),
-    "boxing day|2. weihnachtstag|tweede kerstdag": (26, 12),
-    "saint-sylvestre|reveillon|new year's eve|nochevieja|silvester|silvesterabend|oudejaarsavond"
-    "|oud en nieuw": (31, 12),
-}  # fmt: skip
-_DAY_OF = {name: day for names, day in _DAYS.items() for name in names.split("|")}
-_YEAR = re.compile(r"(.+?),? (?:de |of )?((?:19|20)[0-9]{2})")
+_REMEMBERED = 1 << 10
+_YEAR = re.compile(r"(.+?)(?: del?| of| van| des jahres)?,? ((?:19|20)[0-9]{2}|'[0-9]{2})")
+_WRITTEN_YEAR = re.compile(r"(?:,| de)? [0-9]{4}\Z")
+_AHEAD = timedelta(days=183)
+_WEEK = 7
 
 
-def write_out(text: str, lang: str) -> str | None:
-    """Return the day of a feast as a date of the language, with the year if it has one.
+class FeastDay(NamedTuple):
+    """The day of a feast; `dated` where its year was written."""
 
-    None for any other text.
+    day: date
+    dated: bool
+
+
+@lru_cache(_REMEMBERED)
+def read(text: str, near: date) -> FeastDay | None:
+    """Return the day of a feast; without a year that of the year nearest to a day.
+
+    The next one counts up to half a year ahead. None for any other text.
     """
-    folded = unaccented(fold(text)).replace("’", "'").strip()
-    dated = _YEAR.fullmatch(folded)
-    found = _DAY_OF.get(dated[1] if dated else folded)
-    names = next((each.words for each in MONTHS if each.lang == lang and not each.short), None)
-    if found is None or names is None:
+    folded = " ".join(unaccented(fold(text)).split())
+    feast = FEASTS.get(folded)
+    if feast is not None:
+        days = (_find_day(feast, near.year + off) for off in (1, 0, -1))
+        return FeastDay(next(day for day in days if day <= near + _AHEAD), dated=False)
+    match = _YEAR.fullmatch(folded)
+    feast = FEASTS.get(match[1]) if match else None
+    if match is None or feast is None:
         return None
-    (day, month), year = found, dated[2] if dated else ""
-    name = names[month - 1]
+    written = match[2].lstrip("'")
+    year = int(written) if len(written) > 2 else _complete_year(int(written), near.year)
+    return FeastDay(_find_day(feast, year), dated=True)
+
+
+def _complete_year(year: int, written: int) -> int:
+    """Complete a year of two digits: the latest one that is not after the note's."""
+    return written - (written - year) % 100
+
+
+def _find_day(feast: Feast, year: int) -> date:
+    """Return the day of a feast in a year of the Gregorian calendar."""
+    if not feast.month:
+        day: date = easter(year)
+    elif feast.day:
+        day = date(year, feast.month, feast.day)
+    elif feast.nth > 0:
+        first = date(year, feast.month, 1)
+        ahead = (feast.weekday - first.weekday()) % _WEEK
+        day = first + timedelta(days=ahead + _WEEK * (feast.nth - 1))
+    else:
+        last = date(year + feast.month // 12, feast.month % 12 + 1, 1) - timedelta(days=1)
+        day = last - timedelta(days=(last.weekday() - feast.weekday) % _WEEK)
+    return day + timedelta(days=feast.days)
+
+
+def is_feast(text: str) -> bool:
+    """Return whether a text is the name of a feast, with its year or without."""
+    return read(text, date(2000, 1, 1)) is not None
+
+
+def write_day(day: date, lang: str) -> str | None:
+    """Write a day in words; None for a language without names of months."""
+    names = next((each.words for each in MONTHS if each.lang == lang and not each.short), None)
+    if names is None:
+        return None
+    name, number = names[day.month - 1], f"{day.day}"
     if lang == "en":
-        return f"{name} {day}, {year}" if year else f"{name} {day}"
+        return f"{name} {number}, {day.year}"
     if lang == "es":
-        return f"{day} de {name} de {year}" if year else f"{day} de {name}"
-    number = "1er" if lang == "fr" and day == 1 else f"{day}." if lang == "de" else f"{day}"
-    return f"{number} {name} {year}".strip()
+        return f"{number} de {name} de {day.year}"
+    if lang == "de":
+        number += "."
+    elif lang == "fr" and day.day == 1:
+        number = "1er"
+    return f"{number} {name} {day.year}"
+
+
+def without_year(text: str) -> str:
+    """Return a day in words without the year that it was written with."""
+    return _WRITTEN_YEAR.sub("", text)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from locales.feasts import FEASTS as FEAST_RULES
+
 Line = tuple[str, str]
 
 WEEKDAYS = {
@@ -10,6 +12,13 @@ WEEKDAYS = {
     "es": "lunes martes miércoles jueves viernes sábado domingo",
     "de": "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonnabend Sonntag",
     "nl": "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+}
+SHORT_WEEKDAYS = {
+    "fr": "lun mar mer jeu ven sam dim",
+    "en": "Mon Tue Wed Thu Fri Sat Sun Tues Thurs Thur",
+    "es": "lun mar mié jue vie sáb dom",
+    "de": "Mo Di Mi Do Fr Sa So",
+    "nl": "ma di wo do vr za zo",
 }
 QUARTERS = {
     "fr": (
@@ -219,6 +228,80 @@ def each() -> Iterator[Line]:
             yield lang, f"ok [[{quarter} 2023|DATE]]."
 
 
+BESIDE = {
+    "fr": (
+        "[[12/03/2024|DATE]] ([[mardi|DATE]])", "le [[12/03/2024|DATE]], [[mardi|DATE]] donc",
+        "[[Mardi|DATE]] : [[12/03/2024|DATE]] RAS", "[[Mardi|DATE]]\n[[12/03/2024|DATE]]\nRAS",
+        "vu [[mardi|DATE]] matin [[12/03/2024|DATE]]", "le [[12/03/2024|DATE]] un [[mardi|DATE]]",
+        "vu hier [[lundi|DATE]]", "vu ce jour, [[mardi|DATE]]", "vu ce [[mardi|DATE]], RAS",
+        "nuit du [[19|DATE]] au [[20/03/2023|DATE]] ([[dimanche|DATE]] à [[lundi|DATE]])",
+        "[[12/03/2024|DATE]] (tous les mardi matin)", "[[12/03/2024|DATE]] : chaque mardi",
+        "vu le [[12/03/2024|DATE]]. Mardi il revient", "vu le [[12/03/2024|DATE]] ; mardi suite",
+        "vu le [[12/03/2024|DATE]]! Mardi suite", "vu le [[12/03/2024|DATE]]? Mardi suite",
+        "revient lundi", "en [[2019|DATE]], lundi et jeudi",
+        "le [[12/03/2024|DATE]] a été vu par trois médecins, mardi", "Vu par M. Lundi du"
+        " [[12/03/2024|DATE]]", "[[12/03/2024|DATE]] ([[ven|DATE]])", "[[12/03/2024|DATE]] ["
+        "[[ven|DATE]].]", "vu [[12/03/2024|DATE]], [[ven|DATE]], RAS", "[[12/03/2024|DATE]],"
+        " [[ven|DATE]].", "[[ven|DATE]] : [[12/03/2024|DATE]]", "[[ven|DATE]]\n[[12/03/2024|DATE]]",
+        "[[12/03/2024|DATE]], ven de sang", "vu [[25/12/2023|DATE]] ([[Noël|DATE]])",
+        "[[Noël|DATE]], le [[25/12/2023|DATE]]", "[[Réveillon|DATE]] du [[31/12/2023|DATE]]",
+        "[[Lundi de Pâques|DATE]] [[10/04/2023|DATE]]", "Noël DUPONT, vu le [[10/04/2023|DATE]]",
+        "DUPONT Noël\n[[10/04/2023|DATE]]", "vu à [[Noël|DATE]], ok", "vu à la [[Toussaint|DATE]]",
+        "vu à Noël Dupont", "semaine 12 (grossesse)", "[[semaine 12|DATE]] ([[20/03/2023|DATE]])",
+        "[[sem. 12|DATE]] : [[20/03/2023|DATE]]", "[[20/03/2023|DATE]] ([[S12|DATE]])",
+        "[[20/03/2023|DATE]] ([[S9|DATE]])", "[[20/03/2023|DATE]] ([[S53|DATE]])",
+        "[[20/03/2023|DATE]] ([[sem 5|DATE]])", "[[20/03/2023|DATE]] (S54)", "fracture L5-S1",
+        "[[S12 2024|DATE]]", "[[semaine 53 de 2020|DATE]]", "[[semaine 9 2020|DATE]]",
+        "[[sem.9 1998|DATE]]", "[[2023-W12|DATE]]", "[[1998W53-5|DATE]]", "[[2023-W05|DATE]]",
+        "lot 2023-W1234", "12.5 S12 20245", "[[20/03/2023|DATE]] (S12,5)",
+    ),
+    "en": (
+        "[[03/12/2024|DATE]] ([[Tuesday|DATE]])", "[[03/19/2023|DATE]] [[Sunday|DATE]] night",
+        "seen today, [[Tuesday|DATE]]", "[[03/12/2024|DATE]] every Tuesday",
+        "[[Easter Monday|DATE]] [[04/10/2023|DATE]]", "[[week 12 of 2024|DATE]]",
+        "[[Week 12, 2023|DATE]]", "[[wk 12 2024|DATE]]", "[[wk. 12 2024|DATE]]",
+        "[[CW12/2023|DATE]]", "week 12/40", "week 12 of treatment",
+        "[[03/12/2024|DATE]] ([[Tue|DATE]])", "[[03/12/2024|DATE]] ([[wk 11|DATE]])",
+        "[[03/12/2024|DATE]] ([[wk. 11|DATE]])", "[[03/12/2024|DATE]] ([[week 11|DATE]])",
+        "home at [[Easter|DATE]] w/ tea", "after Easter Jones left", "a Christmas tree",
+    ),
+    "es": (
+        "[[12/03/2024|DATE]] ([[martes|DATE]])", "[[12/03/2024|DATE]]: viene los martes",
+        "vendrá antes de [[Reyes|DATE]]", "cuando pasen 24 horas", "[[semana 12 del 2024|DATE]]",
+        "[[12/03/2024|DATE]] ([[semana 11|DATE]])",
+    ),
+    "de": (
+        "[[12.03.2024|DATE]] ([[Di|DATE]])", "am [[12.3|DATE]]. ([[Dienstag|DATE]]) gesehen",
+        "am [[12.3|DATE]]., [[Dienstag|DATE]] gesehen", "Herr Sonntag am [[12.03.2024|DATE]]",
+        "[[KW 12/2024|DATE]]", "[[KW 12/24|DATE]]", "[[KW 12, 2024|DATE]]", "[[KW 12 1998|DATE]]",
+        "[[KW 3|DATE]]", "[[KW 49|DATE]]", "[[KW 53|DATE]]", "[[KW 05/1998|DATE]]",
+        "[[Kalenderwoche 12|DATE]]", "[[12. KW 2024|DATE]]", "[[12. KW|DATE]], dann",
+        "[[3. KW|DATE]]", "[[53. KW|DATE]]", "[[12. KW/1998|DATE]]", "[[12. Kalenderwoche|DATE]]",
+        "[[12. CW|DATE]]", "KW 54", "54. KW", "KW 12,5", "KW 123", "KW 12a", "an [[Ostern|DATE]]",
+        "[[Ostern des Jahres 1998|DATE]]", "[[Woche 12/2024|DATE]]", "[[Woche 12-2024|DATE]]",
+        "[[12.03.2024|DATE]] ([[Woche 11|DATE]])",
+        "[[Di|DATE]] - [[12.03.2024|DATE]]", "[[Di|DATE]] | [[12.03.2024|DATE]]",
+    ),
+    "nl": (
+        "[[12-03-2024|DATE]] ([[di|DATE]])", "[[12-03-2024|DATE]] elke dinsdag",
+        "[[week 12 van 2024|DATE]]", "met [[Pasen|DATE]] thuis", "[[Pasen van 1998|DATE]]",
+    ),
+}  # fmt: skip
+
+
 def feasts() -> Iterator[Line]:
-    """Yield (language, marked line) of feasts with their year, or on a day that never changes."""
-    return ((lang, f"Vu [[{feast}|DATE]].") for lang, found in FEASTS.items() for feast in found)
+    """Yield (language, marked line) of feasts with their year or without it, and beside dates."""
+    yield from ((lang, line) for lang, lines in BESIDE.items() for line in lines)
+    for lang, found in FEASTS.items():
+        yield from ((lang, f"Vu [[{feast}|DATE]].") for feast in found)
+    for name in FEAST_RULES:
+        yield "fr", f"vu [[{name} 1998|DATE]], ok"
+        yield "fr", f"vu le [[12/03/2024|DATE]] ([[{name}|DATE]])"
+    for lang, days in WEEKDAYS.items():
+        yield from ((lang, f"[[12/03/2024|DATE]] ([[{day}|DATE]])") for day in days.split())
+    for lang, days in SHORT_WEEKDAYS.items():
+        for day in days.split():
+            yield lang, f"[[12/03/2024|DATE]] ([[{day}|DATE]])"
+            yield lang, f"[[{day}|DATE]]. : [[12/03/2024|DATE]]"
+            if len(day) > len("di"):
+                yield lang, f"[[12/03/2024|DATE]], [[{day}|DATE]], RAS"

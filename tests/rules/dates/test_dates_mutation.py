@@ -4,14 +4,17 @@ import pytest
 
 from record.document import Document
 from rules.dates import (
+    beside_dates,
     calendar,
     context,
     dates,
     number_words,
     numeric,
     spaced_digits,
+    weeks,
     written,
 )
+from rules.dates import feasts as feast_rules
 from rules.matching import preceding_words
 from tests.rules.dates.forms_birth_dates import born
 from tests.rules.dates.forms_dates import found
@@ -21,7 +24,10 @@ from tests.rules.dates.forms_no_dates import nothing
 from tests.rules.marked import mark, unmark
 from tests.rules.mutation import survivors
 
-MODULES = (dates, numeric, written, context, calendar, spaced_digits, preceding_words, number_words)
+MODULES = (
+    *(dates, numeric, written, context, calendar, spaced_digits, preceding_words, number_words),
+    *(beside_dates, feast_rules, weeks),
+)
 
 
 @pytest.mark.parametrize(("lang", "line"), [*each(), *feasts(), *words(), *no_dates()])
