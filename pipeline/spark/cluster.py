@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -81,10 +82,12 @@ def check_cluster(master: str | None, settings: Settings) -> None:
 def drive_on_spark(master: str | None) -> JobRunner:
     """Return what runs a job as tasks of Spark.
 
-    `master` is a Spark master's URL; None for what spark-submit or Spark's configuration says.
+    `master` is a Spark master's URL; None for what spark-submit or Spark's configuration says. A
+    job that cannot begin raises as `check_cluster`.
     """
 
     def drive(job: Job) -> dict[str, int]:
+        check_cluster(master, job.settings)
         with _connect(master, job) as context:
             return _run_tasks(context, job)
 
@@ -98,7 +101,7 @@ def _connect(master: str | None, job: Job) -> Iterator[SparkContext]:
         # A platform such as Databricks has one, which is not ours to stop.
         yield session.sparkContext
         return
-    conf = SparkConf().setAppName(f"cryptonym run {job.run_id}")
+    conf = SparkConf().setAppName(job.title or f"cryptonym run {job.run_id}")
     # The command has a progress bar of its own.
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     if master is not None:
@@ -111,21 +114,20 @@ def _connect(master: str | None, job: Job) -> Iterator[SparkContext]:
         context.stop()
 
 
-def make_task(settings: Settings, run_id: int) -> Callable[[Iterable[int]], Iterable[str]]:
-    """Return what Spark is sent: settings, which hold no secret, and the number of a run."""
+def make_task(claim: Callable[[str], None]) -> Callable[[Iterable[int]], Iterable[str]]:
+    """Return what Spark is sent; `claim` holds settings, which have no secret, and no more."""
 
     def task(numbers: Iterable[int]) -> Iterable[str]:
         for number in numbers:
-            yield json.dumps(work(settings, run_id, number))
+            yield json.dumps(work(claim, number))
 
     return task
 
 
 def _run_tasks(context: SparkContext, job: Job) -> dict[str, int]:
     """Run tasks until all units are done; reports progress meanwhile."""
-    settings, run_id, count = job.settings, job.run_id, job.workers
-
-    task = make_task(settings, run_id)
+    count = job.workers
+    task = make_task(job.task or partial(claim_nightly_units, job.settings, job.run_id))
     numbers = context.parallelize(range(count), count)
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(lambda: numbers.mapPartitions(task).collect())
@@ -168,18 +170,19 @@ def _read_ends(ends: Sequence[TaskEnd]) -> dict[str, int]:
     return {end.worker: end.peak_kilobytes for end in ends}
 
 
-def work(settings: Settings, run_id: int, number: int) -> TaskEnd:
-    """Claim and process units in a task, until none is left; errors are returned, without text."""
+def claim_nightly_units(settings: Settings, run_id: int, worker: str) -> None:
+    """Claim and process units of a run, as the worker of that name, until none is left."""
+    admit_worker(settings, run_id, worker)
+    with open_resources(settings) as resources:
+        process_claimed_units(run_id, resources, worker, lambda: None)
+
+
+def work(claim: Callable[[str], None], number: int) -> TaskEnd:
+    """Let a task claim units until none is left; errors are returned, without text."""
     worker = f"{socket.gethostname()}:{os.getpid()}:task-{number}"
-
-    def claim() -> None:
-        collect_garbage_rarely()
-        admit_worker(settings, run_id, worker)
-        with open_resources(settings) as resources:
-            process_claimed_units(run_id, resources, worker, lambda: None)
-
+    collect_garbage_rarely()
     try:
-        drop_error_texts(claim)
+        drop_error_texts(lambda: claim(worker))
     except CryptonymError as error:
         return TaskEnd(worker, measure_peak_kilobytes(), type(error).__name__, str(error))
     return TaskEnd(worker, measure_peak_kilobytes())

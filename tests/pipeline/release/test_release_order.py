@@ -15,7 +15,7 @@ from pipeline.notes.worker_resources import open_master
 from pipeline.release import arrangement
 from pipeline.release.plan import divide_keys
 from pipeline.release.released_notes import ReleaseLocation, open_release
-from pipeline.release.run import decode_request
+from pipeline.release.request import decode_request
 from record.columns import TABLES, id_kind
 from record.errors import ConfigError
 from tests.pipeline.conftest import Ward
