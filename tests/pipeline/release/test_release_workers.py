@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from pipeline.beam.failures import RunnerFailed
 from pipeline.beam.release_worker import ReleaseShare, drive_release_on_runner
 from pipeline.beam.worker_pool import LOOPBACK, WorkerPool
 from pipeline.cli import main
+from pipeline.commands.options import engine
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_USAGE
 from pipeline.config.settings import load
 from pipeline.night.engine import run_in_process
@@ -84,11 +85,17 @@ def test_every_engine_gives_the_same_bytes(hall: Ward, arguments: list[str]) -> 
 
 
 @pytest.mark.slow
-def test_a_pool_of_workers_gives_the_same_bytes(hall: Ward) -> None:
-    with WorkerPool(LOOPBACK, 0, lambda line: None) as pool:
-        external = ["--environment_type=EXTERNAL", f"--environment_config={pool.address}"]
-        assert main(command(hall, "pool", *external)) == EXIT_DONE
-    assert content(hall.folder / "pool") == content(hall.folder / "first")
+@pytest.mark.parametrize("pools", [1, 2])
+def test_pools_of_workers_give_the_same_bytes(hall: Ward, pools: int) -> None:
+    name = f"pools-{pools}"
+    with ExitStack() as stack:
+        addresses = [
+            stack.enter_context(WorkerPool(LOOPBACK, 0, lambda line: None)).address
+            for _ in range(pools)
+        ]
+        external = ["--environment_type=EXTERNAL", f"--environment_config={','.join(addresses)}"]
+        assert main(command(hall, name, *external)) == EXIT_DONE
+    assert content(hall.folder / name) == content(hall.folder / "first")
 
 
 @pytest.mark.slow
@@ -216,6 +223,38 @@ def test_a_release_whose_workers_are_all_refused_publishes_nothing(hall: Ward) -
     with pytest.raises(ConfigError, match=r"worker-0 was refused, and no other could end"):
         run_release(hall.order(1, output="parquet:refused"), drive=drive)
     assert not (hall.folder / "refused").exists()
+
+
+def test_a_refused_worker_is_told_and_the_others_do_its_work(
+    hall: Ward, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def drive(job: Job) -> dict[str, int]:
+        changed = replace(job.settings, lang="de")
+        assert list(make_release_units(ReleasePlace(changed), "worker-0")) == []
+        assert job.task is not None
+        job.task("worker-1")
+        return {}
+
+    monkeypatch.setattr(engine, "run_in_workers", drive)
+    assert main(command(hall, "warned")) == EXIT_DONE
+    said = " ".join(capsys.readouterr().err.split())
+    assert "warning: worker worker-0 was refused: worker.policy: has another policy" in said
+    assert content(hall.folder / "warned") == content(hall.folder / "first")
+
+
+def test_the_engine_of_the_configuration_is_taken(
+    hall: Ward, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.delitem(sys.modules, "pipeline.spark.cluster", raising=False)
+    config = hall.config.read_text()
+    hall.config.write_text(f'{config}\n[engine]\nkind = "spark"\n')
+    try:
+        assert main(command(hall, "configured")) == EXIT_USAGE
+        assert "pip install 'cryptonym[spark]'" in " ".join(capsys.readouterr().err.split())
+        assert main(command(hall, "configured", "--dry-run")) == EXIT_DONE
+    finally:
+        hall.config.write_text(config)
 
 
 @pytest.mark.parametrize(
