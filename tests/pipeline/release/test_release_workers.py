@@ -38,6 +38,7 @@ from pipeline.release.staging import LEASED, ReleaseStaging, ReleaseUnit, Releas
 from pipeline.release.worker import ReleasePlace, make_release_units, open_worker_context
 from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError, Unavailable, Unsafe
+from surrogates.keys.custody import make_folder
 from tests.pipeline.conftest import Ward
 
 
@@ -205,6 +206,19 @@ def test_a_worker_with_a_wrong_clock_is_refused(planned: ReleaseContext) -> None
     place = ReleasePlace(planned.tools.settings)
     with pytest.raises(WorkerRefused, match=r"^worker.clock: is \d+ s ahead of"):
         open_worker_context(place, "worker-7", lambda: time.time() + 1000)
+
+
+def test_a_worker_never_draws_the_secret_of_a_cohort(
+    planned: ReleaseContext, tmp_path: Path
+) -> None:
+    make_folder(tmp_path / "custody")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    settings = planned.tools.settings
+    other = replace(settings, key=replace(settings.key, custody=str(tmp_path / "custody")))
+    with pytest.raises(WorkerRefused, match=r"^worker.key: the custody folder of this worker"):
+        open_worker_context(ReleasePlace(other), "worker-7")
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {path: data for path, data in after.items() if not path.name.endswith("lock")} == before
 
 
 def test_a_worker_that_does_not_see_the_staging_folder_is_told(hall: Ward) -> None:
