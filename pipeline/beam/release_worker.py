@@ -1,62 +1,54 @@
-"""One process of a release: its share of the units through an in-memory pipeline of its own."""
+"""A release on Apache Beam: workers that claim its units, on whatever runner the arguments name."""
 
 import argparse
-import atexit
 import json
+import os
+import socket
 import sys
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import apache_beam as beam
 
 from pipeline.beam.failures import run_pipeline
-from pipeline.beam.runners import make_pipeline
+from pipeline.beam.runners import list_pools, make_pipeline, refuse_passwords
 from pipeline.beam.sinks import WriteSummary
-from pipeline.beam.worker import serve
-from pipeline.config.settings import Settings, load
-from pipeline.notes.error_boundary import drop_error_texts
-from pipeline.release.release_context import ReleaseContext, open_worker_context
-from pipeline.release.request import ReleaseRequest
-from pipeline.release.run import decode_request
-from pipeline.release.staging import LEASED, ReleaseStaging
-from pipeline.release.unit import claim_release_units, make_unit
+from pipeline.beam.worker import Claimers, serve
+from pipeline.config.settings import load
+from pipeline.night.nightly import Job, JobRunner
+from pipeline.night.supervisor import run_in_workers
+from pipeline.release.staging import LEASED
+from pipeline.release.worker import ReleasePlace, join_staging, make_release_units
 
 
 @dataclass(frozen=True)
 class ReleaseShare:
     """What one pipeline works on: units of a release, and the file for their number.
 
-    `holder` names the worker that claims them.
+    Each of its `claimers` claims units, one after another, until none is left; `holder` names the
+    worker process of the pipeline, empty where the runner has workers of its own.
     """
 
-    request: ReleaseRequest = field(repr=False)
-    settings: Settings
+    place: ReleasePlace
     summary: Path
-    holder: str
+    claimers: int = 1
+    holder: str = ""
 
 
-class MakeUnit(beam.DoFn):
+class MakeUnits(beam.DoFn):
     """Claims units and builds them; their rows leave this function in staged files only."""
 
     def __init__(self, share: ReleaseShare) -> None:
-        self._request = share.request
-        self._settings = share.settings
+        self._place = share.place
         self._holder = share.holder
-        self._context: ReleaseContext | None = None
-
-    def setup(self) -> None:
-        self._context = open_worker_context(self._request, self._settings)
-        atexit.register(self._context.close)
 
     def process(self, element: int) -> Iterator[int]:  # noqa: ARG002 - the number of a claimer
-        context = self._context
-        assert context is not None
-        with closing(claim_release_units(context, self._holder)) as units:
-            for unit in units:
-                drop_error_texts(lambda unit=unit: make_unit(unit, context))  # type: ignore[misc]
-                yield 1
+        holder = self._holder or f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident()}"
+        with closing(make_release_units(self._place, holder)) as made:
+            yield from made
 
 
 class CountUnits(beam.CombineFn):
@@ -77,7 +69,7 @@ class CountUnits(beam.CombineFn):
 
 def build_release_graph(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PCollection:
     """Lay out the graph of a share of a release; returns a 1 for each unit that was made."""
-    made = pipeline | "Claimer" >> beam.Create([0]) | "Make" >> beam.ParDo(MakeUnit(share))
+    made = pipeline | "Plan" >> Claimers(share.claimers) | "Make" >> beam.ParDo(MakeUnits(share))
     (
         made
         | "Count" >> beam.CombineGlobally(CountUnits())
@@ -86,25 +78,47 @@ def build_release_graph(pipeline: beam.Pipeline, share: ReleaseShare) -> beam.PC
     return made
 
 
-def work(request: ReleaseRequest, staging: ReleaseStaging, summary: Path) -> None:
-    """Make units that are not made yet, as the worker that the summary is named after."""
-    with closing(staging):
+def work(share: ReleaseShare, arguments: Sequence[str]) -> None:
+    """Make units of a release that are not made yet; raises RunnerFailed, or an error of ours."""
+    with closing(join_staging(share.place)) as staging:
         if staging.leases.is_finished(LEASED):
             return
-    pipeline = make_pipeline([])
-    share = ReleaseShare(request, load(request.config), summary, summary.stem)
+    refuse_passwords(share.place.settings, arguments)
+    pipeline = make_pipeline(arguments)
     build_release_graph(pipeline, share)
     run_pipeline(pipeline, "nothing was released")
 
 
+def drive_release_on_runner(arguments: Sequence[str]) -> JobRunner:
+    """Return what makes the units of a release on the runner that Beam's arguments name.
+
+    Several worker pools get a pipeline each, in a process of its own.
+    """
+    pools = list_pools(arguments)
+
+    def drive(job: Job) -> dict[str, int]:
+        place = json.loads(job.stdin_line)
+        if len(pools) > 1:
+            return run_in_workers(replace(job, workers=len(pools), arguments=pools))
+        share = ReleaseShare(
+            ReleasePlace(job.settings, **place), job.scratch / "worker-0.json", job.workers
+        )
+        work(share, arguments)
+        return {}
+
+    return drive
+
+
 def main() -> int:
     """Work as a child of `cryptonym release`; prints one line of JSON about how it ended."""
-    # The output's URL comes this way, since it may hold a password.
-    output = json.loads(sys.stdin.readline())
+    # Not among the arguments, which every account sees: an output's URL may hold a password.
+    place = json.loads(sys.stdin.readline())
 
     def do_share(options: argparse.Namespace) -> None:
-        staging = ReleaseStaging(options.summary.parent)
-        work(decode_request(staging.read_parameters(), output), staging, options.summary)
+        holder = options.summary.stem
+        settings = load(options.config)
+        share = ReleaseShare(ReleasePlace(settings, **place), options.summary, holder=holder)
+        work(share, options.beam)
 
     return serve(do_share)
 

@@ -7,7 +7,7 @@ import logging
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -113,10 +113,13 @@ def list_pools(arguments: Sequence[str]) -> list[list[str]]:
     ]
 
 
-def split_runner(arguments: Sequence[str]) -> tuple[str, list[str]]:
+def split_runner(
+    arguments: Sequence[str], *, command: str = "run", own: Collection[str] = _OWN_OPTIONS
+) -> tuple[str, list[str]]:
     """Return the runner's name and Beam's other options.
 
-    Raises ConfigError for an unsafe runner or an unknown option.
+    Raises ConfigError for an unsafe runner or an unknown option; `own` are the names of the
+    options of the command, one of which may have been meant.
     """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--runner", default=IN_MEMORY)
@@ -152,10 +155,9 @@ def split_runner(arguments: Sequence[str]) -> tuple[str, list[str]]:
         unknown = sorted(everything.keys() - options.get_all_options(drop_default=True).keys())
     if unknown:
         names = ", ".join(f"--{name}" for name in unknown)
-        every_option = [
-            f"--{name}" for name in (*_OWN_OPTIONS, *PipelineOptions().get_all_options())
-        ]
-        remedy = f"{suggest(f'--{unknown[0]}', every_option)} See cryptonym run --help".strip()
+        every_option = [f"--{name}" for name in (*own, *PipelineOptions().get_all_options())]
+        hint = suggest(f"--{unknown[0]}", every_option)
+        remedy = f"{hint} See cryptonym {command} --help".strip()
         raise ConfigError(names, "neither an option of cryptonym nor of Apache Beam", remedy)
     return name, rest
 
@@ -165,11 +167,15 @@ def refuse_passwords(settings: Settings, arguments: Sequence[str]) -> None:
 
     Raises ConfigError, which names the setting; `env:NAME` is read on the worker.
     """
+    if is_distant(arguments):
+        refuse_written_passwords(settings)
+
+
+def is_distant(arguments: Sequence[str]) -> bool:
+    """Return whether workers may be in processes on other machines; raises ConfigError."""
     name, rest = split_runner(arguments)
     portable = PipelineOptions(rest).view_as(PortableOptions)
-    if name == IN_MEMORY and not portable.environment_type:
-        return
-    refuse_written_passwords(settings)
+    return name != IN_MEMORY or bool(portable.environment_type)
 
 
 def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:

@@ -8,13 +8,18 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from pipeline.commands.options.engine import (
+    ChosenEngine,
+    RunnerFactory,
+    add_engine,
+    choose_engine,
+)
 from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.output import SUMMARY, add_output_format
-from pipeline.commands.options.values import day, parse_list, positive
+from pipeline.commands.options.values import day, parse_list
 from pipeline.config.exit_codes import EXIT_QUARANTINE
 from pipeline.config.settings import load
 from pipeline.night.event_log import EventValue
-from pipeline.night.supervisor import run_in_workers
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import ReleaseResult, run_release
 from pipeline.reports.console import Console
@@ -24,7 +29,7 @@ DESCRIPTION = """\
 Releases a cohort under its own key from the spans stored by the nightly job, without detecting
 again. Notes not yet processed by the nightly job are refused. Run it again to update the output;
 persons no longer in the cohort are withdrawn. Options not given default to [cohorts.NAME] in the
-configuration.
+configuration; others, such as --runner=PrismRunner, are passed to Apache Beam.
 """
 EXAMPLES = """\
 examples:
@@ -117,10 +122,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="publication of the whole release anew under the newest version of the surrogate "
         "algorithm; ids, names and dates of earlier versions of the release no longer join",
     )  # fmt: skip
-    add(
-        "--workers", type=positive, default=1, metavar="N",
-        help="number of worker processes (default 1)",
-    )  # fmt: skip
+    add_engine(parser)
     add_log(parser)
     add_output_format(parser, json=SUMMARY)
 
@@ -128,15 +130,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Release the cohort; returns the exit code."""
     request = _request_of(options)
+    if not options.dry_run or rest:
+        # A dry run needs no engine, but no misspelt option may go unnoticed.
+        engine = choose_engine(options, rest, load(options.config), _load_runner)
     if options.dry_run:
         with console.progress() as shown:
             released = run_release(request, shown)
     else:
-        released = _run_logged(options, request, console)
+        released = _run_logged(options, request, engine, console)
     if options.json:
         sys.stdout.write(to_json(released, is_dry=options.dry_run) + "\n")
     for line in to_lines(released):
         console.say(line)
+    for warning in released.warnings:
+        console.warn(warning)
     if released.held:
         console.error(_describe_hold(released, is_dry=options.dry_run))
     else:
@@ -151,13 +158,24 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return released.exit_code
 
 
+def _load_runner() -> RunnerFactory:
+    from pipeline.beam.release_worker import drive_release_on_runner
+
+    return drive_release_on_runner
+
+
 def _run_logged(
-    options: argparse.Namespace, request: ReleaseRequest, console: Console
+    options: argparse.Namespace, request: ReleaseRequest, engine: ChosenEngine, console: Console
 ) -> ReleaseResult:
     with journal_of(options, "release") as journal, console.progress() as shown:
-        drive = run_in_workers if options.workers > 1 else None
         progress = journal.wrap_progress(shown)
-        released = run_release(request, progress, drive=drive, workers=options.workers)
+        released = run_release(
+            request,
+            progress,
+            drive=engine.drive,
+            workers=options.workers,
+            is_distant=engine.is_distant,
+        )
         level = logging.WARNING if released.exit_code else logging.INFO
         # What the log keeps of a release: counts, codes and ids of keys.
         notes = {name: int(count) for name, count in released.counts.notes.items()}

@@ -2,21 +2,19 @@
 
 import argparse
 import json
-import logging
-import os
 import sys
 from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from pipeline.commands.options.engine import RunnerFactory, add_engine, choose_engine
 from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.output import SUMMARY, add_output_format, print_json
-from pipeline.commands.options.values import EXITS, add_workers
+from pipeline.commands.options.values import EXITS
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.settings import load
 from pipeline.night.dry_run import foresee_run
-from pipeline.night.nightly import JobRunner, NightlyResult, run_nightly
-from pipeline.night.supervisor import run_in_workers
+from pipeline.night.nightly import NightlyResult, run_nightly
 from pipeline.quality.drift import judge
 from pipeline.quality.gate import Gate
 from pipeline.quality.reevaluation import describe_reevaluation
@@ -38,7 +36,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "config", type=Path, metavar="CONFIG.toml", help="configuration of the nightly job"
     )
-    parser.set_defaults(takes_beam_options=True)
     parser.add_argument(
         "--dry-run", action="store_true",
         help="preview of what would appear, change and go; nothing is detected or written",
@@ -52,16 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="publish the whole output anew under the newest version of the surrogate algorithm, "
         "from the stored spans",
     )  # fmt: skip
-    add_workers(parser)
-    parser.add_argument(
-        "--engine", choices=("processes", "spark"), metavar="ENGINE",
-        help="processes of this machine, or tasks of spark (default: engine.kind)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--master", metavar="URL",
-        help="Spark's master, such as spark://HOST:7077 (default: engine.master, or what "
-        "spark-submit says)",
-    )  # fmt: skip
+    add_engine(parser)
     add_log(parser)
     add_output_format(parser, json=SUMMARY)
 
@@ -71,33 +59,16 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if options.dry_run and options.rebase:
         problem = "cannot be combined with --dry-run"
         raise ConfigError("--rebase", problem, "leave out one of them: a rebase writes every note")
+    if options.dry_run and not rest:
+        return _foresee(options, console)
+    engine = choose_engine(options, rest, load(options.config), load_runner)
     if options.dry_run:
         return _foresee(options, console)
-    drive: JobRunner = run_in_workers
-    engine = load(options.config).engine
-    if (options.engine or engine.kind) == "spark":
-        if rest:
-            problem = "is an option of Apache Beam, which does not take part"
-            raise ConfigError(rest[0], problem, "leave it out, or leave out --engine spark")
-        drive = _drive_on_spark(options, options.master or engine.master)
-    elif options.master:
-        problem = "is that of Spark, and the engine is another one"
-        raise ConfigError("--master", problem, "add --engine spark, or leave it out")
-    elif rest:
-        # Beam warns of clouds whose clients are not installed; a warning here is about options.
-        logging.disable(logging.WARNING)
-        try:
-            # Beam is heavy, and only needed here where it is not started in workers.
-            from pipeline.beam.worker import drive_on_runner
-        finally:
-            logging.disable(logging.NOTSET)
-
-        drive = drive_on_runner(rest)
     with journal_of(options, "run") as journal, console.progress() as shown:
         progress = journal.wrap_progress(shown)
         ended = run_nightly(
             options.config,
-            drive,
+            engine.drive,
             workers=options.workers,
             progress=progress,
             gate=Gate(judge),
@@ -109,18 +80,11 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     return ended.exit_code
 
 
-def _drive_on_spark(options: argparse.Namespace, master: str | None) -> JobRunner:
-    """Return what runs a job on Spark; raises ConfigError or Unavailable where that cannot be."""
-    try:
-        # An extra, and seconds to import.
-        from pipeline.spark.cluster import check_cluster, drive_on_spark
-    except ModuleNotFoundError:
-        problem = "PySpark is not installed"
-        raise ConfigError("--engine spark", problem, "pip install 'cryptonym[spark]'") from None
-    # The interpreter that executors start, which a site may have named.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    check_cluster(master, load(options.config))
-    return drive_on_spark(master)
+def load_runner() -> RunnerFactory:
+    """Import what runs the nightly job on Apache Beam."""
+    from pipeline.beam.worker import drive_on_runner
+
+    return drive_on_runner
 
 
 def _foresee(options: argparse.Namespace, console: Console) -> int:

@@ -4,14 +4,16 @@ import argparse
 from contextlib import closing
 from pathlib import Path
 
+from pipeline.commands.options.engine import add_engine, choose_engine
 from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.output import add_output_format
 from pipeline.commands.options.values import positive
-from pipeline.commands.run import report_quality
+from pipeline.commands.run import load_runner, report_quality
 from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.config.settings import load
 from pipeline.night.nightly import NightlyResult
 from pipeline.night.stop_signals import catch_stop_signals
-from pipeline.night.supervisor import run_in_workers as spawned
+from pipeline.night.supervisor import run_in_workers
 from pipeline.night.watch import InProcessRunner, Watcher, WatchOptions
 from pipeline.quality.drift import judge
 from pipeline.quality.gate import Gate
@@ -21,7 +23,7 @@ DESCRIPTION = """\
 Polls for new notes and releases them in small, complete batches: nothing from a batch is released
 before all of it is accounted for. At start and every --sweep seconds, a full run looks for changed
 or deleted notes. On SIGTERM or an interrupt, the current batch is completed, then the program exits
-with code 0.
+with code 0. Other options, such as --runner=PrismRunner, are passed to Apache Beam.
 """
 EXAMPLES = """\
 examples:
@@ -54,10 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--patience", type=seconds, default=default.patience, metavar="S",
         help="seconds to wait for an unavailable service (default 3600)",
     )  # fmt: skip
-    add(
-        "--workers", type=positive, default=1, metavar="N",
-        help="number of worker processes per batch (default 1: this process)",
-    )  # fmt: skip
+    add_engine(parser, default=1, help="number of workers per batch (default 1: this process)")
     add_log(parser)
     add_output_format(parser)
 
@@ -72,6 +71,7 @@ def seconds(text: str) -> float:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Run until asked to stop; returns the exit code."""
+    engine = choose_engine(options, rest, load(options.config), load_runner)
     vigil = WatchOptions(
         config=options.config,
         interval=options.interval,
@@ -91,7 +91,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         closing(InProcessRunner()) as resident,
         console.progress() as shown,
     ):
-        drive = resident if vigil.workers == 1 else spawned
+        # One process of this machine is this one, in which a model stays loaded.
+        is_here = vigil.workers == 1 and engine.drive is run_in_workers
+        drive = resident if is_here else engine.drive
         Watcher(vigil, drive, stop, journal, report, shown, gate=Gate(judge)).run()
     console.say("stopped")
     return EXIT_DONE

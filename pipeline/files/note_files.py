@@ -1,13 +1,17 @@
 """Detection in files of notes (`cryptonym detect`), and processing of such files by line."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from pipeline.config.progress import Progress
 from pipeline.files.alignment import Alignment, align
+from pipeline.files.batch_processes import work_in_order
 from pipeline.files.jsonl import (
     BadLine,
     JsonLine,
@@ -50,6 +54,8 @@ MAX_NOTE_CHARACTERS = 1_000_000
 """Longer notes go to quarantine, as in the nightly job by default."""
 _MAX_LINES_NAMED = 10
 
+
+R = TypeVar("R")
 
 FindingCallback = Callable[[Finding, str], None]
 """Called with a finding and the text of its note as in the file."""
@@ -166,38 +172,106 @@ def parse_detectors(text: str, *, has_model: bool = False) -> frozenset[str]:
     return names
 
 
+@dataclass(frozen=True)
+class NoteDetection:
+    """The spans of a note with offsets of the file, and what is told of each that was found."""
+
+    spans: tuple[Span, ...]
+    findings: list[Finding]
+    is_known: bool
+
+
+@dataclass(frozen=True)
+class DetectionNotice:
+    """What takes part in a detection, one sentence each, and what its user should know."""
+
+    detection: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+class BatchDetector:
+    """Detects in batches of notes; findings are told if they are `explained`."""
+
+    def __init__(self, task: NoteFileTask, *, explained: bool) -> None:
+        self._finder = make_finder(task)
+        self._explained = explained
+        self.about = DetectionNotice(task.detection, tuple(self._finder.warnings))
+
+    def __call__(self, lines: Sequence[JsonLine]) -> list[NoteDetection | Failure]:
+        """Return the detection of each note, or why it is refused."""
+        self._finder.ask_model(lines)
+        return [
+            attempt(line.annotated.document.note_id, "detect", partial(self._detect, line))
+            for line in lines
+        ]
+
+    def _detect(self, line: JsonLine) -> NoteDetection:
+        spans, findings = find_raw_spans(line, self._finder, explained=self._explained)
+        person = self._finder.patient(line.annotated.document.person_id)
+        return NoteDetection(spans, findings, person is not None)
+
+
+def open_detector(
+    make_task: Callable[[int], NoteFileTask], explained: bool, processes: int
+) -> BatchDetector:
+    """Open a detector in one of so many processes, for a task that `make_task` makes there."""
+    return BatchDetector(make_task(processes), explained=explained)
+
+
 def detect_file(
-    task: NoteFileTask, progress: Progress, on_finding: FindingCallback | None = None
+    task: NoteFileTask,
+    progress: Progress,
+    on_finding: FindingCallback | None = None,
+    *,
+    workers: int = 1,
+    make_task: Callable[[int], NoteFileTask] | None = None,
 ) -> FileResult:
     """Add spans to notes; texts are not changed, and offsets refer to them.
 
-    `on_finding` is called for every span that a detector found, even if it lost to another.
+    `on_finding` is called for every span that a detector found, even if it lost to another. With
+    several workers batches of notes are done side by side: `make_task` makes the task with its
+    model in each process, given their number, and `task` needs none. Notes, their order and what
+    is told are the same for any number. Raises as `work_in_order`; then nothing is written.
     """
-    finder = make_finder(task)
     unknown = 0
+    make = make_task or partial(_keep_task, task)
     with OutputFiles(task.out, task.inputs) as outputs:
-        outputs.done.warnings += finder.warnings
-        outputs.done.detection = task.detection
+        done = outputs.done
 
-        def step(line: JsonLine) -> None:
+        def ready(about: DetectionNotice) -> None:
+            done.warnings += about.warnings
+            done.detection = about.detection
+
+        def detect_batches(
+            batches: Iterable[list[JsonLine]],
+        ) -> Generator[list[NoteDetection | Failure], None, None]:
+            return work_in_order(
+                partial(open_detector, make, on_finding is not None),
+                batches,
+                workers,
+                ready=ready,
+                warn=done.warnings.append,
+            )
+
+        def step(line: JsonLine, found: NoteDetection | Failure) -> None:
             nonlocal unknown
-            document = line.annotated.document
-            search = lambda: find_raw_spans(line, finder, explained=bool(on_finding))  # noqa: E731
-            found = attempt(document.note_id, "detect", search)
             if isinstance(found, Failure):
                 outputs.refuse(found)
                 return
-            spans, findings = found
-            for finding in findings:
+            for finding in found.findings:
                 if on_finding:
-                    on_finding(finding, document.text)
-            unknown += finder.patient(document.person_id) is None
-            outputs.note({**line.record, "spans": spans_to_json(spans)})
+                    on_finding(finding, line.annotated.document.text)
+            unknown += not found.is_known
+            outputs.note({**line.record, "spans": spans_to_json(found.spans)})
 
-        process_lines(task, outputs, progress, step, ahead=finder.ask_model)
+        process_batches(task, outputs, progress, detect_batches, step)
         if unknown and task.patients and "known" in task.detectors:
-            outputs.done.warnings.append(f"no patient record for {unknown} notes")
-    return outputs.done
+            done.warnings.append(f"no patient record for {unknown} notes")
+    return done
+
+
+def _keep_task(task: NoteFileTask, processes: int) -> NoteFileTask:  # noqa: ARG001 - as it is
+    return task
 
 
 def process_lines(
@@ -213,21 +287,56 @@ def process_lines(
 
     `ahead` is called with the next few notes before the first of them is processed.
     """
+
+    def prepare(
+        batches: Iterable[list[JsonLine]],
+    ) -> Generator[list[JsonLine], None, None]:
+        for batch in batches:
+            ahead(batch)
+            yield batch
+
+    process_batches(task, outputs, progress, prepare, lambda line, _: step(line), given=given)
+
+
+def process_batches(
+    task: NoteFileTask,
+    outputs: OutputFiles,
+    progress: Progress,
+    work: Callable[[Iterable[list[JsonLine]]], Generator[Sequence[R], None, None]],
+    step: Callable[[JsonLine, R], None],
+    *,
+    given: bool = False,
+) -> None:
+    """Apply a step to each note of a task and what `work` gives for it; invalid lines go to
+    quarantine.
+
+    `work` is given the notes in batches that depend on the file alone, and yields a result for each
+    note of a batch, in order; it may take some batches ahead.
+    """
     progress.phase("reading")
     planned = count_lines(task.notes)
     progress.phase("working")
     bad: list[int] = []
     lines = read_notes(task.notes, lang=task.lang, given=given)
-    while group := list(islice(lines, TOGETHER)):
-        ahead([line for line in group if isinstance(line, JsonLine)])
-        for line in group:
-            outputs.done.read += 1
-            if isinstance(line, BadLine):
-                bad.append(line.number)
-                outputs.refuse(line.failure)
-            else:
-                step(line)
-            progress.advance(outputs.done.read, planned)
+    taken: deque[list[JsonLine | BadLine]] = deque()
+
+    def take() -> Iterator[list[JsonLine]]:
+        while group := list(islice(lines, TOGETHER)):
+            taken.append(group)
+            yield [line for line in group if isinstance(line, JsonLine)]
+
+    with closing(work(take())) as results:
+        for result in results:
+            found = iter(result)
+            for line in taken.popleft():
+                outputs.done.read += 1
+                if isinstance(line, BadLine):
+                    bad.append(line.number)
+                    outputs.refuse(line.failure)
+                else:
+                    step(line, next(found))
+                progress.advance(outputs.done.read, planned)
+    assert not taken, "a batch without a result"
     if not outputs.done.read:
         outputs.done.warnings.append(f"{task.notes}: holds no notes; is it the right file?")
     outputs.done.warnings += describe_bad_lines(task.notes, bad)

@@ -108,6 +108,8 @@ class Job:
     and `stdin_line` a line that it reads from its standard input. `take_from` takes the units of a
     worker that died, by its name, counts them as failed or not, and returns how many it had.
     `is_finished` returns whether all units are done. `arguments` are those of Beam for each worker.
+    `task` is what a task of Spark does, given the name of its worker, instead of the nightly
+    stages: it is sent, so it holds no secret. `title` names the job on the pages of a cluster.
     """
 
     config: Path
@@ -122,6 +124,8 @@ class Job:
     is_finished: Callable[[], bool] = lambda: False
     arguments: Sequence[Sequence[str]] = ()
     take_from: Callable[[str, bool], int] = lambda worker, as_failed: 0
+    task: Callable[[str], None] | None = None
+    title: str = ""
 
 
 JobRunner = Callable[[Job], dict[str, int]]

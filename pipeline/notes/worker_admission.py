@@ -1,7 +1,7 @@
 """Who may be a worker: each proves before its first unit that it would write what others write."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 
 from pipeline.config.settings import Settings
@@ -13,7 +13,7 @@ from pipeline.notes.worker_resources import (
     resolve_urls,
     with_id_bits,
 )
-from pipeline.state.detection_register import WorkerRefusal
+from pipeline.state.detection_register import WorkerRefusal, WorkerRegister
 from pipeline.state.ledger import State, open_state
 from record.errors import ConfigError
 from surrogates.keys.keys import CohortKey
@@ -83,13 +83,28 @@ def _check(settings: Settings, state: State, run_id: int, clock: Callable[[], fl
     master = open_master(settings)
     cohort = master.cohort(settings.cohort, algorithm=state.read_algorithm())
     proof = make_proof(settings, with_id_bits(cohort, settings.make_policy()))
-    # In this order: an earlier one explains those that follow.
-    for name, (difference, remedy) in _DEMANDS.items():
-        if proof[name] != demanded[name]:
-            own, other = (each[name][:12] or "none" for each in (proof, demanded))
+    check_proof(proof, demanded, _DEMANDS)
+    check_clock(state.workers, clock)
+
+
+def check_proof(
+    proof: Mapping[str, str], demanded: Mapping[str, str], demands: Mapping[str, tuple[str, str]]
+) -> None:
+    """Raise ConfigError for the first demand that is not met.
+
+    `demands` has for each of them, in the order in which they explain one another, what differs
+    and the remedy.
+    """
+    for name, (difference, remedy) in demands.items():
+        if proof[name] != demanded.get(name):
+            own, other = (each.get(name, "")[:12] or "none" for each in (proof, demanded))
             problem = f"has {difference} ({own}, the run {other})"
             raise ConfigError(f"worker.{name}", problem, remedy)
-    apart = clock() - state.workers.read_clock()
+
+
+def check_clock(workers: WorkerRegister, clock: Callable[[], float]) -> None:
+    """Raise ConfigError where a worker's clock is too far from that of the database server."""
+    apart = clock() - workers.read_clock()
     if abs(apart) > MOST_SECONDS_APART:
         direction = "ahead of" if apart > 0 else "behind"
         problem = f"is {abs(apart):.0f} s {direction} that of the state database"

@@ -295,10 +295,12 @@ def resolve_urls(settings: Settings) -> Settings:
 
 def refuse_written_passwords(settings: Settings) -> None:
     """Raise ConfigError, which names the setting, where a URL has a password: settings are sent."""
-    for place in ("source", "output", "state"):
-        if has_password(getattr(settings, place).url):
+    urls = {f"{place}.url": getattr(settings, place).url for place in ("source", "output", "state")}
+    urls |= {f"cohorts.{name}.output": each.output for name, each in settings.cohorts.items()}
+    for place, url in urls.items():
+        if url and has_password(url):
             raise ConfigError(
-                f"{place}.url",
+                place,
                 "must not hold a password, which would be sent to the workers in plain text",
                 'write "env:NAME", and set that variable on every worker',
             )

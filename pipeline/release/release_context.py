@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 
 from sqlalchemy import Table
@@ -33,7 +34,6 @@ from pipeline.warehouse.findings import NOTE_NLP
 from pipeline.warehouse.table_reader import present_columns
 from record.algorithms import ALGORITHM, ALGORITHMS
 from record.columns import TABLES
-from record.errors import ConfigError
 from surrogates.rewrite import Rewriter
 from surrogates.tables.columns import Columns
 
@@ -75,11 +75,16 @@ class ReleaseContext:
         return NOTE_NLP in requested_tables(self.request)
 
     @property
-    def fingerprint(self) -> list[str]:
-        """Key, policy, configuration and tables: equal in all processes of a release."""
+    def proof(self) -> dict[str, str]:
+        """What is equal in all workers of a release; the key by its check value alone."""
         tools = self.tools
-        names = (tools.cohort.key_id, tools.policy.policy_id, tools.config.hex(), *self.names)
-        return list(names)
+        return {
+            "version": version("cryptonym"),
+            "key": tools.cohort.key_id,
+            "policy": tools.policy.policy_id,
+            "configuration": tools.config.hex(),
+            "tables": " ".join(self.names),
+        }
 
     def close(self) -> None:
         """Close databases and the extraction process; the staging folder stays."""
@@ -92,10 +97,17 @@ class ReleaseContext:
 
 
 def open_context(
-    request: ReleaseRequest, settings: Settings, staging: ReleaseStaging
+    request: ReleaseRequest,
+    settings: Settings,
+    staging: ReleaseStaging,
+    target: Target | None = None,
 ) -> ReleaseContext:
-    """Open everything for a completed request. Raises ConfigError or Unavailable."""
-    target = open_trial_target(request, settings) if request.dry_run else None
+    """Open everything for a completed request, its target too if none is given.
+
+    Raises ConfigError or Unavailable.
+    """
+    if target is None and request.dry_run:
+        target = open_trial_target(request, settings)
     target = target or open_target(request, settings)
     tools = open_release_tools(request, settings, target)
     requested = requested_tables(request)
@@ -119,20 +131,6 @@ def open_context(
         list_tables_in_write_order(has & requested),
         make_tables(None),
     )
-
-
-def open_worker_context(request: ReleaseRequest, settings: Settings) -> ReleaseContext:
-    """Open everything in a worker process.
-
-    Raises ConfigError where key, policy or configuration differ from the main process.
-    """
-    context = open_context(request, settings, ReleaseStaging(staging_folder(settings)))
-    if context.fingerprint != context.staging.read_parameters()["fingerprint"]:
-        context.close()
-        raise ConfigError(
-            "release", "the configuration changed during the release", "run the release again"
-        )
-    return context
 
 
 def open_release_tools(

@@ -1,12 +1,18 @@
 """A request for a release: the command's options, completed from `[cohorts.NAME]`."""
 
 import re
-from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.policies import build_policy, expand_policy, read_policy
+from pipeline.config.policies import (
+    build_policy,
+    expand_policy,
+    list_shipped_policies,
+    read_policy,
+)
 from pipeline.config.settings import CohortSettings, Settings
 from pipeline.release.persons import PersonList, query_persons, read_persons
 from pipeline.warehouse.cdm_tables import patient_tables
@@ -97,6 +103,38 @@ class ReleaseRequest:
     def has_window(self) -> bool:
         """Whether the release is limited to a range of dates."""
         return any(day is not None for day in (self.since, self.until, self.latest))
+
+
+def encode_request(request: ReleaseRequest) -> dict[str, Any]:
+    """Return a request as values for JSON, without its output, which may contain a password.
+
+    The paths are absolute: a worker has another working directory.
+    """
+    policy = request.policy
+    if policy is not None and policy not in list_shipped_policies():
+        policy = str(Path(policy).absolute())
+    whole = replace(request, output="", policy=policy, config=request.config.absolute())
+    return {name: _to_json_value(value) for name, value in asdict(whole).items()}
+
+
+def _to_json_value(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return value if value is None or isinstance(value, bool | int) else str(value)
+
+
+def decode_request(parameters: Mapping[str, Any], output: str = "") -> ReleaseRequest:
+    """Return the request that `encode_request` encoded."""
+    dates = {
+        n: datetime.fromisoformat(parameters[n]).date()
+        for n in ("since", "until", "latest")
+        if parameters[n]
+    }
+    paths = {n: Path(parameters[n]) for n in ("config", "persons", "persons_sql") if parameters[n]}
+    sets = {name: frozenset(parameters[name]) for name in ("kinds", "columns")}
+    names = ("cohort", "schema", "policy", "spans", "withdraw_stale", "rebase", "held_days")
+    others = {name: parameters[name] for name in (*names, "first_days")}
+    return ReleaseRequest(**{**others, **dates, **paths, **sets, "output": output})
 
 
 def complete_request(request: ReleaseRequest, settings: Settings) -> ReleaseRequest:

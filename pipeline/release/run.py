@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from pipeline.notes.worker_resources import (
 from pipeline.quality.gate import describe_alarm
 from pipeline.quality.withdrawal_limit import WithdrawalCounts, find_excesses
 from pipeline.release.arrangement import arrange_tables
+from pipeline.release.exchange import create_exchange, has_server
 from pipeline.release.fact_units import make_fact_units
 from pipeline.release.manifest import (
     ReleaseCounts,
@@ -50,6 +52,7 @@ from pipeline.release.release_context import ReleaseContext, open_context, stagi
 from pipeline.release.request import (
     ReleaseRequest,
     complete_request,
+    encode_request,
     hold_back,
     list_persons,
     make_policy,
@@ -70,6 +73,7 @@ from pipeline.release.unit import (
     make_unit,
 )
 from pipeline.release.vocabulary import ReleaseVocabulary, open_vocabulary
+from pipeline.release.worker import ReleasePlace, make_release_units
 from pipeline.state.release_register import RegisterEntry, register_release
 from pipeline.state.run_lock import RunLock, make_run_lock
 from pipeline.state.schema_version import check_state_tables
@@ -91,7 +95,8 @@ class ReleaseResult:
     """The result of a release; `is_changed` is whether anything was written, or would be.
 
     `peaks` is the peak memory of each worker process in kilobytes. `held` are the reasons for which
-    the release is held: it would withdraw too much, and nothing was written.
+    the release is held: it would withdraw too much, and nothing was written. `warnings` tell which
+    workers were refused, and why.
     """
 
     counts: ReleaseCounts
@@ -101,6 +106,7 @@ class ReleaseResult:
     exit_code: int
     peaks: dict[str, int]
     held: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def run_release(
@@ -109,23 +115,33 @@ def run_release(
     *,
     drive: JobRunner | None = None,
     workers: int = 1,
+    is_distant: bool = False,
 ) -> ReleaseResult:
     """Release a cohort from the spans that the nightly job stored; nothing is detected.
 
     Earlier released rows that are not in this release are withdrawn. `drive` starts workers that
-    build the units; without it they are built in this process. Raises ConfigError, Unavailable,
+    build the units; without it they are built in this process. With `is_distant` workers may be on
+    other machines. Raises ConfigError, Unavailable,
     ObjectionsLost where many fewer persons object than in the last nightly run, or Incomplete when
     notes are missing at the end; then the published release is unchanged, as it is
     with exit code 1 where too much would be withdrawn. A share of refused notes above the
     configured limit gives exit code 3.
     """
     # No traceback may quote a note.
-    return drop_error_texts(lambda: _run(request, progress or Progress(), drive, workers))
+    engine = _Engine(drive, workers, is_distant=is_distant)
+    return drop_error_texts(lambda: _run(request, progress or Progress(), engine))
 
 
-def _run(
-    request: ReleaseRequest, progress: Progress, drive: JobRunner | None, workers: int
-) -> ReleaseResult:
+@dataclass(frozen=True)
+class _Engine:
+    """What builds the units: workers that `drive` starts, or this process without it."""
+
+    drive: JobRunner | None
+    workers: int
+    is_distant: bool
+
+
+def _run(request: ReleaseRequest, progress: Progress, engine: _Engine) -> ReleaseResult:
     settings = load(request.config)
     request = complete_request(request, settings)
     make_policy(request, settings)
@@ -139,13 +155,13 @@ def _run(
         check_state_tables(*where)
     with make_run_lock(where[0].url, settings.base) as lock:
         if request.dry_run:
-            resources = _RunResources(progress, lock, None, None, 1)
+            resources = _RunResources(progress, lock, None, _Engine(None, 1, is_distant=False))
             return _release_locked(request, settings, listed, resources)
         try:
             with register_release(
                 *where, cohort=request.cohort, place=describe_place(output)
             ) as entry:
-                resources = _RunResources(progress, lock, entry, drive, workers)
+                resources = _RunResources(progress, lock, entry, engine)
                 released = _release_locked(request, settings, listed, resources)
         except CryptonymError:
             # The error that stopped the release is the one to report.
@@ -158,7 +174,7 @@ def _run(
 
 @dataclass(frozen=True)
 class _RunResources:
-    """The progress display, lock, register entry and workers that a release uses.
+    """The progress display, lock, register entry and engine that a release uses.
 
     A dry run has no entry.
     """
@@ -166,27 +182,37 @@ class _RunResources:
     progress: Progress
     lock: RunLock
     entry: RegisterEntry | None
-    drive: JobRunner | None
-    workers: int
+    engine: _Engine
 
 
 def _release_locked(
     request: ReleaseRequest, settings: Settings, listed: PersonList, resources: _RunResources
 ) -> ReleaseResult:
     with ExitStack() as stack:
-        staging = ReleaseStaging.create(staging_folder(settings))
+        # Workers of other machines reach the server of the state, and no folder of this one.
+        is_exchanged = resources.engine.is_distant and has_server(settings)
+        exchange = create_exchange(settings) if is_exchanged else None
+        staging = ReleaseStaging.create(staging_folder(settings), exchange)
         stack.callback(staging.remove)
         context = open_context(request, settings, staging)
         stack.callback(context.close)
         policy = context.tools.policy.under(context.tools.cohort.algorithm)
         request = hold_back(request, policy, datetime.now(UTC).date())
         context = replace(context, request=request)
-        # Workers read the request without its output, which may contain a password.
-        parameters = asdict(replace(request, output=""))
+        if resources.engine.is_distant and not context.is_sorted:
+            problem = (
+                "the release is under an earlier version of the surrogate algorithm, whose rows "
+                "are compared by processes of this machine"
+            )
+            raise ConfigError("--engine", problem, "use processes, or publish it with --rebase")
         staging.store_parameters(
-            {name: _to_json_value(value) for name, value in parameters.items()}
-            | {"fingerprint": context.fingerprint}
+            {
+                "request": encode_request(request),
+                "origin": context.target.read_origin(),
+                "suffix": context.target.suffix,
+            }
         )
+        staging.workers.demand(LEASED, context.proof)
         check_table_ids(context.tools.source, context.tools.cohort, context.names)
         check_nightly_ids(context.tools.source, context.tools.cohort)
         if context.has_own_findings:
@@ -209,26 +235,10 @@ def _release_locked(
     return released
 
 
-def decode_request(parameters: Mapping[str, Any], output: str) -> ReleaseRequest:
-    """Return the request that a worker was started with."""
-    dates = {
-        n: datetime.fromisoformat(parameters[n]).date()
-        for n in ("since", "until", "latest")
-        if parameters[n]
-    }
-    paths = {n: Path(parameters[n]) for n in ("config", "persons", "persons_sql") if parameters[n]}
-    sets = {name: frozenset(parameters[name]) for name in ("kinds", "columns")}
-    names = ("cohort", "schema", "policy", "spans", "withdraw_stale", "rebase")
-    others = {name: parameters[name] for name in names}
-    others["held_days"] = int(parameters["held_days"])
-    others["first_days"] = parameters["first_days"]
-    return ReleaseRequest(**{**others, **dates, **paths, **sets, "output": output})
-
-
-def _to_json_value(value: Any) -> Any:
-    if isinstance(value, frozenset):
-        return sorted(value)
-    return value if value is None or isinstance(value, bool) else str(value)
+def make_all_units(place: ReleasePlace, holder: str) -> None:
+    """Make units in a task, as the worker `holder`, until none is left."""
+    for _ in make_release_units(place, holder):
+        pass
 
 
 def _check_spans_current(context: ReleaseContext) -> None:
@@ -257,6 +267,7 @@ class _Release:
         self.counts = ReleaseCounts()
         self.units = 1
         self.peaks: dict[str, int] = {}
+        self.warnings: tuple[str, ...] = ()
         self._meter = EnergyMeter()
 
     def plan(self, listed: PersonList) -> None:
@@ -285,33 +296,57 @@ class _Release:
     def make_units(self) -> None:
         """Build all units, in this process or in workers."""
         self.resources.progress.phase("replacing")
-        staging, resources = self.context.staging, self.resources
+        staging, resources, context = self.context.staging, self.resources, self.context
+        engine = resources.engine
 
         def watch() -> None:
-            self.resources.progress.advance(*staging.progress())
+            staging.fetch_files()
+            resources.progress.advance(*staging.progress())
 
-        if resources.drive is None:
-            with closing(claim_release_units(self.context, "this process")) as units:
+        if engine.drive is None:
+            with closing(claim_release_units(context, "this process")) as units:
                 for unit in units:
-                    make_unit(unit, self.context)
+                    make_unit(unit, context)
                     watch()
             return
+        schema = staging.exchange.schema if staging.exchange is not None else ""
+        place = ReleasePlace(context.tools.settings, schema)
+        # Workers compare the rows of an earlier version with those that are published.
+        output = "" if context.is_sorted else context.request.output
+        found = {"schema": schema, "output": output}
         job = Job(
-            config=self.context.request.config,
-            settings=self.context.tools.settings,
+            config=context.request.config,
+            settings=context.tools.settings,
             run_id=LEASED,
-            workers=resources.workers,
+            # Who finds no unit left has been started for nothing.
+            workers=min(engine.workers, self.units),
             scratch=staging.folder,
             lock_fd=resources.lock.fileno(),
             watch=watch,
             program="pipeline.beam.release_worker",
-            stdin_line=json.dumps(self.context.request.output),
+            stdin_line=json.dumps(found),
+            task=partial(make_all_units, place),
+            title=f"cryptonym release {context.request.cohort}",
             is_finished=lambda: staging.leases.is_finished(LEASED),
             take_from=lambda worker, as_failed: staging.leases.take_from(
                 LEASED, worker, as_failed=as_failed
             ),
         )
-        self.peaks = resources.drive(job)
+        self.peaks = engine.drive(job)
+        watch()
+        self._check_refused()
+
+    def _check_refused(self) -> None:
+        """Raise ConfigError where workers were refused and the others could not make all units."""
+        staging = self.context.staging
+        refused = staging.workers.read_refused(LEASED)
+        self.warnings = tuple(
+            f"worker {holder} was refused: {refusal}" for holder, refusal in sorted(refused.items())
+        )
+        if refused and not staging.leases.is_finished(LEASED):
+            worker, refusal = min(refused.items())
+            problem = f"{refusal.problem}; {worker} was refused, and no other could end the release"
+            raise ConfigError(refusal.key, problem, f"{refusal.remedy}, then run again")
 
     def reconcile(self) -> None:
         """Account for every note by id, then build the tables that units refer to.
@@ -431,8 +466,9 @@ class _Release:
         held = self._find_excesses(
             self._count_replaced(changes, published), self._check_stale(changes)
         )
+        code = self._exit_code(held)
         result = ReleaseResult(
-            counts, changes, manifest, not is_same, self._exit_code(held), self.peaks, held
+            counts, changes, manifest, not is_same, code, self.peaks, held, self.warnings
         )
         if entry is None:
             return result

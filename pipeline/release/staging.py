@@ -3,7 +3,9 @@
 import copy
 import json
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,13 +28,16 @@ from sqlalchemy import (
 )
 
 from pipeline.night.nightly import Incomplete
+from pipeline.release.exchange import PIECE, Exchange
 from pipeline.release.row_digests import Difference
+from pipeline.state.detection_register import WorkerRegister
 from pipeline.state.tables import DONE, OPEN, RUN, RUN_UNIT, WORKING, pack_ids, unpack_ids
 from pipeline.state.unit_leases import UnitLeases, is_lease_kept
 from pipeline.warehouse.databases import connect, guard, retrying, transaction
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.omop_tables import LONG
 from record.atomic_write import make_folders
+from record.errors import ConfigError, CryptonymError
 
 _WHAT = "release staging folder"
 _FILE = "staging.db"
@@ -115,14 +120,23 @@ class ReleaseStaging:
 
     Workers open it concurrently. It holds what will be published: no keys and no original text.
     The files of a unit that a worker has claimed come to their places with its result, if it still
-    has the unit then.
+    has the unit then. With an exchange, plan and results are in there, and workers of other
+    machines, which have folders of their own, send their files through it. `workers` has the
+    demands on workers, and who was refused.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, exchange: Exchange | None = None) -> None:
         self.folder = folder
-        self._engine: Engine = connect(f"sqlite:///{_FILE}", folder, what=_WHAT, use="state")
-        self.leases = UnitLeases(self._engine)
+        self.exchange = exchange
+        if exchange is None:
+            engine = connect(f"sqlite:///{_FILE}", folder, what=_WHAT, use="state")
+        else:
+            engine = exchange.engine
+        self._engine: Engine = engine
+        self.leases = UnitLeases(engine)
+        self.workers = WorkerRegister(engine)
         self._claimed: Unit | None = None
+        self._is_guest = False
 
     def draft(self, claimed: Unit) -> "ReleaseStaging":
         """Return this folder for the work on a claimed unit, whose files have another place."""
@@ -138,20 +152,41 @@ class ReleaseStaging:
         return self.folder / "drafts" / f"{unit.index:06d}-{unit.attempt}"
 
     @staticmethod
-    def create(folder: Path) -> "ReleaseStaging":
+    def create(folder: Path, exchange: Exchange | None = None) -> "ReleaseStaging":
         """Create an empty staging folder; remove what an earlier release left there."""
         with guard(_WHAT):
             shutil.rmtree(folder, ignore_errors=True)
             make_folders(folder)
-        staging = ReleaseStaging(folder)
+        staging = ReleaseStaging(folder, exchange)
         with transaction(staging._engine, _WHAT, write=True) as connection:
             _STAGING.create_all(connection)
-            for table in (RUN, RUN_UNIT):
+            for table in (RUN, RUN_UNIT, PIECE):
                 table.create(connection)
             started = datetime.now(UTC).isoformat()
             run = {"run_id": LEASED, "config": b"", "phase": WORKING, "started": started}
             connection.execute(insert(RUN), [run])
         return staging
+
+    @staticmethod
+    def open(folder: Path) -> "ReleaseStaging":
+        """Open the staging folder of a release in a worker process.
+
+        Raises ConfigError where it is not there, as on another machine.
+        """
+        if not (folder / _FILE).is_file():
+            problem = "this worker does not see the folder in which the release is built"
+            remedy = "put the state on PostgreSQL for workers on other machines"
+            raise ConfigError("worker.staging", problem, remedy)
+        return ReleaseStaging(folder)
+
+    @staticmethod
+    def join(exchange: Exchange) -> "ReleaseStaging":
+        """Join a release as a worker of another machine, with a folder that `close` removes."""
+        with guard(_WHAT):
+            folder = Path(tempfile.mkdtemp(prefix="cryptonym-release-"))
+        joined = ReleaseStaging(folder, exchange)
+        joined._is_guest = True
+        return joined
 
     def store_parameters(self, parameters: dict[str, Any]) -> None:
         """Store the parameters that worker processes need."""
@@ -243,8 +278,12 @@ class ReleaseStaging:
                 held = connection.execute(select(RUN_UNIT).where(*here)).one()
                 if held.done or not is_lease_kept(held, self._claimed):
                     return
-                # Others wait for this transaction before they write.
-                self._move_files(index)
+                if self._is_guest:
+                    assert self.exchange is not None
+                    self.exchange.send(connection, index, self._place)
+                else:
+                    # Others wait for this transaction before they write.
+                    self._move_files(index)
             ended = update(RUN_UNIT).where(*here).values(done=DONE, lease_ends=None)
             connection.execute(ended)
             connection.execute(delete(_PART).where(_PART.c.unit == index))
@@ -253,6 +292,13 @@ class ReleaseStaging:
                 connection.execute(insert(_PART), rows)
         if self._claimed is not None:
             self.leases.forget(LEASED, self._claimed)
+        if self._is_guest:
+            shutil.rmtree(self._place, ignore_errors=True)
+
+    def fetch_files(self) -> None:
+        """Put the files that workers of other machines have sent into their places."""
+        if self.exchange is not None:
+            self.exchange.fetch(self.folder)
 
     def _move_files(self, index: int) -> None:
         """Put the files of the claimed unit in place of those of an attempt that was cut off."""
@@ -292,11 +338,16 @@ class ReleaseStaging:
             yield row.unit, _part(row)
 
     def close(self) -> None:
-        """Close the database connections."""
+        """Close the database connections; the folder of a guest goes with them."""
         self._engine.dispose()
+        if self._is_guest:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def remove(self) -> None:
-        """Delete the staging folder."""
+        """Delete the staging folder, and what is in the exchange."""
+        if self.exchange is not None:
+            with suppress(CryptonymError):
+                self.exchange.remove()
         self.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 

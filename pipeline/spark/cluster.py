@@ -8,8 +8,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from pyspark import SparkConf, SparkContext
@@ -57,6 +58,14 @@ def check_cluster(master: str | None, settings: Settings) -> None:
         problem = "must be PostgreSQL with the engine spark: a SQLite file serves one machine alone"
         raise ConfigError("state.url", problem, 'write "postgresql://..." or "env:NAME"')
     refuse_written_passwords(settings)
+    check_master(master)
+
+
+def check_master(master: str | None) -> None:
+    """Raise ConfigError or Unavailable where there is no Java, or where a master does not answer.
+
+    Starts nothing.
+    """
     home = os.environ.get("JAVA_HOME")
     if not (Path(home, "bin", "java").is_file() if home else shutil.which("java")):
         problem = "Spark needs Java, and there is none at JAVA_HOME or in PATH"
@@ -81,24 +90,64 @@ def check_cluster(master: str | None, settings: Settings) -> None:
 def drive_on_spark(master: str | None) -> JobRunner:
     """Return what runs a job as tasks of Spark.
 
-    `master` is a Spark master's URL; None for what spark-submit or Spark's configuration says.
+    `master` is a Spark master's URL; None for what spark-submit or Spark's configuration says. A
+    job that cannot begin raises as `check_cluster`.
     """
 
     def drive(job: Job) -> dict[str, int]:
-        with _connect(master, job) as context:
-            return _run_tasks(context, job)
+        check_cluster(master, job.settings)
+        task = make_task(job.task or partial(claim_nightly_units, job.settings, job.run_id))
+        with _connect(master, job.title or f"cryptonym run {job.run_id}") as context:
+            return _run_tasks(context, task, range(job.workers), job.watch)
 
     return drive
 
 
+Batches = Callable[[Any, Sequence[int], Sequence[str]], None]
+"""Writes some batches of a job, by their numbers, into its folder."""
+
+
+def spread_batches(master: str | None, title: str, tasks: int, write: Batches) -> Batches:
+    """Return what writes batches as so many tasks of Spark, each of which calls `write`.
+
+    Every task must see the folders of the job. Raises Unavailable where batches are missing in the
+    end, as they are where a folder is not the same on all machines.
+    """
+
+    def spread(job: Any, units: Sequence[int], _arguments: Sequence[str]) -> None:
+        check_master(master)
+        count = min(tasks, len(units))
+        shares = [list(units[number::count]) for number in range(count)]
+        with _connect(master, title) as context:
+            _run_tasks(context, make_batch_task(job, write), shares, lambda: None)
+        if missing := len(set(units) & set(job.pending())):
+            problem = f"{missing} batches are missing: workers did not write into this folder"
+            raise Unavailable(str(job.out), problem, "give a folder that all machines share")
+
+    return spread
+
+
+def make_batch_task(job: Any, write: Batches) -> Callable[[Iterable[Sequence[int]]], Iterable[str]]:
+    """Return what Spark is sent to write batches; a job has no secret."""
+
+    def task(shares: Iterable[Sequence[int]]) -> Iterable[str]:
+        for share in shares:
+            # A task that is tried again has some of them.
+            left = sorted(set(share) & set(job.pending()))
+            if left:
+                yield json.dumps(work(lambda _, left=left: write(job, left, []), left[0]))  # type: ignore[misc]
+
+    return task
+
+
 @contextmanager
-def _connect(master: str | None, job: Job) -> Iterator[SparkContext]:
+def _connect(master: str | None, title: str) -> Iterator[SparkContext]:
     session = SparkSession.getActiveSession() if master is None else None
     if session is not None:
         # A platform such as Databricks has one, which is not ours to stop.
         yield session.sparkContext
         return
-    conf = SparkConf().setAppName(f"cryptonym run {job.run_id}")
+    conf = SparkConf().setAppName(title)
     # The command has a progress bar of its own.
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     if master is not None:
@@ -111,26 +160,28 @@ def _connect(master: str | None, job: Job) -> Iterator[SparkContext]:
         context.stop()
 
 
-def make_task(settings: Settings, run_id: int) -> Callable[[Iterable[int]], Iterable[str]]:
-    """Return what Spark is sent: settings, which hold no secret, and the number of a run."""
+def make_task(claim: Callable[[str], None]) -> Callable[[Iterable[int]], Iterable[str]]:
+    """Return what Spark is sent; `claim` holds settings, which have no secret, and no more."""
 
     def task(numbers: Iterable[int]) -> Iterable[str]:
         for number in numbers:
-            yield json.dumps(work(settings, run_id, number))
+            yield json.dumps(work(claim, number))
 
     return task
 
 
-def _run_tasks(context: SparkContext, job: Job) -> dict[str, int]:
-    """Run tasks until all units are done; reports progress meanwhile."""
-    settings, run_id, count = job.settings, job.run_id, job.workers
-
-    task = make_task(settings, run_id)
-    numbers = context.parallelize(range(count), count)
+def _run_tasks(
+    context: SparkContext,
+    task: Callable[[Iterable[Any]], Iterable[str]],
+    shares: Sequence[Any],
+    watch: Callable[[], None],
+) -> dict[str, int]:
+    """Run a task for each share until all are done; calls `watch` meanwhile."""
+    parts = context.parallelize(shares, len(shares))
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(lambda: numbers.mapPartitions(task).collect())
+        future = pool.submit(lambda: parts.mapPartitions(task).collect())
         try:
-            ends = _wait(future, job)
+            ends = _wait(future, watch)
         except BaseException:
             # Also where Spark has ended by itself.
             with suppress(CryptonymError):
@@ -139,11 +190,11 @@ def _run_tasks(context: SparkContext, job: Job) -> dict[str, int]:
     return _read_ends([TaskEnd(*json.loads(end)) for end in ends])
 
 
-def _wait(future: "Future[list[str]]", job: Job) -> list[str]:
+def _wait(future: "Future[list[str]]", watch: Callable[[], None]) -> list[str]:
     done = threading.Event()
     future.add_done_callback(lambda _: done.set())
     while not done.wait(_POLL_SECONDS):
-        job.watch()
+        watch()
     try:
         return drop_error_texts(future.result)
     except Unexpected as error:
@@ -168,18 +219,19 @@ def _read_ends(ends: Sequence[TaskEnd]) -> dict[str, int]:
     return {end.worker: end.peak_kilobytes for end in ends}
 
 
-def work(settings: Settings, run_id: int, number: int) -> TaskEnd:
-    """Claim and process units in a task, until none is left; errors are returned, without text."""
+def claim_nightly_units(settings: Settings, run_id: int, worker: str) -> None:
+    """Claim and process units of a run, as the worker of that name, until none is left."""
+    admit_worker(settings, run_id, worker)
+    with open_resources(settings) as resources:
+        process_claimed_units(run_id, resources, worker, lambda: None)
+
+
+def work(claim: Callable[[str], None], number: int) -> TaskEnd:
+    """Let a task claim units until none is left; errors are returned, without text."""
     worker = f"{socket.gethostname()}:{os.getpid()}:task-{number}"
-
-    def claim() -> None:
-        collect_garbage_rarely()
-        admit_worker(settings, run_id, worker)
-        with open_resources(settings) as resources:
-            process_claimed_units(run_id, resources, worker, lambda: None)
-
+    collect_garbage_rarely()
     try:
-        drop_error_texts(claim)
+        drop_error_texts(lambda: claim(worker))
     except CryptonymError as error:
         return TaskEnd(worker, measure_peak_kilobytes(), type(error).__name__, str(error))
     return TaskEnd(worker, measure_peak_kilobytes())

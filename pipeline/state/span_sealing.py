@@ -22,6 +22,7 @@ CODE_BYTES = 16
 
 _STATE_PURPOSE = "state-database"
 _FINDINGS, _STAGED = b"cryptonym-findings-v2", b"cryptonym-staged-v2"
+_PIECE = b"cryptonym-release-piece-v1"
 _READ = "document"
 
 Spans = Mapping[str, Sequence[Span]]
@@ -84,6 +85,14 @@ class Seal:
     def open_staged(self, version: NoteVersion, sealed: bytes) -> bytes:
         """Open a staged output row; raises Unsafe(`broken-seal`) if data or version differ."""
         return self._decrypt(sealed, version.bind(_STAGED))
+
+    def seal_piece(self, place: str, data: bytes) -> bytes:
+        """Seal a piece of a released file for its place: which release, unit, file and piece."""
+        return self._cipher.encrypt(data, [_PIECE, place.encode()])
+
+    def open_piece(self, place: str, sealed: bytes) -> bytes:
+        """Open a piece of a released file; raises Unsafe(`broken-seal`) if data or place differ."""
+        return self._decrypt(sealed, [_PIECE, place.encode()])
 
     def close(self, note_id: str, content: bytes, found: NoteFindings) -> bytes:
         """Seal findings for a note and one digest, as on pages for review.

@@ -9,10 +9,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import Connection
 
 from pipeline.cli import main
+from pipeline.commands.options import engine
 from pipeline.config.settings import load
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import NightlyResult, run_nightly
@@ -106,13 +108,15 @@ class Clinic:
         return self.call("quality", *deciding, *arguments)[0]
 
     def release(self, persons: Sequence[int], *arguments: str) -> tuple[int, str, str]:
-        """Release a cohort of these persons."""
+        """Release a cohort of these persons, in this process: others take seconds to start."""
         listed = self.folder / "persons.txt"
         listed.write_text("".join(f"{person}\n" for person in persons))
         output = ("--output", self.urls["cohort"])
-        return self.call(
-            "release", "--cohort", "asthma", "--persons", str(listed), *output, *arguments
-        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(engine, "run_in_workers", None)
+            return self.call(
+                "release", "--cohort", "asthma", "--persons", str(listed), *output, *arguments
+            )
 
     def state(self) -> "closing[State]":
         """The state database."""

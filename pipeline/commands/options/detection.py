@@ -1,9 +1,18 @@
 """Options of detection, and the task that they describe."""
 
 import argparse
+import os
 from pathlib import Path
 
-from models.tagger.shipped_model import AUTO, DEFAULT, NO_MODEL, RUNTIMES, digest, folder_of
+from models.tagger.shipped_model import (
+    AUTO,
+    DEFAULT,
+    NO_MODEL,
+    ONNX,
+    RUNTIMES,
+    digest,
+    folder_of,
+)
 from models.tagger.thresholds import SpanThresholds
 from pipeline.commands.options.values import share
 from pipeline.files.note_files import MODEL, NoteFileTask, parse_detectors
@@ -81,6 +90,26 @@ def task_of(options: argparse.Namespace, *, detects: bool = True) -> NoteFileTas
     )
 
 
+_OF_A_WORKER = (
+    *("notes", "output", "patients", "detectors", "model", "runtime"),
+    *("thresholds", "min_score", "selection", "lang"),
+)
+
+
+def pack_detection(options: argparse.Namespace) -> argparse.Namespace:
+    """Return the options of detection alone, which can be sent to another process."""
+    return argparse.Namespace(**{name: getattr(options, name) for name in _OF_A_WORKER})
+
+
+def make_worker_task(options: argparse.Namespace, processes: int) -> NoteFileTask:
+    """Return the task that packed options describe, in one of so many processes.
+
+    Its tagger has its share of the processors.
+    """
+    options.processes = processes
+    return task_of(options)
+
+
 def _load_model(name: str, options: argparse.Namespace, told: list[str]) -> SpanTagger:
     """Load the tagger, and say in `told` which it is, and what its thresholds guarantee."""
     folder = folder_of(name)
@@ -97,7 +126,13 @@ def _load_model(name: str, options: argparse.Namespace, told: list[str]) -> Span
         guaranteed = [f"thresholds of the tagger: {record.describe()}"]
     elif options.min_score is not None:
         thresholds = SpanThresholds({}, options.min_score, joins=False)
-    tagger = load_tagger_folder(folder, options.runtime, thresholds=thresholds)
+    processes = getattr(options, "processes", 1)
+    threads = 0 if processes == 1 else max(1, len(os.sched_getaffinity(0)) // processes)
+    tagger = load_tagger_folder(folder, options.runtime, threads=threads, thresholds=thresholds)
+    if threads and not tagger.runtime.startswith(ONNX):
+        from models.hardware import share_processors
+
+        share_processors(processes)
     if options.thresholds and thresholds:
         check_labels_exist(options.thresholds, thresholds, tagger.labels)
     told.append(f"tagger {digest(folder)[:12]} on the runtime {tagger.runtime}")

@@ -26,12 +26,15 @@ def add_out(parser: argparse.ArgumentParser, metavar: str) -> None:
     )  # fmt: skip
 
 
-def add_workers(parser: argparse.ArgumentParser) -> None:
+def add_workers(
+    parser: argparse.ArgumentParser,
+    *,
+    default: int | None = None,
+    help: str = "number of worker processes (default: 2, or 1 on a single core)",
+) -> None:
     """Add --workers."""
-    parser.add_argument(
-        "--workers", type=positive, default=min(2, os.cpu_count() or 1), metavar="N",
-        help="number of worker processes (default: 2, or 1 on a single core)",
-    )  # fmt: skip
+    chosen = min(2, os.cpu_count() or 1) if default is None else default
+    parser.add_argument("--workers", type=positive, default=chosen, metavar="N", help=help)
 
 
 def add_batch_work(parser: argparse.ArgumentParser, what: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pipeline.commands.options.engine import add_batch_engine, choose_batch_work
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.keys import LOCATORS
 from pipeline.commands.options.values import add_batch_work, positive
@@ -98,6 +99,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add_batch_work(parser, "letters")
+    add_batch_engine(parser)
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
@@ -105,6 +107,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize fill"):
         from pipeline.beam.filling import work
         from pipeline.synthetic.letter_filling import FillRequest, fill_letters
+    chosen = choose_batch_work(options, rest, work)
     request = FillRequest(
         model=options.model.absolute(),
         masked=options.masked.absolute(),
@@ -121,7 +124,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         seed=options.seed,
     )
     with console.progress() as progress:
-        manifest = fill_letters(request, work, rest, options.workers, progress)
+        manifest = fill_letters(request, chosen.work, rest, chosen.workers, progress)
     return print_manifest(manifest, _summarize(manifest), options, console)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pipeline.commands.options.engine import add_batch_engine, choose_batch_work
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_batch_work, positive
 from pipeline.commands.synthesize.batch_output import print_manifest
@@ -16,8 +17,8 @@ Generates synthetic notes with a model that `synthesize train` made. Each note i
 kind and a number of entities of each label, both taken from held-out notes, as are its first words.
 Identifiers are not the model's: each note gets a made-up person, whose surrogates are well formed.
 DIR gets notes.jsonl and a manifest. Rerun the same command to resume an interrupted run, with the
-same result. With Apache Beam options, such as --runner, the work is done on that runner; all
-workers must see the folders.
+same result. With Apache Beam options, such as --runner, the work is done on that runner, with
+--engine spark as tasks of Spark; all workers must see the folders.
 """
 EXAMPLES = """\
 examples:
@@ -74,6 +75,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     _add_decoding(parser)
     add_batch_work(parser, "notes")
+    add_batch_engine(parser)
 
 
 def _add_decoding(parser: argparse.ArgumentParser) -> None:
@@ -122,6 +124,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         from synthesis.generation_files import Generation
 
     _check_candidates(options)
+    chosen = choose_batch_work(options, rest, work)
     decoding = Decoding(
         method=options.method,
         temperature=options.temperature,
@@ -151,7 +154,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     for warning in begin_generation(generation):
         console.warn(warning)
     with console.progress() as progress:
-        manifest = generate_notes(generation, work, rest, options.workers, progress)
+        manifest = generate_notes(generation, chosen.work, rest, chosen.workers, progress)
     return print_manifest(manifest, _summarize(manifest), options, console)
 
 

@@ -17,6 +17,8 @@ from typing import Any, cast
 import pytest
 
 from pipeline.cli import main
+from pipeline.commands import watch as watching
+from pipeline.commands.options import engine
 from pipeline.config.settings import load
 from pipeline.night import watch
 from pipeline.night.engine import run_in_process
@@ -341,3 +343,55 @@ def test_earlier_notes_are_detected_again_while_nothing_is_new(ward: Ward) -> No
     assert batch.summary.tally.outcomes["released"] == 2
     assert [past.scope for past in ward.runs()] == ["new", "backfill", "all", "all"]
     assert waits == [7.0, 7.0, 7.0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "arguments", "expected"),
+    [
+        ("", [], "here"),
+        ("", ["--workers", "2"], "processes"),
+        ('kind = "spark"\nmaster = "spark://head:7077"', [], "spark://head:7077"),
+        ('kind = "spark"', ["--workers", "2"], "None"),
+        ("", ["--engine", "spark", "--master", "local[1]"], "local[1]"),
+        ('kind = "spark"', ["--engine", "processes", "--workers", "2"], "processes"),
+        ("", ["--runner=FnApiRunner"], "FnApiRunner"),
+    ],
+)
+def test_batches_run_on_the_engine_that_a_run_would_take(
+    ward: Ward,
+    monkeypatch: pytest.MonkeyPatch,
+    lines: str,
+    arguments: list[str],
+    expected: str,
+) -> None:
+    def named(name: str) -> Any:
+        return lambda job: found.append(name) or run_in_process(job)  # type: ignore[func-returns-value]
+
+    found: list[str] = []
+    ward.site.configure("[limits]", f"[engine]\n{lines}\n\n[limits]")
+    monkeypatch.setattr(engine, "run_in_workers", spawned := named("processes"))
+    monkeypatch.setattr(watching, "run_in_workers", spawned)
+    monkeypatch.setattr(engine, "_drive_on_spark", lambda master, _: named(str(master)))
+    monkeypatch.setattr(watching, "load_runner", lambda: lambda rest: named(rest[0][9:]))
+    monkeypatch.setattr(InProcessRunner, "__call__", lambda _, job: named("here")(job))
+    original = Watcher._run_batch
+
+    def once(self: Watcher, most_new: int | None) -> NightlyResult:
+        self.stop.set()
+        return original(self, most_new)
+
+    monkeypatch.setattr(Watcher, "_run_batch", once)
+    assert main(["watch", str(ward.config), "--plain", *arguments]) == 0
+    assert found == [expected]
+    assert ward.runs()[0].status == "finished"
+
+
+def test_what_watch_refuses_as_run_does(ward: Ward, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, said in (
+        (["--runner=DirectRunner"], "--runner=DirectRunner: it downloads an executable"),
+        (["--master", "local[1]"], "--master: is that of Spark, and the engine is another one"),
+        (["--intervall=3"], "did you mean --interval? See cryptonym watch --help"),
+    ):
+        assert main(["watch", str(ward.config), "--plain", *arguments]) == 2
+        assert said in " ".join(capsys.readouterr().err.split())
+    assert ward.runs() == []

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from pipeline.cli import main
+from pipeline.commands.options import engine
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_QUARANTINE
 from pipeline.config.settings import load
 from pipeline.night.engine import run_in_process
@@ -275,6 +276,7 @@ def test_nothing_of_a_patient_or_key_is_told(
     def quotes(claimed: Unit, context: ReleaseContext) -> None:
         raise ValueError(NAME, PERSON, context.staging.unit(claimed.index).person_ids)
 
+    monkeypatch.setattr(engine, "run_in_workers", None)
     monkeypatch.setattr(running, "make_unit", quotes)
     assert main([*command, ward.url("parquet:cohort")]) == 1
     said = capfd.readouterr()
@@ -319,6 +321,7 @@ def test_exit_codes(
     assert run("--withdraw-stale") == 3
     ward.config.with_name("pdf").rename(ward.folder / "gone")
     assert run() == 4
+    monkeypatch.setattr(engine, "run_in_workers", None)
     monkeypatch.setattr(running, "make_unit", lambda index, context: None)
     (ward.folder / "gone").rename(ward.config.with_name("pdf"))
     assert run() == 1

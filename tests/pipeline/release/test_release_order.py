@@ -15,7 +15,7 @@ from pipeline.notes.worker_resources import open_master
 from pipeline.release import arrangement
 from pipeline.release.plan import divide_keys
 from pipeline.release.released_notes import ReleaseLocation, open_release
-from pipeline.release.run import decode_request
+from pipeline.release.request import ReleaseRequest, decode_request, encode_request
 from record.columns import TABLES, id_kind
 from record.errors import ConfigError
 from tests.pipeline.conftest import Ward
@@ -208,7 +208,7 @@ def test_workers_learn_of_spans_and_the_last_date() -> None:
         "config": "a.toml", "cohort": "asthma", "persons": "p.txt", "schema": None,
         "since": None, "until": "2024-03-01", "latest": "2024-02-01", "kinds": [],
         "persons_sql": None, "columns": [], "policy": None, "spans": True,
-        "withdraw_stale": False, "rebase": False, "held_days": "10",
+        "withdraw_stale": False, "rebase": False, "held_days": 10,
         "first_days": -30,
     }  # fmt: skip
     request = decode_request(parameters, "parquet:x")
@@ -221,6 +221,15 @@ def test_workers_learn_of_spans_and_the_last_date() -> None:
     assert request.is_late("2024-01-30", -5)
     assert not request.is_late("2024-01-27", -5)
     assert not request.is_late("2024-02-01", -10)
+
+
+def test_a_request_is_the_same_in_a_worker() -> None:
+    request = ReleaseRequest(
+        Path("/a.toml"), "asthma", persons=Path("/p.txt"), since=date(2020, 1, 1),
+        until=date(2024, 1, 1), latest=date(2024, 1, 1), held_days=365, first_days=-30,
+        kinds=frozenset(("letter",)), columns=frozenset(("cost",)), spans=True,
+    )  # fmt: skip
+    assert decode_request(json.loads(json.dumps(encode_request(request)))) == request
 
 
 def dates_of(rows: list[dict[str, Any]]) -> Iterator[date]:

@@ -22,23 +22,15 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from sqlalchemy import create_engine, text
 
-from pipeline.beam import release_worker
-from pipeline.beam.failures import RunnerFailed
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.settings import Settings, load
 from pipeline.release import run as running
 from pipeline.release.persons import query_persons
 from pipeline.release.plan import count_units, units_of_range
-from pipeline.release.release_context import (
-    ReleaseContext,
-    open_context,
-    open_worker_context,
-    staging_folder,
-)
+from pipeline.release.release_context import ReleaseContext
 from pipeline.release.request import complete_request, make_policy
 from pipeline.release.row_digests import TableHashes, compare_rows
-from pipeline.release.staging import ReleaseStaging, ReleaseUnit
 from pipeline.release.unit import make_unit
 from pipeline.warehouse.note_rows import Unit
 from record.columns import TABLES, Treatment
@@ -324,39 +316,6 @@ def test_a_folder_of_typed_tables_gives_the_same(clinic: Ward) -> None:
     others = parameters["tables"].keys() - found["tables"].keys()
     assert all(parameters["tables"][name]["rows"] == 0 for name in others)
     assert found["units"] < parameters["units"]
-
-
-def test_a_worker_process_refuses_another_configuration(clinic: Ward) -> None:
-    settings = load(clinic.config)
-    with closing(ReleaseStaging.create(staging_folder(settings))) as staging:
-        staging.store_parameters({"fingerprint": ["another key"]})
-        with pytest.raises(ConfigError, match="changed during the release"):
-            open_worker_context(complete_request(clinic.order(1), settings), settings)
-        staging.remove()
-
-
-@pytest.mark.parametrize(
-    ("error", "raised"),
-    [(Unavailable("x", "y", "z"), Unavailable), (ValueError("Wexlovitch"), RunnerFailed)],
-)
-def test_what_fails_in_the_graph_is_told_without_text(
-    clinic: Ward, monkeypatch: pytest.MonkeyPatch, error: Any, raised: type[Exception]
-) -> None:
-    def failing(index: int, context: ReleaseContext) -> None:
-        raise error
-
-    monkeypatch.setattr(release_worker, "make_unit", failing)
-    settings = load(clinic.config)
-    order = complete_request(clinic.order(1), settings)
-    staging = ReleaseStaging.create(staging_folder(settings))
-    context = open_context(order, settings, staging)
-    staging.store_parameters({"fingerprint": context.fingerprint})
-    staging.add_units([ReleaseUnit(0, 0, 2**62 - 1, [1], [])])
-    with pytest.raises(raised) as caught:
-        release_worker.work(order, staging, staging.folder / "worker-0.json")
-    assert "Wexlovitch" not in str(caught.value)
-    context.close()
-    staging.remove()
 
 
 def test_a_cohort_of_the_configuration(clinic: Ward) -> None:

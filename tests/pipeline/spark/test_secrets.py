@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -76,13 +77,13 @@ def test_what_a_task_carries(make_site: Callable[..., Site]) -> None:
     from pyspark import cloudpickle
 
     from pipeline.config.settings import load
-    from pipeline.spark.cluster import make_task
+    from pipeline.spark.cluster import claim_nightly_units, make_task
 
     site = make_site(2)
     os.environ["CRYPTONYM_TEST_STATE"] = f"postgresql://me:{PASSWORD}@db/state"
     try:
         on_server(site, os.environ["CRYPTONYM_TEST_STATE"])
-        packed = cloudpickle.dumps(make_task(load(site.config), 1))
+        packed = cloudpickle.dumps(make_task(partial(claim_nightly_units, load(site.config), 1)))
     finally:
         del os.environ["CRYPTONYM_TEST_STATE"]
     key = (site.folder / "master.key").read_text().strip().splitlines()[-1]
