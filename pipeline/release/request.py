@@ -36,7 +36,8 @@ class ReleaseRequest:
 
     `since` and `until` are dates in the source, both inclusive; empty `kinds` means all. `latest`
     is the last date of any column of a released row, and shifted dates are `first_days` after
-    `since` at least, both of which `hold_back` computes. `output`
+    `since` at least, both of which `hold_back` computes. `shared_days` are those of
+    `find_shared_days`. `output`
     is a SQLAlchemy URL, `parquet:FOLDER`, `jsonl:FOLDER`, or `env:NAME` of one. `columns` are
     tables, or `table.column`, to release; empty means all. `policy` is the name of a built-in
     policy, or a file. `spans` releases where surrogates stand, `vocabulary`
@@ -55,6 +56,7 @@ class ReleaseRequest:
     latest: date | None = None
     held_days: int = 0
     first_days: int | None = None
+    shared_days: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
     persons_sql: Path | None = None
     columns: frozenset[str] = frozenset()
@@ -131,7 +133,7 @@ def decode_request(parameters: Mapping[str, Any], output: str = "") -> ReleaseRe
         if parameters[n]
     }
     paths = {n: Path(parameters[n]) for n in ("config", "persons", "persons_sql") if parameters[n]}
-    sets = {name: frozenset(parameters[name]) for name in ("kinds", "columns")}
+    sets = {name: frozenset(parameters[name]) for name in ("kinds", "columns", "shared_days")}
     names = ("cohort", "schema", "policy", "spans", "withdraw_stale", "rebase", "held_days")
     others = {name: parameters[name] for name in (*names, "first_days")}
     return ReleaseRequest(**{**others, **dates, **paths, **sets, "output": output})

@@ -58,6 +58,7 @@ from pipeline.release.request import (
     make_policy,
 )
 from pipeline.release.row_digests import Change, Changes
+from pipeline.release.shared_days import PERIODS, find_shared_days
 from pipeline.release.staging import (
     LEASED,
     ReleaseStaging,
@@ -198,6 +199,8 @@ def _release_locked(
         stack.callback(context.close)
         policy = context.tools.policy.under(context.tools.cohort.algorithm)
         request = hold_back(request, policy, datetime.now(UTC).date())
+        if PERIODS in context.names and context.is_sorted:
+            request = replace(request, shared_days=find_shared_days(context.tools.source))
         context = replace(context, request=request)
         if resources.engine.is_distant and not context.is_sorted:
             problem = (

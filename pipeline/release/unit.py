@@ -19,6 +19,7 @@ from pipeline.notes.stored_spans import run_release_stages
 from pipeline.release.release_context import ReleaseContext
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Row, TableHashes, compare_rows
+from pipeline.release.shared_days import PERIODS, find_rows_of
 from pipeline.release.staging import (
     LEASED,
     PartResult,
@@ -257,6 +258,8 @@ class _UnitBuilder:
 
     def treat(self, name: str, columns: dict[str, pa.Array]) -> dict[str, set[int]]:
         """Treat rows and add them; return the ids of rows without patients that they refer to."""
+        if name == PERIODS and (shared := self.context.request.shared_days):
+            columns = self._without_shared_days(columns, shared)
         columns = empty_impossible_ids(name, columns, self.context.tools.cohort)
         self._look_up_references(name, columns)
         batch = pa.table(columns)
@@ -279,6 +282,15 @@ class _UnitBuilder:
         if name == "person":
             self.persons.update(_ids(kept["person_id"]))
         return self._collect_references(name, kept)
+
+    def _without_shared_days(
+        self, columns: dict[str, pa.Array], shared: frozenset[str]
+    ) -> dict[str, pa.Array]:
+        refused = find_rows_of(shared, columns)
+        if any(refused):
+            self.counts.setdefault(PERIODS, Counter())["refused shared-date"] += sum(refused)
+        mask = pc.invert(pa.array(refused, pa.bool_()))
+        return {name: values.filter(mask) for name, values in columns.items()}
 
     def _drop_duplicates(self, name: str, rows: list[Row]) -> tuple[list[Row], list[bool]]:
         """Drop rows whose key another row of this unit already has."""

@@ -58,8 +58,9 @@ def add_events(ward: Ward) -> None:
         "create table observation_period (observation_period_id integer primary key, person_id "
         "integer, observation_period_start_date text, observation_period_end_date text, "
         "period_type_concept_id integer)",
-        "insert into observation_period select person_id, person_id, '2010-01-01', '2026-01-01', "
-        "32817 from person",
+        "insert into observation_period select person_id, person_id, "
+        "date('2010-01-01', (97 * person_id) || ' days'), "
+        "date('2023-01-01', (13 * person_id) || ' days'), 32817 from person",
         "create table condition_era (condition_era_id integer primary key, person_id integer, "
         "condition_concept_id integer, condition_era_start_date text, condition_era_end_date text)",
         "insert into condition_era select person_id, person_id, 317009, '2015-01-01', '2015-02-01' "
@@ -235,3 +236,22 @@ def test_files_have_integers_of_the_size_that_ohdsi_defines(released: Path) -> N
                 assert pa.types.is_integer(column.type)
                 values = [v for v in table.column(column.name).to_pylist() if v is not None]
                 assert all(-(2**31) <= value < 2**31 for value in values)
+
+
+def test_a_day_on_which_all_periods_end_is_not_released(
+    night: Path, tmp_path: Path, make_ward: Callable[[Path, Path], Ward]
+) -> None:
+    """The day of a load, moved by each person's days, would tell them all."""
+    ward = make_ward(night, tmp_path)
+    add_events(ward)
+    persons = len(ward.hospital("select person_id from observation_period"))
+    made = ward.release(*ward.EVERYBODY, output="parquet:before")
+    assert made.counts.tables["observation_period"]["released"] == persons
+    ward.hospital(
+        "update observation_period set observation_period_end_date = '2025-06-30' "
+        "where person_id > 1"
+    )
+    made = ward.release(*ward.EVERYBODY, output="parquet:loaded")
+    counts = made.counts.tables["observation_period"]
+    assert counts["refused shared-date"] == persons - 1
+    assert counts["released"] == 1

@@ -330,7 +330,7 @@ persons.sql = "select person_id from person where person_id % 2 = 1 -- odd ones"
 output = "sqlite:///flu.db"
 since = {middle}
 columns = ["person", "note", "visit_occurrence", "measurement.measurement_concept_id"]
-policy = {{ date_precision = "month" }}
+policy = {{ date_precision = "month", hold_back_days = 0 }}
 """
     )
     assert main(["release", str(parameters), "--cohort", "flu", "--plain", "--json"]) == EXIT_DONE
