@@ -26,6 +26,11 @@ def stems(word: str, lang: str) -> tuple[str, ...]:
     return tuple(stem for stem in found if len(stem) >= _SHORTEST)
 
 
+def ends_in_sibilant(name: str, lang: str) -> bool:
+    """Return whether a genitive of a name is an apostrophe alone, in a language with endings."""
+    return lang in _ENDED and fold(name).endswith(_SIBILANTS)
+
+
 def inflect(name: str, lang: str) -> str:
     """Return the genitive or plural of a name, as its own last letters ask for it.
 
