@@ -1,12 +1,10 @@
 """The endings of names in the genitive and the plural: `Grünwalds Befund`, `the Millers`."""
 
-from record.folding import fold
-
 _ENDED = frozenset(("de", "en", "nl"))
 # After these a name takes an apostrophe, in English another syllable.
 _SIBILANTS = ("s", "x", "z", "ß")
 _ENGLISH_SIBILANTS = (*_SIBILANTS, "ch", "sh")
-_VOWELS = tuple("aeiouy")
+_VOWELS = tuple("aeiouyáàâäéèêëíìîïóòôöúùûü")
 _SHORTEST = 3
 
 
@@ -28,7 +26,7 @@ def stems(word: str, lang: str) -> tuple[str, ...]:
 
 def ends_in_sibilant(name: str, lang: str) -> bool:
     """Return whether a genitive of a name is an apostrophe alone, in a language with endings."""
-    return lang in _ENDED and fold(name).endswith(_SIBILANTS)
+    return lang in _ENDED and name.lower().endswith(_SIBILANTS)
 
 
 def inflect(name: str, lang: str) -> str:
@@ -38,7 +36,7 @@ def inflect(name: str, lang: str) -> str:
     """
     if lang not in _ENDED:
         return name
-    folded = fold(name)
+    folded = name.lower()
     if lang == "en":
         return name + ("es" if folded.endswith(_ENGLISH_SIBILANTS) else "s")
     if folded.endswith(_SIBILANTS):
