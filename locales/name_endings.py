@@ -1,12 +1,10 @@
 """The endings of names in the genitive and the plural: `Grünwalds Befund`, `the Millers`."""
 
-from record.folding import fold
-
 _ENDED = frozenset(("de", "en", "nl"))
 # After these a name takes an apostrophe, in English another syllable.
 _SIBILANTS = ("s", "x", "z", "ß")
 _ENGLISH_SIBILANTS = (*_SIBILANTS, "ch", "sh")
-_VOWELS = tuple("aeiouy")
+_VOWELS = tuple("aeiouyáàâäéèêëíìîïóòôöúùûü")
 _SHORTEST = 3
 
 
@@ -26,6 +24,11 @@ def stems(word: str, lang: str) -> tuple[str, ...]:
     return tuple(stem for stem in found if len(stem) >= _SHORTEST)
 
 
+def ends_in_sibilant(name: str, lang: str) -> bool:
+    """Return whether a genitive of a name is an apostrophe alone, in a language with endings."""
+    return lang in _ENDED and name.lower().endswith(_SIBILANTS)
+
+
 def inflect(name: str, lang: str) -> str:
     """Return the genitive or plural of a name, as its own last letters ask for it.
 
@@ -33,7 +36,7 @@ def inflect(name: str, lang: str) -> str:
     """
     if lang not in _ENDED:
         return name
-    folded = fold(name)
+    folded = name.lower()
     if lang == "en":
         return name + ("es" if folded.endswith(_ENGLISH_SIBILANTS) else "s")
     if folded.endswith(_SIBILANTS):

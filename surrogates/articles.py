@@ -8,7 +8,9 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from locales import name_endings
 from record.label import Label
+from record.span import Span
 from surrogates.patient.text_normalization import fold
 
 _LONGEST = 24
@@ -26,6 +28,7 @@ _DATES = frozenset({Label.DATE, Label.BIRTH_DATE})
 _THINGS = frozenset(
     {Label.HOSPITAL, Label.ORGANIZATION, Label.COUNTRY, Label.REGION, Label.PROFESSION}
 )
+_APOSTROPHES = ("'", "’")
 _ELISIONS = "'’‘ʼ´`′＇"
 FITTED = _PEOPLE | _DATES | _THINGS | {Label.CITY}
 """The labels whose surrogates the word before them is fitted to."""
@@ -66,6 +69,26 @@ def fit_preceding(before: str, surrogate: Surrogate, lang: str) -> str:
         tail = _fit_to_month(tail, surrogate.text, lang)
     fit = _FITTERS.get(lang)
     return head + (fit(tail, surrogate) if fit else tail)
+
+
+def fit_genitive(text: str, span: Span, surrogate: str, lang: str) -> str:
+    """Return what stands for the apostrophe of a genitive behind a name: `Jones' note`.
+
+    It is empty where there is none, or the surrogate takes one as well. The apostrophe would tell
+    that the original ends in a sibilant.
+    """
+    after = text[span.end : span.end + 2]
+    if after[:1] not in _APOSTROPHES or not after[1:].isspace():
+        return ""
+    is_quoted = text[max(0, span.start - 1) : span.start] in (*_APOSTROPHES, "‘", "‚")
+    if is_quoted or not name_endings.ends_in_sibilant(text[span.start : span.end], lang):
+        return ""
+    if name_endings.ends_in_sibilant(surrogate, lang):
+        return ""
+    if lang == "en":
+        return f"{after[0]}s"
+    ending = name_endings.inflect(surrogate, lang).removeprefix(surrogate)
+    return ending.upper() if surrogate.isupper() else ending
 
 
 def starts_alike(one: str, other: str) -> bool:

@@ -34,6 +34,7 @@ from surrogates.numbers import identifiers
 from surrogates.numbers.number_draws import SHARED
 from surrogates.patient import value_format
 from surrogates.patient.patient import Mention, Subject
+from surrogates.patient.person_linking import NAMES
 from surrogates.patient.text_normalization import HAS_CONTENT
 from surrogates.places import generalization, organizations, places, postcodes
 
@@ -382,6 +383,12 @@ class Rewriter:
             start = length + len(between)
             length = start + len(surrogate)
             placed.append(Span(start, length, label, span.detector, span.score))
+            if fits and rule.is_drawn and label in NAMES:
+                mark = articles.fit_genitive(text, span, surrogate, lang or self.policy.locale)
+                if mark:
+                    pieces.append(mark)
+                    length += len(mark)
+                    end += 1
         pieces.append(text[end:])
         return Release(
             note_id=document.note_id,

@@ -213,7 +213,9 @@ def titles(cased: str, folded: str, lang: str) -> Iterator[Cue]:
     for match in _TITLE.finditer(folded):
         title = match["title"]
         start, end = match.span("title")
-        if title in _LOWER_TOO or cased[start:end] not in _NOT_IN_CAPITALS or folded[end] == ".":
+        if title == "frau" and _OWNED.search(folded, max(0, start - 24), start):
+            yield Cue(_skip_separator(folded, end), "kin", title, start)
+        elif title in _LOWER_TOO or cased[start:end] not in _NOT_IN_CAPITALS or folded[end] == ".":
             yield Cue(_skip_separator(folded, end), "title", title, start)
     for match in _CAREFUL.finditer(cased):
         if _is_title(cased, match, lang):

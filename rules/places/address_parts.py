@@ -127,6 +127,9 @@ def read_name(cased: str, at: int, *, stops: frozenset[str] = frozenset()) -> in
     end = found.end()
     last = at
     for word in _WORD.finditer(cased, at, end):
+        if last > at and len(word.group()) == 1 and cased[word.end() : word.end() + 1].isdigit():
+            # `Vancouver V6B 1A1`: the letter begins a code.
+            return _without_small_words(cased, at, last)
         if last > at and word.group().strip(".,").lower() in stops:
             return _without_small_words(cased, at, last)
         last = word.end()

@@ -21,7 +21,7 @@ NICKNAME_GAP = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _GenderWords:
     women: frozenset[str]
     men: frozenset[str]
     beside: frozenset[str]
@@ -29,11 +29,11 @@ class _Words:
 
 
 @cache
-def _words(locale: str) -> _Words:
+def _words(locale: str) -> _GenderWords:
     persons, spoken = LANGUAGES[locale].persons, spoken_in(locale)
     titles = spoken.female | spoken.male
     women, men = persons.women | spoken.female, persons.men | spoken.male
-    return _Words(women, men, persons.beside_kin, titles)
+    return _GenderWords(women, men, persons.beside_kin, titles)
 
 
 def gender_before(text: str, least: int, start: int, locale: str) -> str:

@@ -149,7 +149,7 @@ _VOWELS = frozenset("aeiouyh")
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _OrganizationParts:
     """An organization as written: what stays before its name, the name, and what stays behind."""
 
     before: str
@@ -190,7 +190,7 @@ def replace(mention: Mention, subject: Subject) -> str:
     return parts.before + drawn + parts.behind
 
 
-def _name_town(parts: _Parts, subject: Subject) -> str:
+def _name_town(parts: _OrganizationParts, subject: Subject) -> str:
     drawn, _ = places.draw_town(parts.name, subject)
     preposition = parts.preposition
     if subject.locale == "fr" and fold(preposition).strip() in ("de", "d'"):
@@ -211,14 +211,14 @@ def _draw_name(value: str, model: str, subject: Subject) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def _part(text: str, locale: str) -> _Parts | None:
+def _part(text: str, locale: str) -> _OrganizationParts | None:
     """Part an organization into its name and the words for its kind; None where there are none."""
     folded = fold(text)
     named = _NAMED[locale]
     words = WORD.findall(folded)
     for kind, brands in named.items():
         if words and words[0] in brands.split():
-            return _Parts("", "", text, "", kind)
+            return _OrganizationParts("", "", text, "", kind)
     start, end = 0, len(text)
     before = re.match(rf"(?:{_BEFORE[locale]})(?![\w'’])[\s-]*", folded)
     if before:
@@ -231,7 +231,7 @@ def _part(text: str, locale: str) -> _Parts | None:
         end = behind.start()
     if not before and end == len(text):
         compound = re.search(rf"(?<=[a-z])(?:{_COMPOUND.get(locale, '(?!)')})(?![a-z])", folded)
-        return _Parts(f"{compound[0].title()} ", "", text, "") if compound else None
+        return _OrganizationParts(f"{compound[0].title()} ", "", text, "") if compound else None
     preposition = _PREPOSITION.match(folded[start:end]) if before else None
     at = start + (preposition.end() if preposition else 0)
-    return _Parts(text[:start], text[start:at], text[at:end], text[end:])
+    return _OrganizationParts(text[:start], text[start:at], text[at:end], text[end:])

@@ -1,5 +1,7 @@
 """The word before a surrogate fits it, and tells nothing of the original."""
 
+from collections.abc import Callable
+from dataclasses import replace as derive
 from datetime import datetime
 
 import pytest
@@ -7,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from record.document import Document
+from record.folding import fold
 from record.label import Label
 from record.policy import Policy
 from record.span import Span
 from surrogates.articles import Surrogate, fit_preceding
-from surrogates.keys.keys import MasterKey
+from surrogates.keys.keys import CohortKey, MasterKey
 from surrogates.rewrite import Rewriter
 
 
@@ -114,3 +117,37 @@ def test_notes_are_rewritten_with_fitting_articles() -> None:
     assert kept.startswith("de l'Hôpital ")
     made = rewrite("vu par l'AP-HP", [("AP-HP", "ORGANIZATION")], "fr")
     assert not made.startswith("vu par l'") or made[9] in "AEÉIOU"
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "expected"),
+    [
+        ("en", "Dr [Jones|LAST_NAME]' note", "'s note"),
+        ("en", "Dr [Jones|LAST_NAME]’ note", "’s note"),
+        ("de", "Frau [Schmitz|LAST_NAME]' Mann", "s Mann"),
+        ("de", "FRAU [SCHMITZ|LAST_NAME]' MANN", "S MANN"),
+        ("nl", "mevrouw De [Vries|LAST_NAME]' man", "s man"),
+        ("en", "'[Jones|LAST_NAME]' was said", "' was said"),
+        ("en", "Dr [Miller|LAST_NAME]' x", "' x"),
+        ("en", "Dr [Jones|LAST_NAME]'s note", "'s note"),
+        ("fr", "M. [Jones|LAST_NAME]' x", "' x"),
+    ],
+)
+def test_the_apostrophe_of_a_genitive_fits_the_surrogate(
+    cohort: CohortKey,
+    marked: Callable[[str], tuple[Document, list[Span]]],
+    lang: str,
+    text: str,
+    expected: str,
+) -> None:
+    document, spans = marked(text)
+    seen = set()
+    for person in map(str, range(12)):
+        document = derive(document, lang=lang, person_id=person)
+        release = Rewriter(cohort, Policy(locale=lang)).rewrite(document, spans, None)
+        (span,) = release.spans
+        is_sibilant = fold(release.text[span.start : span.end]).endswith(("s", "x", "z", "ß"))
+        vowel = fold(release.text[span.end - 1 : span.end]) in "aeiouy"
+        if not is_sibilant and not (lang == "nl" and vowel):
+            seen.add(release.text[span.end :])
+    assert seen == {expected}

@@ -36,6 +36,8 @@ LINES: tuple[tuple[str, str], ...] = (
     ("en", "Dr. [[Zabrowczyk-smith|LAST_NAME]] came"),
     ("en", "Professor [[Zabrowczyk|LAST_NAME]] came"),
     ("en", "Dr. ZabrowQ"),
+    ("de", "mit seiner Frau [[Andrea|FIRST_NAME]] hier"),
+    ("de", "Ihre Frau [[Müller|LAST_NAME]]"),
     ("de", "Gesetzlicher Betreuer [[Klaus|FIRST_NAME]] [[Zabrowczyk|LAST_NAME]] kam"),
     ("de", "die Betreuerin [[Anna|FIRST_NAME]] kam"),
     ("de", "Vormund [[Katharina|FIRST_NAME]] kam"),

@@ -48,6 +48,7 @@ ENGLISH_TOWNS = """
 [[London|CITY]] [[SW1A 1AA|ZIP]]
 [[Leeds|CITY]], [[LS2 9JT|ZIP]]
 [[Toronto|CITY]], [[ON|REGION]] [[M5V 2T6|ZIP]]
+[[Vancouver|CITY]] [[V6B 1A1|ZIP]]
 [[Elmira|CITY]], [[NY|REGION]]
 [[SPRINGFIELD|CITY]], [[IL|REGION]] [[62704|ZIP]]
 """
