@@ -376,7 +376,7 @@ class Rewriter:
             if surrogate is None:
                 surrogate = patient.make(rule, value, label, lang, context)
             if fits and rule.is_drawn and label in _DATED and is_feast(value):
-                between = feast_prepositions.fit(between, lang or self.policy.locale)
+                between = self._fit_to_day(between, surrogate, label, lang)
             elif fits and rule.is_drawn and articles.ends_with_article(between):
                 between = self._fit_preceding(between, value, surrogate, label, lang)
             pieces += (between, surrogate)
@@ -396,6 +396,16 @@ class Rewriter:
             spans=tuple(placed),
             key_id=self._cohort.key_id,
             policy_id=self._policy_id,
+        )
+
+    def _fit_to_day(self, between: str, surrogate: str, label: str, lang: str) -> str:
+        """Fit the preposition before a feast to the day, or month, that is written for it."""
+        lang = lang or self.policy.locale
+        between = feast_prepositions.fit(between, lang)
+        if has_day(surrogate, lang):
+            return between
+        return articles.fit_preceding(
+            between, articles.Surrogate(surrogate, label, drops_day=True), lang
         )
 
     def _fit_preceding(

@@ -210,7 +210,10 @@ def _dates_in_patient_lists(folded: str, moments: Sequence[Moment]) -> Iterator[
 _BIRTH = Pattern(
     r"\b(nees?|nes?(?!\()|naiss(?:ances?)?|ddn|au monde"
     r"|born|birth(?:date|day)?|dob|nacid[oa]|nacio|nacimiento|nac|fn|fdn"
-    r"|geb(?:oren|urtsdatum|urtstag|oortedatum|dat)?)(?:\b|[0-9])"
+    r"|geb(?:oren|urtsdatum|urtstag|oortedatum|dat)?"
+    # The birthday, whose day and month are those of the birth.
+    r"|anniversaire|cumpleanos|verjaardag|jour de ses [0-9]{1,3} ans|fete ses [0-9]{1,3} ans"
+    r"|cumplio [0-9]{1,3} anos|cumple [0-9]{1,3} anos|turned [0-9]{1,3})(?:\b|[0-9])"
     r"|\b(?:ne\(e\)|d\.d\.n\b|d\.o\.b\b|f\.n\.)"
 )
 # German letters mark the day of birth with a star, and lists of patients put it after the sex.

@@ -207,6 +207,8 @@ _DOSE = re.compile(r" ?([a-z]+)")
 _DOSES = frozenset({"ui", "ie", "iu", "u", "e", "unit", "units", "mg", "ml"})
 _GOES_ON = re.compile(r" ?([/.|_\-]) ?[0-9]")
 _TIME = re.compile(r" ?[:h][0-5][0-9]")
+# `20240312T143205`: what a time follows so is a date without a word that announces one.
+_COMPACT_TIME = re.compile(r"t[0-2][0-9][0-5][0-9]")
 
 
 def find(folded: str) -> Iterator[Moment]:
@@ -355,9 +357,10 @@ def _dates_without_separators(folded: str) -> Iterator[Moment]:
         for match in pattern.finditer(folded):
             start = match.start()
             digits = match[0].partition("t")[0]
-            if words_before(folded, start)[1] in wanted and not continues_digits(
-                folded, start, ".,-/"
-            ):
+            timed = _COMPACT_TIME.match(folded, start + len(digits)) is not None
+            if not timed and words_before(folded, start)[1] not in wanted:
+                continue
+            if not continues_digits(folded, start, ".,-/"):
                 found = run_of_digits(digits)
                 if found:
                     yield Moment(start, start + len(digits), *found)

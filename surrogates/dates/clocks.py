@@ -25,7 +25,7 @@ _NO_MEASURE = rf"(?!\d|[.,]\d|{_B}?(?:[mkcd]?[glm]|[mµu]g|mmol|u?i\.?u?|mmhg|bp
 _ENGLISH = rf"(?:1[0-2]|0?[1-9])(?:[.:]{_MM})?(?:{_HALF})(?:{_ZONE_NAME})?"
 _CLOCK = (
     rf"(?:{_ENGLISH}|{_COLON}(?:{_B}?{_UNIT}(?![^\W_]))?(?:{_ZONE_NAME})?"
-    rf"|{_HH}\.{_MM}{_B}?{_UNIT}(?![^\W_])"
+    rf"|{_HH}\.{_MM}(?:{_B}?{_UNIT}|u)(?![^\W_])"
     rf"|(?:2[0-3]|[01]\d){_MM}{_B}?{_UNIT}(?![^\W_])"
     rf"|{_HH}{_B}?{_UNIT}{_B}?{_MM}(?:{_B}?(?:mn|min|minutes?|minuten)\b\.?|{_NO_MEASURE})"
     rf"|{_HH}u{_MM}(?![^\W_])|{_HH}{_B}?{_UNIT}(?![^\W_]))"
@@ -48,11 +48,18 @@ _DIGITS_OF_LETTERS = str.maketrans("OoQIl|", "000111")
 _SENTENCE_ENDS = re.compile(r"\.(?:\s+[A-ZÀ-ÖØ-Þ(\-]|\s*\Z|[ \t]*\n)")
 _AT = (
     r"(?:à partir de|a partir de|à|vers|at|from|around|about|@|a eso de las?|a las?|sobre las?"
-    r"|desde las?|a|de|um|gegen|ab|von|om|rond|vanaf|van)"
+    r"|desde las?|a|de|um|gegen|ab|von|om|rond|vanaf|van|entre(?: las?)?|between|zwischen|tussen"
+    r"|(?:puis|then|dann|luego|daarna)(?: (?:à|vers|at|um|a las?|om))?"
+    # The name of a field: `heure : 14:37`.
+    r"|(?:heure|time|hora|uhrzeit|tijd|kl\.?)(?: {0,2}:)?)"
 )
-_TO = rf"{_B}?(?:-|–|à|a las?|a|to|until|till|bis|tot|hasta las?|et|and|y|und|en|&|,|/){_B}?"
+_TO = (
+    rf"{_B}?(?:-|–|à|a las?|a|to|until|till|bis|tot|hasta las?|et|and|y(?: las?)?|und|en|&|,|/"
+    r"|,? ?(?:puis|then|dann|luego|daarna)(?: (?:à|vers|at|um|a las?|om))?)"
+    rf"{_B}?"
+)
 _MORE = rf"(?:{_TO}{_CLOCK}){{0,4}}"
-_SIGN = rf"(?:{_B}?[,;:|–—-])?{_B}{{0,2}}"
+_SIGN = rf"(?:{_B}?[,;:|–—/-])?{_B}{{0,2}}"
 # The word that announces a time may end its line: the line was broken, the time is no new item.
 _BREAK = rf"{_B}{{0,2}}\r?\n{_B}{{0,8}}"
 _THEN = rf"(?:{_BREAK}|{_B}{{0,2}})"
@@ -60,7 +67,7 @@ _JOINED = (
     rf"(?:t(?:{_COLON}|{_HH}{_MM}(?:[0-5]\d(?:[.,]\d+)?)?(?:{_OFFSET})?(?!\d))(?:{_ZONE_NAME})?"
     rf"|{_SIGN}[(\[]{_B}?(?:{_AT}{_B}{{1,2}}{_ANNOUNCED}|{_CLOCK}){_MORE}{_B}?[)\]]"
     rf"|{_SIGN}{_AT}{_THEN}{_ANNOUNCED}{_MORE}"
-    rf"|(?:{_B}?[,;:|–—-]{_B}{{0,2}}|{_B}{{1,3}}){_CLOCK}{_MORE})(?![^\W_])"
+    rf"|(?:{_B}?[,;:|–—/-]{_B}{{0,2}}|{_B}{{1,3}}){_CLOCK}{_MORE})(?![^\W_])"
 )
 # Four digits right behind a date, as in English nursing notes: `4/6/23 0715`. Without a zero first
 # they may be a volume.
@@ -70,10 +77,17 @@ _AFTER = re.compile(
 )
 # A sentence goes on in the next line: the date does not stand alone in its own.
 _WRAPPED = re.compile(rf"{_BREAK}{_CLOCK}{_MORE}(?![^\W_])", re.IGNORECASE)
+# The next cell of a table that was written line by line: nothing but a time stands there.
+_NEXT_CELL = re.compile(rf"{_BREAK}{_CLOCK}{_MORE}(?={_B}*(?:\r?\n|\Z))", re.IGNORECASE)
+# `2024-03-03 14.37`: behind a date as only records have them.
+_ISO = re.compile(r"\d{4}-\d\d-\d\d")
+_AFTER_ISO = re.compile(rf"{_B}{{1,2}}(?:[01]\d|2[0-3])\.{_MM}{_NO_MEASURE}(?![^\W_])")
 _INSIDE = re.compile(rf"(?<=[\w.])(?:{_JOINED})\s*\Z", re.IGNORECASE)
+_ARTICLE = r"(?:le|du|ce|on|am|of|den|the|this|el|del(?: d[ií]a)?|op|date(?: ?:)?)"
 _BEFORE = re.compile(
-    rf"(?<![\w:.,/+-])(?P<clock>(?:{_AT}{_B}{{1,2}})?{_CLOCK}(?:{_B}?[,;|–—-])?(?:{_B}{{1,2}}|{_BREAK}(?=[a-z])))"
-    rf"(?:(?:le|du|on|am|of|den|the|el|del(?: d[ií]a)?|op)(?:{_B}|{_BREAK}))?\Z",
+    rf"(?<![\w:.,/+-])(?P<clock>(?:(?:{_AT}{_B}{{1,2}})?{_CLOCK}{_MORE}|[(\[]{_CLOCK}{_MORE}[)\]])"
+    rf"(?:{_B}?[,;|–—-])?(?:{_B}{{1,2}}|{_BREAK}(?=[a-z])))"
+    rf"(?:{_ARTICLE}(?:{_B}|{_BREAK}))?\Z",
     re.IGNORECASE,
 )
 _TIME = re.compile(
@@ -90,13 +104,13 @@ _HINT = re.compile(
     re.IGNORECASE,
 )
 _SOON = re.compile(
-    rf"[tT]\d|{_B}?[,;:|(\[–—-]?{_B}{{0,2}}[(\[]?{_B}?"
-    r"(?:[\d@]|[aàvfrsduogAÀVFRSDUOG](?:[\s\d@]|[^\W\d_]{1,5}[\s\d@]))"
+    rf"[tT]\d|{_B}?[,;:|/(\[–—-]?{_B}{{0,2}}[(\[]?{_B}?"
+    r"(?:[\d@]|[aàbdefghkloprstuvzAÀBDEFGHKLOPRSTUVZ](?:[\s\d@]|[^\W\d_]{1,8}[\s\d@:.]))"
 )
 _BEFORE_YEAR = frozenset(" /.-")
 _LATELY = re.compile(
-    rf"\d(?:{_B}?[a-z.]++){{0,4}}(?:{_B}?[,;|–—-])?\s++"
-    r"(?:(?:le|du|on|am|of|den|the|el|del(?: d[ií]a)?|op)\s++)?\Z",
+    rf"\d(?:{_B}?[a-z.]++){{0,4}}[)\]]?(?:{_B}?[,;|–—-])?\s++"
+    rf"(?:{_ARTICLE}\s++)?\Z",
     re.IGNORECASE,
 )
 
@@ -136,6 +150,10 @@ def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> J
     if not following and (following := _WRAPPED.match(text, end, before)):
         line = text.rfind("\n", after, start) + 1
         following = following if text[line:start].strip() else None
+    if not following:
+        following = _NEXT_CELL.match(text, end, before)
+    if not following and _ISO.fullmatch(text, start, end):
+        following = _AFTER_ISO.match(text, end, before)
     if following:
         last = following.end()
         stop = last - 1 if text[last - 1] == "." and _SENTENCE_ENDS.match(text, last - 1) else last

@@ -373,13 +373,13 @@ def move_text(
 def replace(mention: Mention, subject: Subject) -> str:
     """Return the shifted date of a mention; other text becomes a random date of similar form."""
     lang = mention.lang or subject.locale
-    shift = _choose_shift(mention, subject, lang)
-    if shift.reads_ahead:
-        named = _move_named(mention, shift, lang)
+    if subject.dates_shift.reads_ahead:
+        named = _move_named(mention, _choose_shift(mention, subject, lang), lang)
         if named is not None:
             return named
         if _DOTTED.fullmatch(mention.text):
             mention.day_first = True  # English notes write European dates with dots
+    shift = _choose_shift(mention, subject, lang)
     text = mention.text
     whole = read_whole_date(text, lang, mention.day_first)
     if whole is not None and whole.day in PLACEHOLDERS and mention.label != Label.BIRTH_DATE:

@@ -103,11 +103,15 @@ BIRTH_LINES = {
         "DOB[[1976-08-09|BIRTH_DATE]], seen",
         "DOB [[03/12/1950|BIRTH_DATE]], seen [[03/12/2020|DATE]]; [[March 12, 1950|BIRTH_DATE]]",
         "Jane Doe | F | [[1950-03-12|BIRTH_DATE]]", "born in [[1937|BIRTH_DATE]], smoker",
+        "she turned 73 on [[02/14/2023|BIRTH_DATE]]",
+        "her 73rd birthday, [[02/14/2023|BIRTH_DATE]]",
         "DOB: [[3/25/50|BIRTH_DATE]]. (DOB [[March 25, 1950|BIRTH_DATE]])",
     ),
     "es": (
         "nacida el [[12/03/1950|BIRTH_DATE]], alta el [[12/03/2020|DATE]]; [[12 mar"
         " 1950|BIRTH_DATE]]",
+        "cumplió 73 años el [[14/02/2023|BIRTH_DATE]]", "cumple 73 años el"
+        " [[14/02/2023|BIRTH_DATE]]", "su cumpleaños, el [[14/02/2023|BIRTH_DATE]]",
         "nacido en [[1937|BIRTH_DATE]]", "Nacida en Cuba, ingresa el [[12/03/2020|DATE]]",
     ),
     "de": (
@@ -118,6 +122,7 @@ BIRTH_LINES = {
     ),
     "nl": (
         "geb. [[12-03-1950|BIRTH_DATE]], opname [[12-03-2020|DATE]]; [[12 maart 1950|BIRTH_DATE]]",
+        "op zijn verjaardag ([[14-02-2023|BIRTH_DATE]])",
         "geboren in [[1937|BIRTH_DATE]]", "mevr. De Vries, geb. Jansen, opgenomen op"
         " [[12-03-2020|DATE]]",
     ),

@@ -94,7 +94,10 @@ LINES = {
         "Ne le [[12/03/1950|BIRTH_DATE]]", "Ne : [[12/03/1950|BIRTH_DATE]]",
         "Ne en [[1950|BIRTH_DATE]]", "Ne a Paris le [[12/03/1950|BIRTH_DATE]]",
         "Ne au Mali le [[12/03/1950|BIRTH_DATE]]", "Ne aux Comores le [[12/03/1950|BIRTH_DATE]]",
-        "Ne vers [[1950|BIRTH_DATE]]", "Ne la veille, le [[12/03/1950|BIRTH_DATE]]",
+        "le jour de ses 73 ans ([[14/02/2023|BIRTH_DATE]])", "son anniversaire, le"
+        " [[14/02/2023|BIRTH_DATE]]", "a fêté ses 73 ans le [[14 février 2023|BIRTH_DATE]]",
+        "depuis ses 18 ans, le [[14/02/2023|DATE]]", "Ne vers [[1950|BIRTH_DATE]]",
+        "Ne la veille, le [[12/03/1950|BIRTH_DATE]]",
         # Beside patients.
         "MERLIN, ZOE 1 2 5 2 8 8 6 3 4 2 2 0 9 3  [[0 7 0 8 1 9 8 3|BIRTH_DATE]] 42 avenue",
         "2 84 05 88 321 025 83, [[12/05/1984|BIRTH_DATE]], assurée",
@@ -256,7 +259,9 @@ BESIDE = {
         "lot 2023-W1234", "12.5 S12 20245", "[[20/03/2023|DATE]] (S12,5)",
     ),
     "en": (
-        "[[03/12/2024|DATE]] ([[Tuesday|DATE]])", "[[03/19/2023|DATE]] [[Sunday|DATE]] night",
+        "received [[20240312|DATE]]T143205Z", "lot 20240312T9",
+        "[[03/12/2024|DATE]] ([[Tuesday|DATE]])",
+        "[[03/19/2023|DATE]] [[Sunday|DATE]] night",
         "seen today, [[Tuesday|DATE]]", "[[03/12/2024|DATE]] every Tuesday",
         "[[Easter Monday|DATE]] [[04/10/2023|DATE]]", "[[week 12 of 2024|DATE]]",
         "[[Week 12, 2023|DATE]]", "[[wk 12 2024|DATE]]", "[[wk. 12 2024|DATE]]",

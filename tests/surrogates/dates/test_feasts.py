@@ -127,6 +127,9 @@ def test_a_note_has_the_words_before_a_feast_fitted(
     document, spans = marked("Opéré à [Noël 2023|DATE].")
     text = Rewriter(cohort, Policy()).rewrite(replace(document, lang="fr"), spans, None).text
     assert text.startswith("Opéré le ")
+    document, spans = marked("Né à [Noël 1950|BIRTH_DATE].")
+    text = Rewriter(cohort, Policy()).rewrite(replace(document, lang="fr"), spans, None).text
+    assert text.startswith("Né en ") and not any(char.isdigit() for char in text[:-5])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Weeks of the calendar move with their Monday, and weekdays with the dates beside them."""
 
+import re
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from record.document import Document
 from record.policy import Policy
+from record.span import Span
 from rules.dates.dates import detect
 from surrogates.dates import weeks
 from surrogates.keys.keys import MasterKey
@@ -158,3 +160,35 @@ def write_french(day: date) -> str:
     ).split()
     number = "1er" if day.day == 1 else str(day.day)
     return f"{number} {months[day.month - 1]} {day.year}"
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("5.3.24", date(2024, 3, 5)), ("05.03.2024", date(2024, 3, 5)),
+        ("5.23.24", date(2024, 5, 23)), ("25.3.24", date(2024, 3, 25)),
+        ("5/3/24", date(2024, 5, 3)), ("05/03/2024", date(2024, 5, 3)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("others", ["", "; seen 12/25/2023"])
+def test_english_dates_with_dots_have_the_day_first(text: str, day: date, others: str) -> None:
+    """Unless the first number is no day, or the second no month."""
+    form = "{0:%d}.{0:%m}.{0:%Y}" if "." in text else "{0:%m}/{0:%d}/{0:%Y}"
+    if text == "5.23.24":
+        form = "{0:%m}.{0:%d}.{0:%Y}"
+    whole = form.format(day)
+
+    def rewrite(value: str) -> str:
+        document = Document("1", f"{value}{others}", "7", "en", written=datetime(2024, 4, 1))
+        spans = [Span(0, len(value), "DATE")]
+        if others:
+            spans.append(Span(len(document.text) - 10, len(document.text), "DATE"))
+        return Rewriter(COHORT, Policy()).rewrite(document, spans, None).text
+
+    iso = date.fromisoformat(rewrite(f"{day}")[:10])
+    assert rewrite(whole).startswith(form.format(iso))
+    short = rewrite(text).removesuffix(others and rewrite("x")[-20:])
+    numbers = [int(each) for each in re.findall(r"\d+", short)[:3]]
+    assert sorted(numbers) == sorted(
+        (iso.day, iso.month, iso.year % 100 if len(text) < 8 else iso.year)
+    )
