@@ -24,7 +24,7 @@ FILES = {
 }
 
 
-TAKE_BEAM_OPTIONS = ("run", "synthesize generate", "synthesize fill")
+TAKE_BEAM_OPTIONS = ("run", "watch", "release", "synthesize generate", "synthesize fill")
 
 
 def ended(arguments: list[str]) -> str | int | None:
