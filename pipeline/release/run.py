@@ -58,7 +58,6 @@ from pipeline.release.request import (
     make_policy,
 )
 from pipeline.release.row_digests import Change, Changes
-from pipeline.release.shared_days import PERIODS, find_shared_days
 from pipeline.release.staging import (
     LEASED,
     ReleaseStaging,
@@ -66,6 +65,7 @@ from pipeline.release.staging import (
     ReleaseUnitResult,
     incomplete,
 )
+from pipeline.release.tables import PERIODS, find_shared_days
 from pipeline.release.targets import describe_place, resolve_output
 from pipeline.release.unit import (
     claim_release_units,

@@ -19,7 +19,6 @@ from pipeline.notes.stored_spans import run_release_stages
 from pipeline.release.release_context import ReleaseContext
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Row, TableHashes, compare_rows
-from pipeline.release.shared_days import PERIODS, find_rows_of
 from pipeline.release.staging import (
     LEASED,
     PartResult,
@@ -29,7 +28,9 @@ from pipeline.release.staging import (
 )
 from pipeline.release.tables import (
     METADATA_TABLES,
+    PERIODS,
     date_columns,
+    find_rows_of,
     start_column,
     visit_columns,
 )
