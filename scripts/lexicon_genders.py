@@ -21,8 +21,8 @@ from surrogates.patient import name_lists  # noqa: E402
 LISTED = ("fr", "en", "es", "de", "nl")
 LOCALES = (
     "pl_PL tr_TR vi_VN en_IN ro_RO pt_PT pt_BR fr_DZ en_PK yo_NG ha_NG ig_NG zu_ZA en_NG en_KE"
-    " ga_IE hr_HR cs_CZ sk_SK hu_HU sv_SE da_DK no_NO fi_FI it_IT sl_SI lt_LT lv_LV et_EE es_CA is_IS"
-    " id_ID tw_GH uz_UZ az_AZ"
+    " ga_IE hr_HR cs_CZ sk_SK hu_HU sv_SE da_DK no_NO fi_FI it_IT sl_SI lt_LT lv_LV et_EE es_CA"
+    " is_IS id_ID tw_GH uz_UZ az_AZ"
 ).split()
 TABLES = {"first_names_male": "m", "first_names_female": "f", "first_names_unisex": "b"}
 # Written for this project.

@@ -398,6 +398,7 @@ def test_pieces_that_were_changed_are_refused(
 ) -> None:
     staging, guest = staged
     draft(guest).commit(0, MADE)
+    assert staging.exchange is not None
     with staging._engine.begin() as connection:
         moved = f"update {staging.exchange.schema}.piece set number = 9 - number"
         connection.execute(text(moved))

@@ -89,6 +89,7 @@ def test_a_feast_of_a_year_moves_by_exactly_the_constant(
     feast = feasts.read(f"{name} {year}", WRITTEN)
     assert feast is not None
     dated = feasts.write_day(feast.day, "fr")
+    assert dated is not None
     texts = [f"{name} {year}", dated, f"{name}"]
     rewriter = Rewriter(cohort, Policy())
     whole = f"{feast.day:%d/%m/%Y}"
