@@ -5,13 +5,14 @@ from dataclasses import replace as derive
 
 import pytest
 
+from locales.word_lists import LISTED
 from record.document import Document
 from record.folding import fold
 from record.patient import PatientRecord
 from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import CohortKey
-from surrogates.patient import name_pools
+from surrogates.patient import lexicon, name_lists, name_pools
 from surrogates.patient.context_gender import gender_before
 from surrogates.rewrite import Rewriter
 
@@ -157,3 +158,12 @@ def test_names_of_other_origins_have_their_gender(name: str, gender: str) -> Non
 
 def test_no_list_tells_the_gender_of_made_up_names() -> None:
     assert name_pools.gender_of("xyzla", "fr") is None
+
+
+def test_the_list_of_genders_holds_what_no_other_has() -> None:
+    rows = [line.split(";") for line in lexicon.lines("genders", "any")]
+    names = [name for name, _ in rows]
+    listed = {name for lang in LISTED for name in name_lists.given(lang).genders}
+    assert names == sorted(set(names))
+    assert listed.isdisjoint(names)
+    assert {gender for _, gender in rows} == {"m", "f"}
