@@ -59,7 +59,7 @@ def find(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
         if {previous, last} & _NOT_ONE_DAY:
             continue
         near = _neighbours(folded, days, starts, match.span())
-        if last in _DEICTIC or any(map(_is_near, near)):
+        if last in _DEICTIC or any(_is_near(between) for between, _ in near):
             yield Moment(match.start(), match.end(), None, None, None)
     for moment in days:
         behind = _SHORT_BEHIND.match(folded, moment.end)
@@ -70,22 +70,25 @@ def find(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
         before = _SHORT_BEFORE.search(folded, left, moment.start)
         if before:
             yield Moment(*before.span(1), None, None, None)
-    for find_loose in (feasts.find_loose, weeks.find_loose):
-        for loose in find_loose(folded):
-            near = _neighbours(folded, days, starts, (loose.start, loose.end))
-            if any(map(_is_beside, near)):
+    for loose in feasts.find_loose(folded):
+        near = _neighbours(folded, days, starts, (loose.start, loose.end))
+        if any(_is_beside(between) for between, _ in near):
+            yield loose
+    for loose in weeks.find_loose(folded):
+        for between, day in _neighbours(folded, days, starts, (loose.start, loose.end)):
+            if _is_beside(between) and weeks.is_week_of(folded, loose, day):
                 yield loose
 
 
 def _neighbours(
     folded: str, moments: Sequence[Moment], starts: Sequence[int], span: tuple[int, int]
-) -> Iterator[str]:
-    """Yield what stands between a word and the date before it, and the one after it."""
+) -> Iterator[tuple[str, Moment]]:
+    """Yield the date before a word and the one after it, and first what stands between."""
     at = bisect_left(starts, span[0])
     if at:
-        yield folded[moments[at - 1].end : span[0]]
+        yield folded[moments[at - 1].end : span[0]], moments[at - 1]
     if at < len(moments):
-        yield folded[span[1] : moments[at].start]
+        yield folded[span[1] : moments[at].start], moments[at]
 
 
 def _is_near(between: str) -> bool:
