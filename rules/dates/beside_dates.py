@@ -33,7 +33,7 @@ _NOT_ONE_DAY = frozenset(
 )
 # Words before a weekday that is the day of writing, or a week away from it.
 _DEICTIC = frozenset(
-    "ce hier aujourd'hui hui demain jour today yesterday tomorrow heute gestern morgen hoy ayer"
+    "ce this diesen este deze hier aujourd'hui hui demain jour today yesterday tomorrow heute gestern morgen hoy ayer"
     " manana vandaag gisteren".split()
 )
 _BETWEEN = frozenset(
@@ -56,7 +56,7 @@ def find(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
     starts = [moment.start for moment in days]
     for match in _WEEKDAY.finditer(folded):
         previous, last = words_before(folded, match.start())
-        if {previous, last} & _NOT_ONE_DAY:
+        if last in _NOT_ONE_DAY or (last.isalpha() and previous in _NOT_ONE_DAY):
             continue
         near = _neighbours(folded, days, starts, match.span())
         if last in _DEICTIC or any(_is_near(between) for between, _ in near):
