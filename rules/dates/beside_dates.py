@@ -33,8 +33,8 @@ _NOT_ONE_DAY = frozenset(
 )
 # Words before a weekday that is the day of writing, or a week away from it.
 _DEICTIC = frozenset(
-    "ce this diesen este deze hier aujourd'hui hui demain jour today yesterday tomorrow heute gestern morgen hoy ayer"
-    " manana vandaag gisteren".split()
+    "ce this diesen este deze hier aujourd'hui hui demain jour today yesterday tomorrow"
+    " heute gestern morgen hoy ayer manana vandaag gisteren".split()
 )
 _BETWEEN = frozenset(
     "du le la de el del den der the of am op jour dia fete tag au soit donc c'est".split()
