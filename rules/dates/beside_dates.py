@@ -5,7 +5,13 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from rules.dates import feasts, weeks
-from rules.dates.calendar import SHORT_WEEKDAY, SHORTEST_WEEKDAYS, WEEKDAY, Moment
+from rules.dates.calendar import (
+    SHORT_WEEKDAY,
+    SHORTEST_WEEKDAYS,
+    WEEKDAY,
+    WEEKDAY_NAMES,
+    Moment,
+)
 from rules.matching.preceding_words import words_before
 from rules.matching.scanner import Pattern, longest_first
 
@@ -16,6 +22,7 @@ _SHORT_BEHIND = re.compile(
     rf" ?[(\[] ?({_SHORT})\.? ?[)\]]|, ?({SHORT_WEEKDAY})(?=\.?(?:[,;)\n]|\Z))"
 )
 _SHORT_BEFORE = re.compile(rf"(?<![^\n])[ \-*•]{{0,4}}({_SHORT})\.?[ ]?[:|\-\n][ ]?\Z")
+_BRACKETED_BEFORE = re.compile(rf"[(\[] ?({_SHORT})\.? ?[)\]] ?\Z")
 _SHORT_REACH = 24
 # What may stand between: few words within a line, none where a line ends.
 _FARTHEST = 28
@@ -39,7 +46,7 @@ _DEICTIC = frozenset(
 _BETWEEN = frozenset(
     "du le la de el del den der the of am op jour dia fete tag au soit donc c'est".split()
 )
-_WIDEST = 14
+_WIDEST = 18
 
 
 def find(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
@@ -67,9 +74,10 @@ def find(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
             group = 1 if behind[1] else 2
             yield Moment(*behind.span(group), None, None, None)
         left = max(0, moment.start - _SHORT_REACH)
-        before = _SHORT_BEFORE.search(folded, left, moment.start)
-        if before:
-            yield Moment(*before.span(1), None, None, None)
+        for pattern in (_SHORT_BEFORE, _BRACKETED_BEFORE):
+            before = pattern.search(folded, left, moment.start)
+            if before:
+                yield Moment(*before.span(1), None, None, None)
     for loose in feasts.find_loose(folded):
         near = _neighbours(folded, days, starts, (loose.start, loose.end))
         if any(_is_beside(between) for between, _ in near):
@@ -105,4 +113,4 @@ def _is_beside(between: str) -> bool:
     """Return whether nothing but marks and an article stand between a word and a date."""
     if len(between) > _WIDEST or not between or "\n" in between:
         return False
-    return _BETWEEN.issuperset(_WORDS.findall(between))
+    return all(word in _BETWEEN or word in WEEKDAY_NAMES for word in _WORDS.findall(between))

@@ -239,7 +239,9 @@ BESIDE = {
         "vu hier [[lundi|DATE]]", "vu ce jour, [[mardi|DATE]]", "vu ce [[mardi|DATE]], RAS",
         "nuit du [[19|DATE]] au [[20/03/2023|DATE]] ([[dimanche|DATE]] à [[lundi|DATE]])",
         "[[12/03/2024|DATE]] (tous les mardi matin)",
-        "vu les [[12/03/2024|DATE]] ([[mardi|DATE]])", "[[12/03/2024|DATE]] : chaque mardi",
+        "vu les [[12/03/2024|DATE]] ([[mardi|DATE]])",
+        "vu le [[12/03/2024|DATE]] ([[mardi|DATE]]), [[S11|DATE]]",
+        "[[12/03/2024|DATE]] : chaque mardi",
         "vu le [[12/03/2024|DATE]]. Mardi il revient", "vu le [[12/03/2024|DATE]] ; mardi suite",
         "vu le [[12/03/2024|DATE]]! Mardi suite", "vu le [[12/03/2024|DATE]]? Mardi suite",
         "revient lundi", "en [[2019|DATE]], lundi et jeudi",
@@ -316,5 +318,6 @@ def feasts() -> Iterator[Line]:
         for day in days.split():
             yield lang, f"[[12/03/2024|DATE]] ([[{day}|DATE]])"
             yield lang, f"[[{day}|DATE]]. : [[12/03/2024|DATE]]"
+            yield lang, f"vu ([[{day}|DATE]]) [[12/03/2024|DATE]]"
             if len(day) > len("di"):
                 yield lang, f"[[12/03/2024|DATE]], [[{day}|DATE]], RAS"
