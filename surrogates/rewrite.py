@@ -144,7 +144,8 @@ class _NoteContext:
             document.text[span.start : span.end] for span in spans if span.label in _DATED
         )
         self._written = document.written.date() if document.written else None
-        if self._written is None and subject.dates_shift.reads_ahead:
+        self._reads_ahead = subject.dates_shift.reads_ahead
+        if self._written is None and self._reads_ahead:
             self._written = self._find_latest_day()
 
     def _find_latest_day(self) -> date | None:
@@ -173,7 +174,12 @@ class _NoteContext:
             ):
                 return None, self._day_first, None
         found = find_reference_day(
-            self.text, self.spans, number, written=self._written, lang=self.lang
+            self.text,
+            self.spans,
+            number,
+            written=self._written,
+            lang=self.lang,
+            reads_ahead=self._reads_ahead,
         )
         return found.day, self._day_first, found.earlier
 

@@ -5,7 +5,13 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from rules.dates import feasts, weeks
-from rules.dates.calendar import SHORT_WEEKDAY, SHORTEST_WEEKDAYS, WEEKDAY, Moment
+from rules.dates.calendar import (
+    SHORT_WEEKDAY,
+    SHORTEST_WEEKDAYS,
+    WEEKDAY,
+    WEEKDAY_NAMES,
+    Moment,
+)
 from rules.matching.preceding_words import words_before
 from rules.matching.scanner import Pattern, longest_first
 
@@ -16,6 +22,7 @@ _SHORT_BEHIND = re.compile(
     rf" ?[(\[] ?({_SHORT})\.? ?[)\]]|, ?({SHORT_WEEKDAY})(?=\.?(?:[,;)\n]|\Z))"
 )
 _SHORT_BEFORE = re.compile(rf"(?<![^\n])[ \-*•]{{0,4}}({_SHORT})\.?[ ]?[:|\-\n][ ]?\Z")
+_BRACKETED_BEFORE = re.compile(rf"[(\[] ?({_SHORT})\.? ?[)\]] ?\Z")
 _SHORT_REACH = 24
 # What may stand between: few words within a line, none where a line ends.
 _FARTHEST = 28
@@ -33,13 +40,13 @@ _NOT_ONE_DAY = frozenset(
 )
 # Words before a weekday that is the day of writing, or a week away from it.
 _DEICTIC = frozenset(
-    "ce hier aujourd'hui hui demain jour today yesterday tomorrow heute gestern morgen hoy ayer"
-    " manana vandaag gisteren".split()
+    "ce this diesen este deze hier aujourd'hui hui demain jour today yesterday tomorrow"
+    " heute gestern morgen hoy ayer manana vandaag gisteren".split()
 )
 _BETWEEN = frozenset(
     "du le la de el del den der the of am op jour dia fete tag au soit donc c'est".split()
 )
-_WIDEST = 14
+_WIDEST = 18
 
 
 def find(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
@@ -56,10 +63,10 @@ def find(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
     starts = [moment.start for moment in days]
     for match in _WEEKDAY.finditer(folded):
         previous, last = words_before(folded, match.start())
-        if {previous, last} & _NOT_ONE_DAY:
+        if last in _NOT_ONE_DAY or (last.isalpha() and previous in _NOT_ONE_DAY):
             continue
         near = _neighbours(folded, days, starts, match.span())
-        if last in _DEICTIC or any(map(_is_near, near)):
+        if last in _DEICTIC or any(_is_near(between) for between, _ in near):
             yield Moment(match.start(), match.end(), None, None, None)
     for moment in days:
         behind = _SHORT_BEHIND.match(folded, moment.end)
@@ -67,25 +74,29 @@ def find(folded: str, moments: Sequence[Moment]) -> Iterator[Moment]:
             group = 1 if behind[1] else 2
             yield Moment(*behind.span(group), None, None, None)
         left = max(0, moment.start - _SHORT_REACH)
-        before = _SHORT_BEFORE.search(folded, left, moment.start)
-        if before:
-            yield Moment(*before.span(1), None, None, None)
-    for find_loose in (feasts.find_loose, weeks.find_loose):
-        for loose in find_loose(folded):
-            near = _neighbours(folded, days, starts, (loose.start, loose.end))
-            if any(map(_is_beside, near)):
+        for pattern in (_SHORT_BEFORE, _BRACKETED_BEFORE):
+            before = pattern.search(folded, left, moment.start)
+            if before:
+                yield Moment(*before.span(1), None, None, None)
+    for loose in feasts.find_loose(folded):
+        near = _neighbours(folded, days, starts, (loose.start, loose.end))
+        if any(_is_beside(between) for between, _ in near):
+            yield loose
+    for loose in weeks.find_loose(folded):
+        for between, day in _neighbours(folded, days, starts, (loose.start, loose.end)):
+            if _is_beside(between) and weeks.is_week_of(folded, loose, day):
                 yield loose
 
 
 def _neighbours(
     folded: str, moments: Sequence[Moment], starts: Sequence[int], span: tuple[int, int]
-) -> Iterator[str]:
-    """Yield what stands between a word and the date before it, and the one after it."""
+) -> Iterator[tuple[str, Moment]]:
+    """Yield the date before a word and the one after it, and first what stands between."""
     at = bisect_left(starts, span[0])
     if at:
-        yield folded[moments[at - 1].end : span[0]]
+        yield folded[moments[at - 1].end : span[0]], moments[at - 1]
     if at < len(moments):
-        yield folded[span[1] : moments[at].start]
+        yield folded[span[1] : moments[at].start], moments[at]
 
 
 def _is_near(between: str) -> bool:
@@ -102,4 +113,4 @@ def _is_beside(between: str) -> bool:
     """Return whether nothing but marks and an article stand between a word and a date."""
     if len(between) > _WIDEST or not between or "\n" in between:
         return False
-    return _BETWEEN.issuperset(_WORDS.findall(between))
+    return all(word in _BETWEEN or word in WEEKDAY_NAMES for word in _WORDS.findall(between))

@@ -198,11 +198,18 @@ class ReferenceDay:
 
 
 def find_reference_day(
-    text: str, spans: Sequence[Span], number: int, *, written: date | None, lang: str
+    text: str,
+    spans: Sequence[Span],
+    number: int,
+    *,
+    written: date | None,
+    lang: str,
+    reads_ahead: bool = False,
 ) -> ReferenceDay:
     """Find the day from which a partial date is completed: from a nearby date, else `written`.
 
-    A date without month or year takes them from the next date at most three words away
+    With `reads_ahead` the first day of `March 18-19, 2023` has the year of the second. A date
+    without month or year takes them from the next date at most three words away
     (`du 10 au 12/08/1995`), else from the previous one (`March 3 and 5`).
     """
     value = text[spans[number].start : spans[number].end]
@@ -218,6 +225,11 @@ def find_reference_day(
     own = _parse_groups(value, base, lang)
     if len(own) != 1 or not _is_partial(own[0]):
         return ReferenceDay(written)
+    if reads_ahead and number + 1 < len(spans) and _are_adjacent(text, spans, number):
+        behind = spans[number + 1]
+        last = _parse_groups(text[behind.start : behind.end], base, lang)
+        if set(own[0].roles) == {"d", "m"} and [group.roles for group in last] == ["dy"]:
+            return ReferenceDay(_clip_day(last[0].year, own[0].month, own[0].day))
     for after in (True, False):
         other = _find_neighbour_day(text, spans, number, base=base, lang=lang, after=after)
         found = complete_date(own[0], other, after=after) if other else None
@@ -305,6 +317,8 @@ _DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})")
 _SHORT_WEEKDAY = re.compile(r"([^\W\d_]{2,3})(\.?)")
 # Also a month: a weekday where it stands alone.
 _TUESDAY = "mar"
+_WITH_TUESDAY = ("fr", "es")
+_TUESDAY_AND_DAY = re.compile(r"(mar\.?),? (\d{1,2}[/.\-]\d{1,2})", re.IGNORECASE)
 # A day without a month: `5`, `5th`, `5, 2024`.
 _BARE_DAY = re.compile(r"\d{1,2}[^\W\d_]{0,2}(?:, ?\d{4})?$")
 
@@ -376,7 +390,7 @@ def replace(mention: Mention, subject: Subject) -> str:
     if subject.dates_shift.reads_ahead:
         named = _move_named(mention, _choose_shift(mention, subject, lang), lang)
         if named is not None:
-            return named
+            return named + _rewrite_clock(mention, subject, lang) if mention.clock else named
         if _DOTTED.fullmatch(mention.text):
             mention.day_first = True  # English notes write European dates with dots
     shift = _choose_shift(mention, subject, lang)
@@ -403,17 +417,15 @@ def _move_named(mention: Mention, shift: DateShift, lang: str) -> str | None:
     year nearest to the day that the mention is completed from.
     """
     text, near = mention.text, mention.written or UNDATED
-    weekday = _SHORT_WEEKDAY.fullmatch(text)
-    names = SHORT_WEEKDAY_INDEX.get(fold(weekday[1]), []) if weekday else []
-    if weekday and fold(weekday[1]) == _TUESDAY:
-        names = WEEKDAY_INDEX[_TUESDAY]
-    if weekday and names:
-        style, number = next((each for each in names if each[0].lang == lang), names[0])
-        moved = style.words[(number + shift.days) % 7]
-        written = moved.upper() if weekday[1].isupper() and weekday[1][1:] else moved
-        return (written if weekday[1][0].isupper() else moved.lower()) + weekday[2]
-    feast = feasts.read(text, near)
+    weekday = _move_short_weekday(text, shift, lang)
+    if weekday is not None:
+        return weekday
+    tuesday = _TUESDAY_AND_DAY.fullmatch(text) if lang in _WITH_TUESDAY else None
+    if tuesday:
+        day = move_text(tuesday[2], shift, written=near, lang=lang, day_first=mention.day_first)
+        return day and f"{_move_short_weekday(tuesday[1], shift, lang)} {day}"
     try:
+        feast = feasts.read(text, near)
         if feast is None:
             return weeks.move(text, shift, near)
         written_out = feasts.write_day(feast.day, lang) or feasts.write_day(feast.day, "en")
@@ -423,12 +435,32 @@ def _move_named(mention: Mention, shift: DateShift, lang: str) -> str | None:
     return feasts.without_year(day) if day and not feast.dated else day
 
 
+def _move_short_weekday(text: str, shift: DateShift, lang: str) -> str | None:
+    """Move a weekday of two letters, or `mar`, alone: `Fr`, `Mar.`; None for other dates."""
+    weekday = _SHORT_WEEKDAY.fullmatch(text)
+    if weekday is None:
+        return None
+    written = weekday[1]
+    names = SHORT_WEEKDAY_INDEX.get(fold(written), [])
+    if fold(written) == _TUESDAY and lang in _WITH_TUESDAY:
+        names = WEEKDAY_INDEX[_TUESDAY]
+    if not names:
+        return None
+    style, number = next((each for each in names if each[0].lang == lang), names[0])
+    moved = style.words[(number + shift.days) % 7].lower()
+    if written.isupper() and written[1:]:
+        moved = moved.upper()
+    elif written[0].isupper():
+        moved = moved.capitalize()
+    return moved + weekday[2]
+
+
 def _name_month(moved: str, mention: Mention, shift: DateShift, lang: str) -> str:
     """Write a day that has no month as in prose, and with a month where it needs one of its own.
 
     It needs one where it takes that of the date before it, and moves into another one.
     """
-    if mention.text.isdigit() and not mention.text.startswith("0"):
+    if not mention.text.startswith("0"):
         moved = moved.lstrip("0")
     day, earlier = mention.written, mention.earlier
     if day is None or earlier is None or shift.precision != "day":

@@ -238,7 +238,10 @@ BESIDE = {
         "vu [[mardi|DATE]] matin [[12/03/2024|DATE]]", "le [[12/03/2024|DATE]] un [[mardi|DATE]]",
         "vu hier [[lundi|DATE]]", "vu ce jour, [[mardi|DATE]]", "vu ce [[mardi|DATE]], RAS",
         "nuit du [[19|DATE]] au [[20/03/2023|DATE]] ([[dimanche|DATE]] à [[lundi|DATE]])",
-        "[[12/03/2024|DATE]] (tous les mardi matin)", "[[12/03/2024|DATE]] : chaque mardi",
+        "[[12/03/2024|DATE]] (tous les mardi matin)",
+        "vu les [[12/03/2024|DATE]] ([[mardi|DATE]])",
+        "vu le [[12/03/2024|DATE]] ([[mardi|DATE]]), [[S11|DATE]]",
+        "[[12/03/2024|DATE]] : chaque mardi",
         "vu le [[12/03/2024|DATE]]. Mardi il revient", "vu le [[12/03/2024|DATE]] ; mardi suite",
         "vu le [[12/03/2024|DATE]]! Mardi suite", "vu le [[12/03/2024|DATE]]? Mardi suite",
         "revient lundi", "en [[2019|DATE]], lundi et jeudi",
@@ -252,8 +255,13 @@ BESIDE = {
         "DUPONT Noël\n[[10/04/2023|DATE]]", "vu à [[Noël|DATE]], ok", "vu à la [[Toussaint|DATE]]",
         "vu à Noël Dupont", "semaine 12 (grossesse)", "[[semaine 12|DATE]] ([[20/03/2023|DATE]])",
         "[[sem. 12|DATE]] : [[20/03/2023|DATE]]", "[[20/03/2023|DATE]] ([[S12|DATE]])",
-        "[[20/03/2023|DATE]] ([[S9|DATE]])", "[[20/03/2023|DATE]] ([[S53|DATE]])",
-        "[[20/03/2023|DATE]] ([[sem 5|DATE]])", "[[20/03/2023|DATE]] (S54)", "fracture L5-S1",
+        "[[02/03/2023|DATE]] ([[S09|DATE]])", "[[02/01/2021|DATE]] ([[S53|DATE]])",
+        "[[20/03/23|DATE]] ([[S12|DATE]])", "[[20/06|DATE]] ([[S25|DATE]])",
+        "[[31/02/2023|DATE]] (S12)", "[[20/03/2023|DATE]] (S24)", "[[20/03/2023|DATE]] (S1)",
+        "[[02/02/2023|DATE]] ([[sem 5|DATE]])", "[[20/03/2023|DATE]] (semaine 24)",
+        "[[31/12/2020|DATE]] ([[semaine 53|DATE]])",
+        "fichier S 44/2023", "[[S12 de 2024|DATE]]", "[[S09 2024|DATE]]", "[[S53, 1998|DATE]]",
+        "[[S25 2024|DATE]]", "[[20/03/2023|DATE]] (S54)", "fracture L5-S1",
         "[[S12 2024|DATE]]", "[[semaine 53 de 2020|DATE]]", "[[semaine 9 2020|DATE]]",
         "[[sem.9 1998|DATE]]", "[[2023-W12|DATE]]", "[[1998W53-5|DATE]]", "[[2023-W05|DATE]]",
         "lot 2023-W1234", "12.5 S12 20245", "[[20/03/2023|DATE]] (S12,5)",
@@ -262,7 +270,9 @@ BESIDE = {
         "received [[20240312|DATE]]T143205Z", "lot 20240312T9",
         "[[03/12/2024|DATE]] ([[Tuesday|DATE]])",
         "[[03/19/2023|DATE]] [[Sunday|DATE]] night",
-        "seen today, [[Tuesday|DATE]]", "[[03/12/2024|DATE]] every Tuesday",
+        "seen today, [[Tuesday|DATE]]", "home this [[Tuesday|DATE]]",
+        "[[03/12/2024|DATE]] every Tuesday",
+        "[[03/12/2024|DATE]] every other Tuesday",
         "[[Easter Monday|DATE]] [[04/10/2023|DATE]]", "[[week 12 of 2024|DATE]]",
         "[[Week 12, 2023|DATE]]", "[[wk 12 2024|DATE]]", "[[wk. 12 2024|DATE]]",
         "[[CW12/2023|DATE]]", "week 12/40", "week 12 of treatment",
@@ -308,5 +318,6 @@ def feasts() -> Iterator[Line]:
         for day in days.split():
             yield lang, f"[[12/03/2024|DATE]] ([[{day}|DATE]])"
             yield lang, f"[[{day}|DATE]]. : [[12/03/2024|DATE]]"
+            yield lang, f"vu ([[{day}|DATE]]) [[12/03/2024|DATE]]"
             if len(day) > len("di"):
                 yield lang, f"[[12/03/2024|DATE]], [[{day}|DATE]], RAS"

@@ -192,3 +192,27 @@ def test_english_dates_with_dots_have_the_day_first(text: str, day: date, others
     assert sorted(numbers) == sorted(
         (iso.day, iso.month, iso.year % 100 if len(text) < 8 else iso.year)
     )
+
+
+def _rewrite(text: str, lang: str) -> str:
+    document = Document("1", text, "7", lang, written=datetime(2024, 1, 20))
+    return Rewriter(COHORT, Policy()).rewrite(document, detect(document), None).text
+
+
+def test_days_that_share_a_year_are_as_far_apart_as_before() -> None:
+    """The year stands behind the second day only."""
+    moved = _rewrite("2023-03-18 ; 2023-03-19", "en").split(" ; ")
+    first, second = map(date.fromisoformat, moved)
+    text = _rewrite("the weekend of March 18-19, 2023", "en")
+    if first.month == second.month:
+        assert text == f"the weekend of {first:%B} {first.day}-{second.day}, {second.year}"
+    else:
+        assert f"{first:%B} {first.day}-" in text
+
+
+def test_tuesday_is_no_march_before_a_day() -> None:
+    day = date.fromisoformat(_rewrite("2023-03-21", "fr"))
+    name = SHORT["fr"].split()[day.weekday()]
+    assert _rewrite("Mar. 21/03", "fr").startswith(name.capitalize())
+    moved = _rewrite("21/03", "fr") if _rewrite("21/03", "fr") != "21/03" else ""
+    assert not moved or _rewrite("Mar. 21/03", "fr") == f"{name.capitalize()}. {moved}"
