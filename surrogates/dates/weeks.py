@@ -9,10 +9,11 @@ from surrogates.patient.text_normalization import fold, unaccented
 _WORD = r"(?:kw|kalenderwoche|cw|semaine|sem\.?|week|wk\.?|semana|woche|s)"
 _NUMBER = r"(?P<week>[1-4]\d|5[0-3]|0?[1-9])"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
+_GAP = r"[ ,/\-]{1,3}(?:(?:del?|of|van) )?"
 _FORMS = (
-    re.compile(rf"{_WORD}\.? ?{_NUMBER}(?:\D{{1,6}}{_YEAR})?"),
+    re.compile(rf"{_WORD}\.? ?{_NUMBER}(?:{_GAP}{_YEAR})?"),
     re.compile(rf"{_WORD}\.? ?{_NUMBER} ?/ ?(?P<year>\d\d)"),
-    re.compile(rf"{_NUMBER}\.? ?{_WORD}(?:\D{{1,6}}{_YEAR})?"),
+    re.compile(rf"{_NUMBER}\. ?(?:kw|kalenderwoche|cw)(?:{_GAP}{_YEAR})?"),
     re.compile(rf"{_YEAR}-?w{_NUMBER}(?:-?(?P<day>[1-7]))?"),
 )
 _AHEAD = timedelta(days=183)

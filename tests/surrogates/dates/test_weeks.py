@@ -48,7 +48,9 @@ def test_a_week_moves_with_its_monday(text: str, moved: str) -> None:
     assert weeks.move(text, BACK, WRITTEN) == moved
 
 
-@pytest.mark.parametrize("text", ["12/2024", "KW", "KW 54", "S1 L5", "semaine du 12", "x" * 50])
+@pytest.mark.parametrize(
+    "text", ["12/2024", "6 sep 2021", "12 S", "KW", "KW 54", "S1 L5", "semaine du 12", "x" * 50]
+)
 def test_other_texts_are_no_week(text: str) -> None:
     assert not weeks.is_week(text)
     assert weeks.move(text, BACK, WRITTEN) is None
