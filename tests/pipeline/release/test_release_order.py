@@ -209,7 +209,7 @@ def test_workers_learn_of_spans_and_the_last_date() -> None:
         "since": None, "until": "2024-03-01", "latest": "2024-02-01", "kinds": [],
         "persons_sql": None, "columns": [], "policy": None, "spans": True,
         "withdraw_stale": False, "rebase": False, "held_days": 10,
-        "first_days": -30,
+        "first_days": -30, "shared_days": [],
     }  # fmt: skip
     request = decode_request(parameters, "parquet:x")
     assert request.spans
