@@ -204,6 +204,10 @@ def _list_kept(evidence: Evidence, what: str, key: str) -> list[str]:
     return [name for name, each in evidence.policy[what].items() if each[key] == "keep"]
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _setting(evidence: Evidence, name: str) -> Any:
     return evidence.policy["settings"][name]
 
@@ -265,7 +269,7 @@ def _answer_residual_leaks(evidence: Evidence) -> Findings:
 def _answer_documentation(evidence: Evidence) -> Findings:
     made = {(r.about.get("code_version"), r.about.get("detector_version")) for r in evidence.runs}
     if versions := sorted(f"{code}, detectors {rules}" for code, rules in made if code):
-        yield _shows(f"{len(evidence.runs)} runs, versions: {'; '.join(versions)}.")
+        yield _shows(f"{_count(len(evidence.runs), 'run')}, versions: {'; '.join(versions)}.")
     else:
         yield _lacks("No run in the period recorded its versions.")
     yield from _review_findings(evidence)
@@ -318,11 +322,15 @@ def _answer_cohort_keys(evidence: Evidence) -> Findings:
         f"{' (destroyed)' if entry.destroyed else ''}"
         for entry in evidence.keys.cohorts
     )
-    yield _shows(f"{len(evidence.keys.cohorts)} cohorts, each with its own key: {listed}.")
+    yield _shows(
+        f"{_count(len(evidence.keys.cohorts), 'cohort')}, each with its own key: {listed}."
+    )
     cohorts = {release.cohort for release in evidence.releases if release.is_shown}
     if cohorts:
         made = sum(release.is_shown for release in evidence.releases)
-        yield _shows(f"{made} releases in the period, of {len(cohorts)} cohorts.")
+        yield _shows(
+            f"{_count(made, 'release')} in the period, of {_count(len(cohorts), 'cohort')}."
+        )
 
 
 def _answer_key_log(evidence: Evidence) -> Findings:

@@ -196,6 +196,6 @@ def test_releases_of_cohorts_are_in_it(hospital: Path, tmp_path: Path) -> None:
     assert any(f"release {refused['release_id']} of" in told for told in pack["incidents"])
     assert str(tmp_path / "asthma") in page
     numbers = by_number(pack)
-    assert "2 releases in the period, of 1 cohorts." in numbers["R11"]["shown"]
+    assert "2 releases in the period, of 1 cohort." in numbers["R11"]["shown"]
     withdrawn = f"{second['notes']['withdrawn']} notes were withdrawn from cohort releases"
     assert any(told.startswith(withdrawn) for told in numbers["R16"]["shown"])
