@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pipeline.dpo.evidence import Evidence, canonical_json
 from pipeline.reports.quarantine_remedies import remedy
-from pipeline.reports.run_report import TEMPLATES
+from pipeline.reports.run_report import TEMPLATES, count_noun
 from pipeline.state.release_register import PastRelease
 from surrogates.keys.keys import MasterKey
 
@@ -204,10 +204,6 @@ def _list_kept(evidence: Evidence, what: str, key: str) -> list[str]:
     return [name for name, each in evidence.policy[what].items() if each[key] == "keep"]
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _setting(evidence: Evidence, name: str) -> Any:
     return evidence.policy["settings"][name]
 
@@ -269,7 +265,7 @@ def _answer_residual_leaks(evidence: Evidence) -> Findings:
 def _answer_documentation(evidence: Evidence) -> Findings:
     made = {(r.about.get("code_version"), r.about.get("detector_version")) for r in evidence.runs}
     if versions := sorted(f"{code}, detectors {rules}" for code, rules in made if code):
-        yield _shows(f"{_count(len(evidence.runs), 'run')}, versions: {'; '.join(versions)}.")
+        yield _shows(f"{count_noun(len(evidence.runs), 'run')}, versions: {'; '.join(versions)}.")
     else:
         yield _lacks("No run in the period recorded its versions.")
     yield from _review_findings(evidence)
@@ -323,13 +319,13 @@ def _answer_cohort_keys(evidence: Evidence) -> Findings:
         for entry in evidence.keys.cohorts
     )
     yield _shows(
-        f"{_count(len(evidence.keys.cohorts), 'cohort')}, each with its own key: {listed}."
+        f"{count_noun(len(evidence.keys.cohorts), 'cohort')}, each with its own key: {listed}."
     )
     cohorts = {release.cohort for release in evidence.releases if release.is_shown}
     if cohorts:
         made = sum(release.is_shown for release in evidence.releases)
         yield _shows(
-            f"{_count(made, 'release')} in the period, of {_count(len(cohorts), 'cohort')}."
+            f"{count_noun(made, 'release')} in the period, of {count_noun(len(cohorts), 'cohort')}."
         )
 
 

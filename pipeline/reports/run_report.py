@@ -432,7 +432,7 @@ def format_duration(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
 
 
-def _count_noun(value: float, one: str, many: str = "") -> str:
+def count_noun(value: float, one: str, many: str = "") -> str:
     """Return a number with its noun; the plural is that with an s unless another is given."""
     return f"{_format_number(value)} {one if value == 1 else many or one + 's'}"
 
@@ -467,6 +467,6 @@ TEMPLATES.globals["chart_size"] = (PANEL_WIDTH, PANEL_HEIGHT)
 TEMPLATES.globals["scripts"] = {name: _read_script(name) for name in ("tables", "review")}
 TEMPLATES.filters["number"] = _format_number
 TEMPLATES.filters["short"] = _format_short
-TEMPLATES.filters["counted"] = _count_noun
+TEMPLATES.filters["counted"] = count_noun
 TEMPLATES.filters["duration"] = format_duration
 TEMPLATES.filters["detector"] = describe_detector
