@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -15,7 +15,8 @@ from record.errors import ConfigError, CryptonymError, Unavailable
 MAX_ATTEMPTS = 3
 """Times in succession that a worker may end without having a unit."""
 
-_POLL_SECONDS = 0.5
+_WATCH_SECONDS = 0.5
+_POLL_SECONDS = 0.05
 _CONFIG, _UNAVAILABLE = 2, 4
 
 
@@ -49,18 +50,21 @@ class Supervisor:
 
     def run(self) -> dict[str, int]:
         """Run until every unit is done; raises the last error of a worker that kept failing."""
+        # In an empty night the start of interpreters would take most of the time.
+        if self.job.is_finished():
+            return self.peaks
         running = [
             _WorkerProcess(number, self._start(number)) for number in range(self.job.workers)
         ]
         patience = self.job.settings.engine.lease_seconds
         try:
             while running and patience > 0:
-                time.sleep(_POLL_SECONDS)
+                _wait_for_exit(running)
                 self.job.watch()
                 running = [worker for worker in running if not self._is_done(worker)]
                 # A runner whose workers died may never end, although others did its work.
                 is_idle = len(running) < self.job.workers and self.job.is_finished()
-                patience -= _POLL_SECONDS if is_idle else 0
+                patience -= _WATCH_SECONDS if is_idle else 0
         finally:
             for worker in running:
                 worker.process.kill()
@@ -114,6 +118,13 @@ class Supervisor:
         worker.attempts += 1
         worker.process = self._start(worker.number)
         return False
+
+
+def _wait_for_exit(running: Iterable[_WorkerProcess]) -> None:
+    """Wait until a worker ends, or it is time to look at the state database."""
+    ends = time.monotonic() + _WATCH_SECONDS
+    while time.monotonic() < ends and all(one.process.poll() is None for one in running):
+        time.sleep(_POLL_SECONDS)
 
 
 def _make_environment(environ: Mapping[str, str], workers: int) -> dict[str, str]:

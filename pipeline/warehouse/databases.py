@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 import tenacity
-from sqlalchemy import Connection, Engine, Table, create_engine, event, text
+from sqlalchemy import Connection, Engine, Insert, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
@@ -440,18 +440,53 @@ def upsert(
     keep: Collection[str] = (),
 ) -> None:
     """Insert rows, or update those with the same primary key except for the columns in `keep`."""
+    if rows:
+        connection.execute(_make_upsert(connection, table, keep), list(rows))
+
+
+def upsert_values(connection: Connection, table: Table, rows: Collection[Sequence[Any]]) -> None:
+    """Insert rows given as values in the order of the table's columns, or update as `upsert` does.
+
+    SQLite gets them as they are, but for dates: SQLAlchemy makes a dictionary of each row and a
+    list of that again, which took half of the time that a million rows took (3 % of a night).
+    """
     if not rows:
         return
+    names = table.c.keys()
+    statement = _make_upsert(connection, table)
+    if connection.dialect.paramstyle != "qmark":
+        connection.execute(statement, [dict(zip(names, row, strict=True)) for row in rows])
+        return
+    dialect = connection.dialect
+    binders = [column.type.dialect_impl(dialect).bind_processor(dialect) for column in table.c]
+    plain = list(map(tuple, rows))
+    if any(binders):
+        converters = [binder or _keep_value for binder in binders]
+        plain = [
+            tuple(convert(value) for convert, value in zip(converters, row, strict=True))
+            for row in plain
+        ]
+    # The parameters of an insert stand in the order of its columns.
+    compiled = statement.compile(dialect=dialect, column_keys=names)
+    connection.exec_driver_sql(str(compiled), plain)
+
+
+def _keep_value(value: Any) -> Any:
+    return value
+
+
+def _make_upsert(connection: Connection, table: Table, keep: Collection[str] = ()) -> Insert:
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(table)
+    statement: Any = dialect.insert(table)
     fixed = {column.name for column in table.primary_key} | set(keep)
     changed = {c.name: statement.excluded[c.name] for c in table.columns if c.name not in fixed}
     keys = [column.name for column in table.primary_key]
-    if changed:
-        statement = statement.on_conflict_do_update(index_elements=keys, set_=changed)
-    else:
-        statement = statement.on_conflict_do_nothing(index_elements=keys)
-    connection.execute(statement, list(rows))
+    made: Insert = (
+        statement.on_conflict_do_update(index_elements=keys, set_=changed)
+        if changed
+        else statement.on_conflict_do_nothing(index_elements=keys)
+    )
+    return made
 
 
 def chunks(values: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:

@@ -29,7 +29,7 @@ from sqlalchemy import (
 )
 
 from pipeline.warehouse.cdm_tables import FACT_TABLES, Row, make_tables
-from pipeline.warehouse.databases import chunks, retrying, transaction, upsert
+from pipeline.warehouse.databases import chunks, retrying, transaction, upsert, upsert_values
 from pipeline.warehouse.findings import NOTE_NLP, make_finding_rows
 from pipeline.warehouse.note_rows import (
     NOTE_COLUMNS,
@@ -210,10 +210,10 @@ def _format_date(value: date) -> str:
     return value.isoformat()
 
 
-def make_span_values(rows: Iterable[OutputRow]) -> Iterable[tuple[int, int, int, str]]:
+def make_span_values(rows: Iterable[OutputRow]) -> list[tuple[int, int, int, str]]:
     """Return the values of `note_span` rows in the order of its columns, without duplicates."""
     found = ((row.note.note_id, s.start, s.end, s.label) for row in rows for s in row.spans)
-    return dict.fromkeys(found)
+    return list(dict.fromkeys(found))
 
 
 def make_span_rows(rows: Iterable[OutputRow]) -> list[dict[str, Any]]:
@@ -307,16 +307,16 @@ class SqlOutput:
         Ids of rows that the output does not have are emptied. Raises Unsafe `malformed`, and
         writes nothing, if a value cannot be stored.
         """
-        spans, persons = make_span_rows(rows), make_person_rows(rows)
+        spans, persons = make_span_values(rows), make_person_rows(rows)
         with transaction(self._engine, _WHAT, write=True) as connection:
             notes = make_note_rows(empty_absent_links(rows, self._find_present(connection, rows)))
             upsert(connection, self._by_name["person"], persons)
             for some in chunks([note["note_id"] for note in notes]):
                 self._delete(connection, self._of_notes, some)
             upsert(connection, self._by_name["note"], notes)
-            upsert(connection, self._by_name["note_span"], spans)
+            upsert_values(connection, self._by_name["note_span"], spans)
             if NOTE_NLP in self._of_notes:
-                found = make_finding_rows(notes, make_span_values(rows))
+                found = make_finding_rows(notes, spans)
                 upsert(connection, self._by_name[NOTE_NLP], found)
 
     @retrying
@@ -375,7 +375,7 @@ class SqlOutput:
                     found = connection.execute(select(*table.columns).where(key.in_(some)))
                     before.update(tuple(row) for row in found)
                 fresh = [row for row in rows if row not in before]
-                upsert(connection, table, _name_values(table, fresh))
+                upsert_values(connection, table, fresh)
 
     @retrying
     def write_rows(
@@ -398,7 +398,7 @@ class SqlOutput:
                 for some in chunks(sorted(person_ids)):
                     connection.execute(delete(table).where(table.c.person_id.in_(some)))
             for name, rows in tables.items():
-                upsert(connection, self._by_name[name], _name_values(self._by_name[name], rows))
+                upsert_values(connection, self._by_name[name], rows)
             if values:
                 connection.execute(linked, values)
 
@@ -514,7 +514,7 @@ class SqlOutput:
         with transaction(self._engine, _WHAT, write=True) as connection:
             staged.create(connection, checkfirst=False)
             for rows in read(lambda other, ids: self._find_owners(connection, other, ids)):
-                upsert(connection, staged, _name_values(table, rows))
+                upsert_values(connection, staged, rows)
             connection.execute(delete(table).where(~exists().where(same)))
             fresh = select(*staged.columns).where(~exists().where(same))
             connection.execute(insert(table).from_select(list(table.c.keys()), fresh))
@@ -680,10 +680,6 @@ class SqlOutput:
             page = page.where(tuple_(*keys) > tuple_(*after))
         with transaction(self._engine, _WHAT) as connection:
             return [tuple(row) for row in connection.execute(page)]
-
-
-def _name_values(table: Table, rows: Iterable[Row]) -> list[dict[str, Any]]:
-    return [dict(zip(table.c.keys(), row, strict=True)) for row in rows]
 
 
 def check_table(table: Table, actual: set[str], key: set[str], setting: str = "output.url") -> None:
