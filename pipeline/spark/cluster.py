@@ -1,10 +1,13 @@
 """Spark as the engine: each task claims units of a run, and runs the nightly stages over them."""
 
 import json
+import math
 import os
+import secrets
 import shutil
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -98,9 +101,26 @@ def drive_on_spark(master: str | None) -> JobRunner:
         check_cluster(master, job.settings)
         task = make_task(job.task or partial(claim_nightly_units, job.settings, job.run_id))
         with _connect(master, job.title or f"cryptonym run {job.run_id}") as context:
-            return _run_tasks(context, task, range(job.workers), job.watch)
+            return _run_tasks(context, task, range(job.workers), _watch_end(job))
 
     return drive
+
+
+def _watch_end(job: Job) -> Callable[[], bool]:
+    """Return what watches a job, and says when others did the work of a task that does not end.
+
+    Such a task is on a host that was suspended or cut off: Spark gives it up after two minutes.
+    """
+    since = math.inf
+
+    def watch() -> bool:
+        nonlocal since
+        job.watch()
+        now = time.monotonic()
+        since = min(since, now) if job.is_finished() else math.inf
+        return now - since > job.settings.engine.lease_seconds
+
+    return watch
 
 
 Batches = Callable[[Any, Sequence[int], Sequence[str]], None]
@@ -119,7 +139,7 @@ def spread_batches(master: str | None, title: str, tasks: int, write: Batches) -
         count = min(tasks, len(units))
         shares = [list(units[number::count]) for number in range(count)]
         with _connect(master, title) as context:
-            _run_tasks(context, make_batch_task(job, write), shares, lambda: None)
+            _run_tasks(context, make_batch_task(job, write), shares, lambda: False)
         if missing := len(set(units) & set(job.pending())):
             problem = f"{missing} batches are missing: workers did not write into this folder"
             raise Unavailable(str(job.out), problem, "give a folder that all machines share")
@@ -174,27 +194,41 @@ def _run_tasks(
     context: SparkContext,
     task: Callable[[Iterable[Any]], Iterable[str]],
     shares: Sequence[Any],
-    watch: Callable[[], None],
+    watch: Callable[[], bool],
 ) -> dict[str, int]:
-    """Run a task for each share until all are done; calls `watch` meanwhile."""
+    """Run a task for each share until all are done; calls `watch` meanwhile.
+
+    Where that returns true, tasks that have not ended are given up.
+    """
     parts = context.parallelize(shares, len(shares))
+    # Of a context that is shared, as on Databricks, only this job is cancelled.
+    group = secrets.token_hex(8)
+
+    def collect() -> list[str]:
+        context.setJobGroup(group, "cryptonym")
+        ends: list[str] = parts.mapPartitions(task).collect()
+        return ends
+
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(lambda: parts.mapPartitions(task).collect())
+        future = pool.submit(collect)
+        ends: list[str] | None = None
         try:
             ends = _wait(future, watch)
-        except BaseException:
-            # Also where Spark has ended by itself.
-            with suppress(CryptonymError):
-                drop_error_texts(context.cancelAllJobs)
-            raise
-    return _read_ends([TaskEnd(*json.loads(end)) for end in ends])
+        finally:
+            if ends is None:
+                # Also where Spark has ended by itself.
+                with suppress(CryptonymError):
+                    drop_error_texts(lambda: context.cancelJobGroup(group))
+    return _read_ends([TaskEnd(*json.loads(end)) for end in ends or ()])
 
 
-def _wait(future: "Future[list[str]]", watch: Callable[[], None]) -> list[str]:
+def _wait(future: "Future[list[str]]", watch: Callable[[], bool]) -> list[str] | None:
+    """Return what tasks report; None where they are not waited for any longer."""
     done = threading.Event()
     future.add_done_callback(lambda _: done.set())
     while not done.wait(_POLL_SECONDS):
-        watch()
+        if watch():
+            return None
     try:
         return drop_error_texts(future.result)
     except Unexpected as error:

@@ -7,10 +7,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 import pytest
@@ -96,42 +96,66 @@ def test_a_password_in_a_url_is_not_sent(site: Site, capfd: pytest.CaptureFixtur
 # A cluster ---------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def cluster(tmp_path: Path, postgres_url: str) -> Iterator[tuple[str, list[psutil.Process]]]:
-    """A master and two workers from PySpark's own jars; gives the master's URL and the workers."""
+class Host(NamedTuple):
+    """Where a worker runs: its address, and what is put before its command."""
+
+    address: str
+    prefix: tuple[str, ...] = ()
+
+
+HERE, THERE = Host("127.0.0.1"), Host("127.0.0.2")
+"""Two hosts for Spark, which starts no copy of a task on the host of the first one."""
+
+
+@contextmanager
+def start_cluster(
+    folder: Path, state_url: str, hosts: Sequence[Host]
+) -> Iterator[tuple[str, list[psutil.Process]]]:
+    """A master and a worker on each host, from PySpark's own jars; gives its URL and the workers.
+
+    The master has the address of the first host.
+    """
     pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
     home = Path(pyspark.__file__).parent
-    environment = os.environ | {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
     # Else Spark looks for the folders of its own build.
-    environment["SPARK_SCALA_VERSION"] = "2.13"
-    environment["CRYPTONYM_TEST_STATE"] = postgres_url
+    environment = os.environ | {"SPARK_HOME": str(home), "SPARK_SCALA_VERSION": "2.13"}
+    environment["CRYPTONYM_TEST_STATE"] = state_url
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    master = hosts[0].address
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((master, 0))
         port = probe.getsockname()[1]
     with ExitStack() as stack:
 
-        def start(name: str, *arguments: str) -> psutil.Process:
-            log = stack.enter_context((tmp_path / f"{name}-{len(arguments)}.log").open("a"))
+        def start(name: str, host: Host, *arguments: str) -> psutil.Process:
+            log = stack.enter_context((folder / f"{name}-{host.address}.log").open("a"))
             command = ["java", "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", f"{home}/jars/*"]
             command += ["-Dspark.master.rest.enabled=false"]
             process = psutil.Popen(
-                [*command, f"org.apache.spark.deploy.{name}", "--host", "127.0.0.1",
-                 "--webui-port", "0", *arguments],
-                stdout=log, stderr=log, env=environment,
+                [*host.prefix, *command, f"org.apache.spark.deploy.{name}",
+                 "--host", host.address, "--webui-port", "0", *arguments],
+                stdout=log, stderr=log, env=environment | {"SPARK_LOCAL_IP": host.address},
             )  # fmt: skip
             stack.callback(process.wait, 60)
             stack.callback(end, process)
             return process
 
-        start("master.Master", "--port", str(port))
-        wait_until(lambda: is_open(port))
-        url = f"spark://127.0.0.1:{port}"
+        start("master.Master", Host(master), "--port", str(port))
+        wait_until(lambda: is_open(master, port))
+        url = f"spark://{master}:{port}"
         places = ["--cores", "1", "--memory", "1g", "--work-dir"]
         workers = [
-            start("worker.Worker", *places, str(tmp_path / f"work-{k}"), url) for k in range(2)
+            start("worker.Worker", host, *places, str(folder / f"work-{number}"), url)
+            for number, host in enumerate(hosts)
         ]
         yield url, workers
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, postgres_url: str) -> Iterator[tuple[str, list[psutil.Process]]]:
+    """A cluster of two workers, both on this machine."""
+    with start_cluster(tmp_path, postgres_url, [HERE, THERE]) as made:
+        yield made
 
 
 def end(process: psutil.Process) -> None:
@@ -147,9 +171,9 @@ def end(process: psutil.Process) -> None:
             continue
 
 
-def is_open(port: int) -> bool:
+def is_open(address: str, port: int) -> bool:
     with socket.socket() as attempt:
-        return attempt.connect_ex(("127.0.0.1", port)) == 0
+        return attempt.connect_ex((address, port)) == 0
 
 
 def wait_until(found: Callable[[], Any], process: "subprocess.Popen[str] | None" = None) -> Any:

@@ -11,9 +11,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -104,26 +106,32 @@ def make_night(
     cluster: tuple[str, list[psutil.Process]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Callable[..., Night]]:
-    engines: list[Engine] = []
+    with ExitStack() as stack:
 
-    def make(url: str, *arguments: str) -> Night:
-        monkeypatch.setenv("CRYPTONYM_TEST_STATE", url)
-        site = on_server(Site(tmp_path / "site", hospital, NOTES), url)
-        site.configure("[limits]", f"[engine]\nlease_seconds = {LEASE}\n\n[limits]")
-        if NOTES <= 100:
-            site.configure("notes_per_unit = 5", "notes_per_unit = 2")
-        else:
-            site.configure("notes_per_unit = 5", "notes_per_unit = 25")
-        site.environment |= {
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        }
-        engines.append(create_engine(url, pool_pre_ping=True))
-        return Night(site, *cluster, engines[-1], arguments)
+        def make(url: str, *arguments: str) -> Night:
+            monkeypatch.setenv("CRYPTONYM_TEST_STATE", url)
+            site = Site(tmp_path / "site", hospital, NOTES)
+            return stack.enter_context(prepare_night(site, url, cluster, *arguments))
 
-    yield make
-    for engine in engines:
-        engine.dispose()
+        yield make
+
+
+@contextmanager
+def prepare_night(
+    site: Site, url: str, cluster: tuple[str, list[psutil.Process]], *arguments: str
+) -> Iterator[Night]:
+    """A night of a site whose state is at a URL, in units of few notes and with short leases."""
+    on_server(site, url)
+    site.configure("[limits]", f"[engine]\nlease_seconds = {LEASE}\n\n[limits]")
+    size = 2 if NOTES <= 100 else 25
+    site.configure("notes_per_unit = 5", f"notes_per_unit = {size}")
+    site.environment |= {
+        "SPARK_LOCAL_IP": urlsplit(cluster[0]).hostname or "",
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    engine = create_engine(url, pool_pre_ping=True)
+    yield Night(site, *cluster, engine, arguments)
+    engine.dispose()
 
 
 def test_the_driver_is_killed_and_the_command_run_again(
@@ -182,8 +190,8 @@ def test_copies_of_a_task(
     night.check_end(process, expected)
 
 
-@pytest.fixture
-def own_server() -> Iterator[tuple[str, Any]]:
+@contextmanager
+def run_server(address: str) -> Iterator[tuple[str, Callable[[], None]]]:
     """A PostgreSQL server of the test's own; gives its URL, and what restarts it."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
     if not found:
@@ -194,30 +202,35 @@ def own_server() -> Iterator[tuple[str, Any]]:
     if user:
         shutil.chown(folder, user)
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((address, 0))
         port = probe.getsockname()[1]
 
     def run(program: str, *arguments: str) -> None:
         command = [str(found[-1].with_name(program)), "-D", str(folder / "data"), *arguments]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/", user=user)
 
-    listen = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}"
+    listen = f"-p {port} -c listen_addresses={address} -c unix_socket_directories={folder}"
     run("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8")
+    with (folder / "data" / "pg_hba.conf").open("a") as rules:
+        rules.write(f"host all all {address}/24 trust\n")
     start = ("-w", "-l", str(folder / "log"), "-o", listen)
     run("pg_ctl", *start, "start")
-    yield (
-        f"postgresql+psycopg://postgres@127.0.0.1:{port}/postgres",
-        lambda: run("pg_ctl", *start, "-m", "immediate", "restart"),
-    )
-    run("pg_ctl", "-w", "-m", "immediate", "stop")
-    shutil.rmtree(folder)
+    try:
+        yield (
+            f"postgresql+psycopg://postgres@{address}:{port}/postgres",
+            lambda: run("pg_ctl", *start, "-m", "immediate", "restart"),
+        )
+    finally:
+        run("pg_ctl", "-w", "-m", "immediate", "stop")
+        shutil.rmtree(folder)
 
 
-def test_the_state_database_is_restarted(
-    make_night: Callable[..., Night], own_server: tuple[str, Any], expected: str
-) -> None:
-    url, restart = own_server
-    night = make_night(url)
+def test_the_state_database_is_restarted(make_night: Callable[..., Night], expected: str) -> None:
+    with run_server("127.0.0.1") as (url, restart):
+        restart_state(make_night(url), url, restart, expected)
+
+
+def restart_state(night: Night, url: str, restart: Callable[[], None], expected: str) -> None:
     # Executors read the variable from the cluster, which knows another server.
     night.site.configure('"env:CRYPTONYM_TEST_STATE"', f'"{url}"')
     process = night.start()
