@@ -1,8 +1,7 @@
-"""Spark as the engine: a real standalone cluster, one of whose workers is killed; and refusals."""
+"""Spark as the engine: what is refused, and a real standalone cluster for the other tests."""
 
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from typing import Any, NamedTuple
 
 import psutil
 import pytest
-from sqlalchemy import create_engine, text
 
 from pipeline.cli import main
 from tests.pipeline.conftest import Site
@@ -184,56 +182,3 @@ def wait_until(found: Callable[[], Any], process: "subprocess.Popen[str] | None"
             raise AssertionError(process.communicate()[1])
         time.sleep(0.1)
     return value
-
-
-@has_spark
-@pytest.mark.slow
-def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(
-    make_site: Callable[..., Site],
-    peaceful: str,
-    postgres_url: str,
-    cluster: tuple[str, list[psutil.Process]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    master, workers = cluster
-    monkeypatch.setenv("CRYPTONYM_TEST_STATE", postgres_url)
-    site = on_server(make_site(30), postgres_url)
-    site.configure("[limits]", "[engine]\nlease_seconds = 3\n\n[limits]")
-    site.configure("notes_per_unit = 5", "notes_per_unit = 2")
-    # Java opens a socket to its Python, and executors one to the driver.
-    site.environment |= {
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-    }
-    engine = create_engine(postgres_url)
-    held = text("select holder, unit from run_unit where done = 0 and lease_ends > 0")
-
-    def find_victim() -> tuple[psutil.Process, int] | None:
-        if not site.processes():
-            return None
-        with engine.connect() as connection:
-            if not connection.scalar(text("select to_regclass('run_unit')")):
-                return None
-            rows = connection.execute(held).all()
-        for holder, unit in rows:
-            pid = int(holder.split(":")[1])
-            for worker in workers:
-                if pid in [child.pid for child in worker.children(recursive=True)]:
-                    return worker, unit
-        return None
-
-    process = site.start("--engine", "spark", "--master", master)
-    victim, unit = wait_until(find_victim, process)
-    for one in [victim, *victim.children(recursive=True)]:
-        os.kill(one.pid, signal.SIGKILL)
-    with engine.connect() as connection:
-        is_done = text("select done from run_unit where unit = :unit")
-        assert connection.scalar(is_done, {"unit": unit}) == 0
-    _, stderr = process.communicate(timeout=600)
-    assert process.returncode == 0, stderr
-    assert site.digest() == peaceful
-    with engine.connect() as connection:
-        taken = text("select done, attempt from run_unit where unit = :unit")
-        assert tuple(connection.execute(taken, {"unit": unit}).one()) == (1, 2)
-        assert connection.scalar(text("select min(done) from run_unit")) == 1
-    engine.dispose()

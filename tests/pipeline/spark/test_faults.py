@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -57,6 +58,14 @@ class Night:
                 return []
             return list(connection.execute(query, values).all())
 
+    def find_worker(self, holder: int) -> psutil.Process:
+        """The worker of Spark that started a process."""
+        return next(
+            one
+            for one in self.workers
+            if holder in [child.pid for child in one.children(recursive=True)]
+        )
+
     def find_holders(self) -> list[tuple[int, int, int]]:
         """Processes of the executors that hold a unit: id, unit and attempt."""
         family = {child.pid for one in self.workers for child in one.children(recursive=True)}
@@ -83,8 +92,12 @@ def hospital(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The hospital of the other tests, or a larger one where more notes are asked for."""
     if NOTES <= 100:
         return template
-    folder = tmp_path_factory.mktemp("large") / "demo"
-    options = DemoOptions(folder, patients=NOTES // 10 + 10, seed=7, model="none")
+    return make_large_hospital(tmp_path_factory.mktemp("large") / "demo", NOTES)
+
+
+def make_large_hospital(folder: Path, notes: int) -> Path:
+    """A hospital of at least so many notes, read by rules."""
+    options = DemoOptions(folder, patients=notes // 10 + 10, seed=7, model="none")
     config = make_demo(options, Progress())
     derive(folder / "master.key", "research")
     config.write_text(config.read_text() + "\n[extraction]\nlanguages = []\n")
@@ -123,7 +136,8 @@ def prepare_night(
     """A night of a site whose state is at a URL, in units of few notes and with short leases."""
     on_server(site, url)
     site.configure("[limits]", f"[engine]\nlease_seconds = {LEASE}\n\n[limits]")
-    size = 2 if NOTES <= 100 else 25
+    ((count,),) = site.source("select count(*) from note")
+    size = 2 if count <= 100 else 25
     site.configure("notes_per_unit = 5", f"notes_per_unit = {size}")
     site.environment |= {
         "SPARK_LOCAL_IP": urlsplit(cluster[0]).hostname or "",
@@ -132,6 +146,33 @@ def prepare_night(
     engine = create_engine(url, pool_pre_ping=True)
     yield Night(site, *cluster, engine, arguments)
     engine.dispose()
+
+
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_a_night_by_tasks(
+    make_night: Callable[..., Night], postgres_url: str, expected: str, tasks: int
+) -> None:
+    night = make_night(postgres_url, "--workers", str(tasks))
+    started = time.perf_counter()
+    night.check_end(night.start(), expected)
+    seconds = time.perf_counter() - started
+    ((count,),) = night.site.source("select count(*) from note")
+    print(f"\n{tasks} tasks: {count} notes in {seconds:.1f} s, {count / seconds:.0f} a second")
+
+
+def test_a_worker_is_killed(
+    make_night: Callable[..., Night], postgres_url: str, expected: str
+) -> None:
+    night = make_night(postgres_url)
+    process = night.start()
+    victim, unit, attempt = wait_until(night.find_holders, process)[0]
+    worker = night.find_worker(victim)
+    for one in [worker, *worker.children(recursive=True)]:
+        os.kill(one.pid, signal.SIGKILL)
+    night.check_held(unit, attempt)
+    night.check_end(process, expected)
+    ((_, taken, _),) = night.rows(UNIT, unit=unit)
+    assert taken == attempt + 1
 
 
 def test_the_driver_is_killed_and_the_command_run_again(

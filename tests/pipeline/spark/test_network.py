@@ -15,11 +15,19 @@ import psutil
 import pytest
 from sqlalchemy import text
 
-from pipeline.night.engine import run_in_process
-from pipeline.night.nightly import run_nightly
 from tests.pipeline.conftest import Site
 from tests.pipeline.spark.test_cluster import Host, has_spark, start_cluster, wait_until
-from tests.pipeline.spark.test_faults import NOTES, UNIT, Night, prepare_night, run_server
+from tests.pipeline.spark.test_faults import (
+    NOTES,
+    UNIT,
+    Night,
+    expected,
+    hospital,
+    prepare_night,
+    run_server,
+)
+
+__all__ = ["expected", "hospital"]  # fixtures
 
 pytestmark = [pytest.mark.slow, has_spark]
 NAME = f"cryptonym{os.getpid() % 10_000}"
@@ -57,24 +65,23 @@ def network() -> Iterator[tuple[Host, Host]]:
 
 def test_a_worker_is_cut_off_and_comes_back(
     network: tuple[Host, Host],
-    template: Path,
+    hospital: Path,
+    expected: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    peaceful = Site(tmp_path / "peaceful", template, NOTES)
-    assert run_nightly(peaceful.config, run_in_process).exit_code == 0
     with ExitStack() as stack:
         url, _ = stack.enter_context(run_server(network[0].address))
         monkeypatch.setenv("CRYPTONYM_TEST_STATE", url)
         master, workers = stack.enter_context(start_cluster(tmp_path, url, network))
-        site = Site(tmp_path / "site", template, NOTES)
+        site = Site(tmp_path / "site", hospital, NOTES)
         night = stack.enter_context(prepare_night(site, url, (master, workers[1:])))
         process = night.start()
         # Of all that hold a unit, those in the namespace.
         victim, unit, attempt = wait_until(night.find_holders, process)[0]
         run("ip", "link", "set", OUTER, "down")
         night.check_held(unit, attempt)
-        night.check_end(process, peaceful.digest())
+        night.check_end(process, expected)
         ((holder, taken, _),) = night.rows(UNIT, unit=unit)
         assert int(holder.split(":")[1]) != victim
         assert taken == attempt + 1
@@ -83,7 +90,7 @@ def test_a_worker_is_cut_off_and_comes_back(
         is_there = psutil.pid_exists(victim)
         run("ip", "link", "set", OUTER, "up")
         check_that_nothing_is_written(night, victim, before)
-        assert night.site.digest() == peaceful.digest()
+        assert night.site.digest() == expected
     assert is_there
 
 
