@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -63,8 +63,15 @@ class Canaries:
     others: Sequence[Canary] = field(repr=False)
 
     def mix_into(self, texts: Sequence[Text], vocabulary: Vocabulary, seed: int) -> list[Text]:
-        """Return texts with the canaries inserted, in random order."""
-        mixed = [*texts, *self.repeats * [each.text(vocabulary) for each in self.planted]]
+        """Return texts with the canaries inserted, in random order.
+
+        All copies of a canary are one made-up patient's.
+        """
+        planted = [
+            replace(each.text(vocabulary), owner=f"canary {number}")
+            for number, each in enumerate(self.planted)
+        ]
+        mixed = [*texts, *self.repeats * planted]
         Random(f"{seed}/among").shuffle(mixed)  # noqa: S311 - the order is no secret
         return mixed
 

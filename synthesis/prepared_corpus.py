@@ -76,7 +76,8 @@ class Corpus:
         for note in self.notes[split]:
             codes = vocabulary.encode(note.codes)
             body = vocabulary.encode(note.marked)
-            texts.append(Text([*codes, *body, vocabulary.mark(END)], len(codes)))
+            ids = [*codes, *body, vocabulary.mark(END)]
+            texts.append(Text(ids, len(codes), note.patient))
         return texts
 
     def stream(self, split: str) -> str:

@@ -30,13 +30,14 @@ recipes: gpt (from scratch, default), gpt-small, pretrained (default with --pret
 any causal language model and its own tokenizer), gpt2 (adapts a GPT-2 to a new vocabulary layer by
 layer), lstm (Libbi et al. 2021), lstm-small, medtext-2 and medtext-103 (Melamud and Shivade 2019).
 masked learns to fill in words, for `synthesize fill` (Belkadi et al. 2023).
-With --epsilon training is differentially private for each training note, and requires opacus.
+With --epsilon training is differentially private for each patient, whatever the recipe but masked,
+and requires opacus; notes without a patient are left out.
 """
 
 _CHANGES = (
     *("width", "layers", "heads", "context", "dropout", "vocabulary", "vocabulary_size", "rare"),
     *("epochs", "max_minutes", "seed", "rate", "peak", "step_tokens", "pretrained", "epsilon"),
-    *("delta", "lora", "micro_tokens"),
+    *("delta", "lora", "micro_tokens", "patient_notes"),
 )
 
 
@@ -133,7 +134,11 @@ def _add_privacy(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--delta", type=float, metavar="D",
-        help="delta of the privacy budget (default 1 / (10 x notes))",
+        help="delta of the privacy budget (default 1 / (10 x patients))",
+    )  # fmt: skip
+    add(
+        "--patient-notes", type=positive, metavar="N",
+        help="maximum number of notes of a patient to learn from, chosen by a hash (default 10)",
     )  # fmt: skip
     add(
         "--vocabulary-text", type=Path, metavar="FILE",

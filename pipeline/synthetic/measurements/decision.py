@@ -29,8 +29,11 @@ from pipeline.synthetic.measurements.screening import REVIEW_SHA256
 from record.errors import ConfigError
 from synthesis.generation_files import NOTES, manifest_digest, read_generated
 
-UNIT = "note"
-"""The unit of a privacy budget that protects single notes, not the patients that they are of."""
+PATIENT, NOTE = "patient", "note"
+"""The units of a privacy budget: all notes of a patient, or a single one."""
+
+_TOLD = ("epsilon", "delta", "patient_notes", "sample_rate", "steps", "clip", "noise_multiplier")
+"""What a private training says of itself; without one of these nobody can check its budget."""
 
 _FILLED, _BASE = "filled", "base"
 SETS = ("synthetic", "generator", _FILLED)
@@ -157,8 +160,16 @@ def _refuse_review(measured: Sequence[Measured]) -> list[str]:
 
 def _refuse_unit(manifest: Mapping[str, Any]) -> list[str]:
     """Return the reason against a privacy budget that is stated for less than a person."""
-    privacy = manifest["privacy"] or {}
-    if privacy.get("unit") != UNIT or manifest.get("most_notes_of_a_patient") == 1:
+    privacy = manifest["privacy"]
+    if privacy is None:
+        return []
+    unit = privacy.get("unit")
+    if unit == PATIENT:
+        missing = [name for name in _TOLD if name not in privacy]
+        return [f"privacy: the manifest does not tell {', '.join(missing)}"] if missing else []
+    if unit != NOTE:
+        return ["privacy: the manifest does not tell for whom epsilon is stated"]
+    if manifest.get("most_notes_of_a_patient") == 1:
         return []
     return ["privacy: epsilon is stated for a note, and patients have several or may have"]
 

@@ -299,13 +299,35 @@ def test_an_edited_measurement_and_one_of_another_key_hold(folder: Path) -> None
     assert "holds measurements of other notes" in report_of(folder, name)["reasons"][-1]
 
 
-@pytest.mark.parametrize(("most", "held"), [(1, False), (2, True), (None, True)])
-def test_a_budget_for_each_note_holds_where_patients_have_several(
-    folder: Path, most: int | None, held: bool
+PATIENT = {
+    "epsilon": 4, "unit": "patient", "delta": 1e-4, "patient_notes": 10, "sample_rate": 0.1,
+    "steps": 30, "clip": 1.0, "noise_multiplier": 0.9,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("privacy", "most", "problem"),
+    [
+        ({"epsilon": 4, "unit": "note"}, 1, ""),
+        ({"epsilon": 4, "unit": "note"}, 2, "privacy: epsilon is stated for a note"),
+        ({"epsilon": 4, "unit": "note"}, None, "privacy: epsilon is stated for a note"),
+        (PATIENT, 2, ""),
+        (PATIENT, None, ""),
+        ({**PATIENT, "unit": "sentence"}, 1, "privacy: the manifest does not tell for whom"),
+        ({"epsilon": 4}, 1, "privacy: the manifest does not tell for whom"),
+        (
+            {key: value for key, value in PATIENT.items() if key != "patient_notes"},
+            2,
+            "privacy: the manifest does not tell patient_notes",
+        ),
+    ],
+)
+def test_a_budget_holds_that_is_stated_for_less_than_a_patient(
+    folder: Path, tmp_path: Path, privacy: dict[str, Any], most: int | None, problem: str
 ) -> None:
     name = filtered(folder, "new")
-    told = {"privacy": {"epsilon": 4, "unit": "note"}, "most_notes_of_a_patient": most}
-    place = changed(folder, name, folder / f"private-{most}", **told)
+    told = {"privacy": privacy, "most_notes_of_a_patient": most}
+    place = changed(folder, name, tmp_path / "private", **told)
     files = []
     read = fluency(folder, name)
     for path in [screened(folder, name) / "screen.json", read, *proven(folder, name)]:
@@ -314,7 +336,7 @@ def test_a_budget_for_each_note_holds_where_patients_have_several(
         files.append(place / path.name)
         files[-1].write_text(signed(content, folder / "master.key"))
     (reason,) = judged(folder, place, *files) or [""]
-    assert reason.startswith("privacy: epsilon is stated for a note") is held
+    assert reason.startswith(problem) and bool(reason) is bool(problem)
 
 
 @pytest.mark.parametrize(
