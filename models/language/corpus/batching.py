@@ -21,7 +21,7 @@ class Text:
 
     ids: Sequence[int] = field(repr=False)
     asked: int = 0
-    owner: str = field(default="", repr=False)
+    owner: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True)
