@@ -23,7 +23,14 @@ from synthesis.corpus_splitting import (
 )
 from synthesis.corpus_statistics import corpus_statistics
 from synthesis.markup import decode
-from synthesis.note_requests import Request, frequent_kinds, marks_of, request_like
+from synthesis.note_requests import (
+    Request,
+    frequent_kinds,
+    known_codes,
+    marks_in,
+    marks_of,
+    request_like,
+)
 
 MANIFEST = "prepared.json"
 """The manifest of a prepared corpus; it is written last."""
@@ -71,10 +78,17 @@ class Corpus:
     manifest: Mapping[str, Any]
 
     def texts(self, split: str, vocabulary: Vocabulary) -> list[Text]:
-        """Return the notes of a part as ids."""
+        """Return the notes of a part as ids.
+
+        Codes that are no marks of the vocabulary are left out, and so are notes with such tags: a
+        vocabulary of other notes does not know every label and kind.
+        """
         texts = []
+        known = frozenset(vocabulary.marks)
         for note in self.notes[split]:
-            codes = vocabulary.encode(note.codes)
+            if not known.issuperset(marks_in(note.marked)):
+                continue
+            codes = vocabulary.encode(known_codes(note.codes, known))
             body = vocabulary.encode(note.marked)
             ids = [*codes, *body, vocabulary.mark(END)]
             texts.append(Text(ids, len(codes), note.patient))

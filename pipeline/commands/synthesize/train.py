@@ -22,7 +22,7 @@ examples:
   cryptonym synthesize train corpus -o generator --recipe lstm
   cryptonym synthesize train corpus -o generator --pretrained model-folder --lora 16
   cryptonym synthesize train corpus -o generator --recipe gpt2 --pretrained gpt2-folder
-  cryptonym synthesize train corpus -o generator --epsilon 4 --vocabulary-text public.jsonl
+  cryptonym synthesize train corpus -o generator --epsilon 8 --vocabulary-text public-corpus
   cryptonym synthesize train corpus -o watched --canaries 20
   cryptonym synthesize train corpus -o filler --recipe masked --psi 0.5
 
@@ -141,9 +141,10 @@ def _add_privacy(parser: argparse.ArgumentParser) -> None:
         help="maximum number of notes of a patient to learn from, chosen by a hash (default 10)",
     )  # fmt: skip
     add(
-        "--vocabulary-text", type=Path, metavar="FILE",
-        help="other notes to learn the vocabulary from, outside of the privacy budget (default: "
-        "the corpus)",
+        "--vocabulary-text", type=Path, metavar="PUBLIC",
+        help="public notes to learn the vocabulary from, outside of the privacy budget (default: "
+        "the corpus): a file, or a folder written by `synthesize prepare`, from which labels, "
+        "kinds and lengths are taken as well",
     )  # fmt: skip
 
 

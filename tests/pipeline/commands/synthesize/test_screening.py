@@ -300,8 +300,8 @@ def test_an_edited_measurement_and_one_of_another_key_hold(folder: Path) -> None
 
 
 PATIENT = {
-    "epsilon": 4, "unit": "patient", "delta": 1e-4, "patient_notes": 10, "sample_rate": 0.1,
-    "steps": 30, "clip": 1.0, "noise_multiplier": 0.9,
+    "epsilon": 4, "unit": "patient", "delta": 1e-4, "patients": 900, "patient_notes": 10,
+    "sample_rate": 0.1, "steps": 30, "clip": 1.0, "noise_multiplier": 0.9,
 }  # fmt: skip
 
 
@@ -320,13 +320,36 @@ PATIENT = {
             2,
             "privacy: the manifest does not tell patient_notes",
         ),
+        ({**PATIENT, "delta": 1e-3, "patients": 1000}, 1, "privacy: delta is not below one"),
     ],
 )
 def test_a_budget_holds_that_is_stated_for_less_than_a_patient(
     folder: Path, tmp_path: Path, privacy: dict[str, Any], most: int | None, problem: str
 ) -> None:
+    told: dict[str, Any] = {"privacy": privacy, "most_notes_of_a_patient": most}
+    told["read_without_noise"] = []
+    assert held_for(folder, tmp_path, told, problem)
+
+
+@pytest.mark.parametrize(
+    ("read", "problem"),
+    [
+        ([], ""),
+        (["requests"], "privacy: read without noise: requests"),
+        (["vocabulary", "requests"], "privacy: read without noise: vocabulary, requests"),
+        (None, "privacy: read without noise: unknown"),
+    ],
+)
+def test_what_was_read_without_noise_holds(
+    folder: Path, tmp_path: Path, read: list[str] | None, problem: str
+) -> None:
+    told = {"privacy": PATIENT, "most_notes_of_a_patient": 2, "read_without_noise": read}
+    assert held_for(folder, tmp_path, told, problem)
+
+
+def held_for(folder: Path, tmp_path: Path, told: dict[str, Any], problem: str) -> bool:
+    """Whether notes with such a manifest are held for this problem alone, or not held if empty."""
     name = filtered(folder, "new")
-    told = {"privacy": privacy, "most_notes_of_a_patient": most}
     place = changed(folder, name, tmp_path / "private", **told)
     files = []
     read = fluency(folder, name)
@@ -336,7 +359,7 @@ def test_a_budget_holds_that_is_stated_for_less_than_a_patient(
         files.append(place / path.name)
         files[-1].write_text(signed(content, folder / "master.key"))
     (reason,) = judged(folder, place, *files) or [""]
-    assert reason.startswith(problem) and bool(reason) is bool(problem)
+    return reason.startswith(problem) and bool(reason) is bool(problem)
 
 
 @pytest.mark.parametrize(
