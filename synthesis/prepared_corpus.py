@@ -26,6 +26,7 @@ from synthesis.markup import decode
 from synthesis.note_requests import (
     Request,
     frequent_kinds,
+    kind_slug,
     known_codes,
     marks_in,
     marks_of,
@@ -48,6 +49,7 @@ class MarkedNote:
     """A note as training text: its control codes, then its text with tags.
 
     `owner` is whose note it is; a note without a patient stands for itself (`has_person` is False).
+    `kind` is its own, however rare; None in corpora of earlier versions.
     """
 
     codes: str
@@ -55,6 +57,7 @@ class MarkedNote:
     owner: str = field(default="", repr=False)
     note_id: str = field(default="", repr=False)
     has_person: bool = True
+    kind: str | None = None
 
     @property
     def patient(self) -> str:
@@ -81,14 +84,15 @@ class Corpus:
         """Return the notes of a part as ids.
 
         Codes that are no marks of the vocabulary are left out, and so are notes with such tags: a
-        vocabulary of other notes does not know every label and kind.
+        vocabulary of other notes does not know every label and kind. Which kinds are asked for is
+        the vocabulary's to say, not a matter of how many other notes are of that kind.
         """
         texts = []
         known = frozenset(vocabulary.marks)
         for note in self.notes[split]:
             if not known.issuperset(marks_in(note.marked)):
                 continue
-            codes = vocabulary.encode(known_codes(note.codes, known))
+            codes = vocabulary.encode(known_codes(note.codes, known, note.kind))
             body = vocabulary.encode(note.marked)
             ids = [*codes, *body, vocabulary.mark(END)]
             texts.append(Text(ids, len(codes), note.patient))
@@ -153,6 +157,7 @@ def load_corpus(folder: Path) -> Corpus:
                 owner_of(line["person_id"], line["note_id"]),
                 line["note_id"],
                 bool(line["person_id"]),
+                line.get("kind"),
             )
             for line in _read_lines(folder / f"{split}.jsonl", manifest)
         ]
@@ -202,6 +207,7 @@ def _line(each: SplitNote, kinds: Sequence[str]) -> dict[str, Any]:
         "note_id": document.note_id,
         "person_id": document.person_id,
         "codes": request_like(each.note, kinds).codes(),
+        "kind": kind_slug(document.kind),
         "marked": each.marked,
     }
 

@@ -13,6 +13,7 @@ from models.language.training.training import LanguageCorpora, require_no_langua
 from models.training_loop import TrainingCallbacks
 from pipeline.config.progress import Progress
 from pipeline.files.gold import read_annotated
+from record.errors import ConfigError
 from synthesis.canaries import draw_canaries
 from synthesis.generation_files import PUBLIC_SHA256, READ_WITHOUT_NOISE
 from synthesis.markup import end_tag, start_tag
@@ -125,6 +126,10 @@ def train_on_corpus(
     corpus = load_corpus(folder)
     public = public or PublicNotes()
     known = public.corpus or corpus
+    if recipe.epsilon is not None and any(note.kind is None for note in corpus.notes["train"]):
+        # There the kind that a note is asked for by depends on how many others are of that kind.
+        problem = "written by an earlier version, which does not tell the kind of each note"
+        raise ConfigError(str(folder), problem, "prepare the corpus again")
     vocabulary = learn_vocabulary(known, recipe, public.texts)
     training_texts: Sequence[Text] = corpus.texts("train", vocabulary)
     if left_out := len(corpus.notes["train"]) - len(training_texts):

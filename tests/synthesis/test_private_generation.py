@@ -1,16 +1,19 @@
 """A private generator: what it reads without noise, and what may be claimed of its notes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from models.language.corpus.vocabulary import WordVocabulary
 from models.language.training.serialization import about
 from pipeline.cli import main
 from surrogates.keys.keys import new_master
-from synthesis.note_requests import known_codes, marks_in
-from synthesis.prepared_corpus import digest
+from synthesis.corpus_splitting import split_notes
+from synthesis.note_requests import known_codes, marks_in, marks_of
+from synthesis.prepared_corpus import digest, load_corpus, save_corpus
 from tests.synthesis.letters import letters
 from tests.synthesis.test_synthesize_commands import QUICK, SHORT, write
 
@@ -63,6 +66,28 @@ def test_models_of_other_notes_differ_in_weights_alone(folder: Path) -> None:
     assert told[0]["read_without_noise"] == [] and told[0]["vocabulary"] == "public"
     assert told[0]["public_sha256"] == digest(folder / "public")
     assert told[0]["prepared_sha256"] != told[1]["prepared_sha256"]
+
+
+def test_a_note_is_learnt_alike_whoever_else_is_there(tmp_path: Path) -> None:
+    """That two other patients' notes are of a kind must not change how a note is asked for."""
+    notes = letters(40)
+    rare = [replace(each, document=replace(each.document, kind="rare")) for each in notes[:4]]
+    marks = marks_of(("NAME", "CITY", "DATE"), ("letter", "report", "rare"))
+    vocabulary = WordVocabulary.learn(marks, ["x"], rare=1)
+    texts = []
+    for number, some in enumerate(([*rare, *notes[4:]], [rare[0], *notes[4:]])):
+        parting = split_notes(some, seed=3)
+        parting.notes = [replace(each, split="train") for each in parting.notes]
+        extra = split_notes(letters(60, seed=9), seed=3)
+        parting.notes += [each for each in extra.notes if each.split != "train"]
+        save_corpus(parting, tmp_path / f"{number}", {"inside": True})
+        corpus = load_corpus(tmp_path / f"{number}")
+        texts.append({text.owner: text for text in corpus.texts("train", vocabulary)})
+    kind = vocabulary.mark("<KIND=rare>")
+    shared = texts[0].keys() & texts[1].keys()
+    assert len(shared) == 37
+    assert all(texts[0][owner] == texts[1][owner] for owner in shared)
+    assert sum(kind in text.ids for text in texts[0].values()) == 4
 
 
 def test_notes_are_asked_for_as_public_ones_are(folder: Path, tmp_path: Path) -> None:
@@ -151,4 +176,7 @@ def test_codes_of_unknown_kinds_and_labels_are_left_out() -> None:
     known = {"<NAME_WANTED>", "<COUNT=1>", "<COUNT=2>", "<BODY>"}
     assert known_codes(codes, known) == "<NAME_WANTED><COUNT=1><BODY>"
     assert known_codes(codes, {*known, *marks_in(codes)}) == codes
+    named = known_codes(codes, {*known, "<KIND=report>"}, "report")
+    assert named == "<KIND=report><NAME_WANTED><COUNT=1><BODY>"
+    assert known_codes(codes, known, "report") == "<NAME_WANTED><COUNT=1><BODY>"
     assert marks_in("a <LT> 5 > 3 <NAME_START>b") == ["<LT>", "<NAME_START>"]
