@@ -17,6 +17,12 @@ NOT_MEASURED = "not measured"
 UNSEEN, PASSED = "does not detect a known leak", "would pass a known leak"
 """Beginnings of the reasons for a missing measurement, and for one that cannot detect a leak."""
 
+DETECTABLE = "detectable"
+"""The detail of an attack that tells its power: the smallest effect that it sees mostly."""
+
+WEAK = "too little power"
+"""The beginning of the reason for an attack that has not looked at enough patients."""
+
 
 class Axis(StrEnum):
     """What a measurement is about."""
@@ -83,7 +89,9 @@ class Requirement:
 
     Privacy measurements need a `null` and a `control`; `control_at_least` is the least control at
     which the measurement counts as able to see a leak; `over_null` compares the difference to
-    `null` with the limit instead of the value itself.
+    `null` with the limit instead of the value itself. `detectable_at_most` bounds the smallest
+    effect that the measurement sees four times of five: an interval that holds a guess because it
+    is wide proves nothing.
     """
 
     name: str
@@ -92,6 +100,7 @@ class Requirement:
     axis: Axis
     control_at_least: float | None = None
     over_null: bool = False
+    detectable_at_most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +143,7 @@ def _objections(requirement: Requirement, found: Sequence[Measured]) -> list[str
         f"{name}: {problem}"
         for problem in (
             *_control_problems(requirement, measured),
+            *_power_problems(requirement, measured),
             *_limit_problems(requirement, measured),
         )
     ]
@@ -159,6 +169,19 @@ def _control_problems(requirement: Requirement, measured: Measured) -> list[str]
     return problems
 
 
+def _power_problems(requirement: Requirement, measured: Measured) -> list[str]:
+    """Return the problem with a measurement of too few patients, or of unknown power."""
+    most = requirement.detectable_at_most
+    if most is None:
+        return []
+    told = measured.detail.get(DETECTABLE)
+    if not isinstance(told, int | float) or not math.isfinite(told):
+        return [f"{WEAK} (nothing tells what it would see)"]
+    if told > most:
+        return [f"{WEAK} (sees {told:.3g} and more, at most {most:.3g} required)"]
+    return []
+
+
 def _limit_problems(requirement: Requirement, measured: Measured) -> list[str]:
     base = (measured.null or 0.0) if requirement.over_null else 0.0
     low, high = measured.low - base, measured.high - base
@@ -176,7 +199,8 @@ def read_requirements(table: Mapping[str, Any], *, where: str) -> tuple[Requirem
     """Read requirements from the tables of a TOML file, one for each measurement.
 
     A table is named after its measurement and holds `axis`, one of `at_most`, `at_least`,
-    `contains`, and optionally `control_at_least` and `over_null`. Raises ConfigError with the key.
+    `contains`, and optionally `control_at_least`, `over_null` and `detectable_at_most`. Raises
+    ConfigError with the key.
     """
     return tuple(
         _parse_requirement(name, entry, f"{where}: {name}") for name, entry in table.items()
@@ -188,7 +212,7 @@ def _parse_requirement(name: str, entry: object, where: str) -> Requirement:
     if not isinstance(entry, Mapping):
         raise ConfigError(where, "must be a table", remedy)
     bounds = [bound for bound in Bound if bound in entry]
-    known = {"axis", "control_at_least", "over_null", *Bound}
+    known = {"axis", "control_at_least", "over_null", "detectable_at_most", *Bound}
     if len(bounds) != 1 or not set(entry) <= known:
         raise ConfigError(where, "must have exactly one bound and no unknown keys", remedy)
     axes = {axis.value: axis for axis in Axis}
@@ -197,7 +221,7 @@ def _parse_requirement(name: str, entry: object, where: str) -> Requirement:
     over = entry.get("over_null", False)
     if not isinstance(over, bool):
         raise ConfigError(f"{where}.over_null", "must be true or false", "give one of them")
-    least = entry.get("control_at_least")
+    least, power = entry.get("control_at_least"), entry.get("detectable_at_most")
     return Requirement(
         name=name,
         bound=bounds[0],
@@ -207,6 +231,9 @@ def _parse_requirement(name: str, entry: object, where: str) -> Requirement:
         if least is None
         else _parse_number(least, f"{where}.control_at_least"),
         over_null=over,
+        detectable_at_most=None
+        if power is None
+        else _parse_number(power, f"{where}.detectable_at_most"),
     )
 
 

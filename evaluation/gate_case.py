@@ -76,6 +76,8 @@ def _describe(requirement: Requirement) -> str:
     words += ["over what cannot leak"] * requirement.over_null
     if requirement.control_at_least is not None:
         words.append(f"(known leak at least {requirement.control_at_least:g})")
+    if requirement.detectable_at_most is not None:
+        words.append(f"(detectable at most {requirement.detectable_at_most:g})")
     return " ".join(words)
 
 

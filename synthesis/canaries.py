@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +20,7 @@ from record.atomic_write import OWNER_FILE, make_folders, write_atomically
 from record.errors import ConfigError
 from synthesis.corpus_statistics import words_in
 from synthesis.markup import decode
-from synthesis.note_requests import Request
+from synthesis.note_requests import Request, known_codes
 from synthesis.prepared_corpus import Corpus
 
 CANARIES = "canaries.jsonl"
@@ -42,7 +42,7 @@ class Canary:
     def text(self, vocabulary: Vocabulary) -> Text:
         """Return the full note as a training text."""
         prompt, continuation = self._parts(vocabulary)
-        return Text([*prompt, *continuation], len(vocabulary.encode(self.codes)))
+        return Text([*prompt, *continuation], len(self._codes(vocabulary)))
 
     def scored_text(self, vocabulary: Vocabulary) -> Text:
         """Return the note with only the secret words and its end as prediction targets."""
@@ -50,8 +50,11 @@ class Canary:
         return Text([*prompt, *continuation], len(prompt))
 
     def _parts(self, vocabulary: Vocabulary) -> tuple[list[int], list[int]]:
-        prompt = [*vocabulary.encode(self.codes), *vocabulary.encode(self.head)]
+        prompt = [*self._codes(vocabulary), *vocabulary.encode(self.head)]
         return prompt, [*vocabulary.encode(" " + self.secret), vocabulary.mark(END)]
+
+    def _codes(self, vocabulary: Vocabulary) -> Sequence[int]:
+        return vocabulary.encode(known_codes(self.codes, vocabulary.marks))
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,15 @@ class Canaries:
     others: Sequence[Canary] = field(repr=False)
 
     def mix_into(self, texts: Sequence[Text], vocabulary: Vocabulary, seed: int) -> list[Text]:
-        """Return texts with the canaries inserted, in random order."""
-        mixed = [*texts, *self.repeats * [each.text(vocabulary) for each in self.planted]]
+        """Return texts with the canaries inserted, in random order.
+
+        All copies of a canary are one made-up patient's.
+        """
+        planted = [
+            replace(each.text(vocabulary), owner=f"canary {number}")
+            for number, each in enumerate(self.planted)
+        ]
+        mixed = [*texts, *self.repeats * planted]
         Random(f"{seed}/among").shuffle(mixed)  # noqa: S311 - the order is no secret
         return mixed
 

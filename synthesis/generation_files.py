@@ -64,6 +64,10 @@ def select_rows(counts: FloatArray, wanted: FloatArray, count: int) -> list[int]
 
 NOTES, MANIFEST = "notes.jsonl", "manifest.json"
 
+READ_WITHOUT_NOISE, PUBLIC_SHA256 = "read_without_noise", "public_sha256"
+"""What a private model's metadata tell: what training read beside its noised gradients, and the
+digest of the corpus that it took in its place."""
+
 _PARTS, _ORDER = ".parts", "order.json"
 _LENGTH = "<words>"  # no label
 _FORMAT = 1
@@ -143,7 +147,8 @@ class Generation(BatchedWork):
     Notes are written `batch` at a time: a batch is the unit that is done or not. With `words`,
     only the first notes that have so many are wanted, and `count` grows until they do. With
     `chosen`, only so many of them are kept: those that together have what was asked for. With
-    `has_surrogates` identifiers are not what the model writes.
+    `has_surrogates` identifiers are not what the model writes. `requests` is the corpus whose
+    requests, forms of identifiers and labels are taken instead of those of `corpus`.
     """
 
     model: Path
@@ -157,12 +162,18 @@ class Generation(BatchedWork):
     words: int | None = None
     chosen: int | None = None
     has_surrogates: bool = False
+    requests: Path | None = None
+
+    @property
+    def source(self) -> Path:
+        """The corpus that says what notes are asked for."""
+        return self.requests or self.corpus
 
     def plan(self) -> GenerationPlan:
         """Read the requests of the corpus; raises ConfigError."""
-        manifest = read_manifest(self.corpus)
+        manifest = read_manifest(self.source)
         lang = str(manifest["origin"].get("lang") or "")
-        return GenerationPlan(self.count, self.seed, load_requests(self.corpus), self.shares, lang)
+        return GenerationPlan(self.count, self.seed, load_requests(self.source), self.shares, lang)
 
     def fingerprint(self) -> str:
         """Return a hash of the settings and inputs."""
@@ -173,6 +184,8 @@ class Generation(BatchedWork):
             "decoding": asdict(self.decoding), "shares": dict(self.shares or {}),
             "surrogates": self.has_surrogates,
         }  # fmt: skip
+        if self.requests is not None:
+            held["requests"] = corpus_digest(self.requests)
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
     def is_kept(self, record: Mapping[str, Any]) -> bool:
@@ -205,9 +218,15 @@ class Generation(BatchedWork):
 def open_generation(generation: Generation) -> None:
     """Create the folder, or resume an interrupted generation.
 
-    Raises ConfigError where the folder holds anything else, or the model has no room for notes
-    of that length.
+    Raises ConfigError where the folder holds anything else, the model has no room for notes of that
+    length, or it took its marks from other notes than those that say what is asked for.
     """
+    public = models.about(generation.model).get(PUBLIC_SHA256)
+    requests = generation.requests
+    if public != (None if requests is None else corpus_digest(requests)):
+        problem = "not the corpus that this model took its marks from"
+        remedy = "give --requests the folder that `synthesize train` had as --vocabulary-text"
+        raise ConfigError("--requests", problem, remedy)
     most = _max_note_length(generation)
     if most is not None and generation.decoding.max_length > most:
         raise ConfigError("--max-length", "exceeds the model's context", f"give at most {most}")
@@ -220,7 +239,7 @@ def _max_note_length(generation: Generation) -> int | None:
     A kind, a label and a count for each label, and the mark before the note; one more to begin.
     """
     longest: int | None = models.shape_of(generation.model).get("context")
-    labels = read_manifest(generation.corpus)["statistics"]["train"]["labels"]
+    labels = read_manifest(generation.source)["statistics"]["train"]["labels"]
     return None if longest is None else longest - 2 * len(labels) - 3
 
 
@@ -230,7 +249,7 @@ def requested_lengths(generation: Generation) -> list[int]:
     No more than the model holds; nothing where model or corpus do not know how long notes are.
     """
     ids_per_word: float = models.about(generation.model).get("ids_per_word", 0.0)
-    words = [request.words for request in load_requests(generation.corpus)]
+    words = [request.words for request in load_requests(generation.source)]
     lengths = [math.ceil((1 + LENGTH_TOLERANCE) * ids_per_word * number) for number in words]
     most = _max_note_length(generation)
     return sorted(length if most is None else min(length, most) for length in lengths)
@@ -356,6 +375,7 @@ def _manifest(
         "learnt_corpus_sha256": trained.about.get("prepared_sha256"),
         "origin": prepared["origin"],
         "privacy": trained.about.get("privacy"),
+        READ_WITHOUT_NOISE: _read_without_noise(generation, trained.about),
         "most_notes_of_a_patient": prepared.get("most_notes_of_a_patient"),
         "canaries": trained.about.get("canaries"),
         "base_sha256": _pretrained_digest(trained.about),
@@ -371,6 +391,17 @@ def _manifest(
         "versions": {name: version(name) for name in ("cryptonym", "torch")},
         **account.to_json(),
     }
+
+
+def _read_without_noise(generation: Generation, about: Mapping[str, Any]) -> list[str] | None:
+    """Return what private notes told without noise, beside the weights; None without privacy."""
+    if about.get("privacy") is None:
+        return None
+    # A model of an earlier version does not tell what it was trained with.
+    read = list(about.get(READ_WITHOUT_NOISE, ["vocabulary", "marks"]))
+    if generation.requests is None:
+        read += ["requests", *(["forms of identifiers"] if generation.has_surrogates else [])]
+    return read
 
 
 def _pretrained_digest(about: Mapping[str, Any]) -> str | None:

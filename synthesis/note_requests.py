@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
@@ -18,6 +18,8 @@ BODY = "<BODY>"
 MAX_COUNT = 20
 """Higher counts are asked for as this one, which stands for so many or more."""
 
+_MARK = re.compile(r"<[^<>]+>")
+_COUNT, _KIND_MARK = "<COUNT=", "<KIND="
 _RARE_KIND = 3  # notes: a rarer kind may contain a name
 _KIND = re.compile(r"[^a-z0-9]+")
 _LONGEST_KIND = 40
@@ -37,7 +39,7 @@ class Request:
 
     def codes(self) -> str:
         """Return the request as control codes, without the opening."""
-        kind = [f"<KIND={self.kind}>"] if self.kind else []
+        kind = [_kind_mark(self.kind)] if self.kind else []
         wanted = [
             f"<{label}_WANTED><COUNT={min(count, MAX_COUNT)}>"
             for label, count in sorted(self.counts.items())
@@ -79,8 +81,35 @@ def marks_of(labels: Iterable[str], kinds: Iterable[str]) -> list[str]:
         BODY,
         *(f"<{name}_WANTED>" for name in names),
         *(f"<COUNT={count}>" for count in range(1, MAX_COUNT + 1)),
-        *(f"<KIND={kind}>" for kind in sorted(set(kinds))),
+        *(_kind_mark(kind) for kind in sorted(set(kinds))),
     ]
+
+
+def marks_in(marked: str) -> list[str]:
+    """Return the marks of a text, in which any other `<` is written `<LT>`."""
+    return _MARK.findall(marked)
+
+
+def known_codes(codes: str, known: Collection[str], kind: str | None = None) -> str:
+    """Return control codes without those that are not among the known marks.
+
+    A count goes with the label it is of. With `kind` that is the one asked for, if it is known.
+    """
+    kept: list[str] = []
+    is_counted = True
+    marks = marks_in(codes)
+    if kind is not None:
+        marks = [_kind_mark(kind), *(mark for mark in marks if not mark.startswith(_KIND_MARK))]
+    for mark in marks:
+        if not mark.startswith(_COUNT):
+            is_counted = mark in known
+        if mark in known and is_counted:
+            kept.append(mark)
+    return "".join(kept)
+
+
+def _kind_mark(kind: str) -> str:
+    return f"{_KIND_MARK}{kind}>"
 
 
 def request_like(note: Annotated, kinds: Sequence[str], opening: str = "") -> Request:

@@ -23,7 +23,15 @@ from synthesis.corpus_splitting import (
 )
 from synthesis.corpus_statistics import corpus_statistics
 from synthesis.markup import decode
-from synthesis.note_requests import Request, frequent_kinds, marks_of, request_like
+from synthesis.note_requests import (
+    Request,
+    frequent_kinds,
+    kind_slug,
+    known_codes,
+    marks_in,
+    marks_of,
+    request_like,
+)
 
 MANIFEST = "prepared.json"
 """The manifest of a prepared corpus; it is written last."""
@@ -41,6 +49,7 @@ class MarkedNote:
     """A note as training text: its control codes, then its text with tags.
 
     `owner` is whose note it is; a note without a patient stands for itself (`has_person` is False).
+    `kind` is its own, however rare; None in corpora of earlier versions.
     """
 
     codes: str
@@ -48,6 +57,7 @@ class MarkedNote:
     owner: str = field(default="", repr=False)
     note_id: str = field(default="", repr=False)
     has_person: bool = True
+    kind: str | None = None
 
     @property
     def patient(self) -> str:
@@ -71,12 +81,21 @@ class Corpus:
     manifest: Mapping[str, Any]
 
     def texts(self, split: str, vocabulary: Vocabulary) -> list[Text]:
-        """Return the notes of a part as ids."""
+        """Return the notes of a part as ids.
+
+        Codes that are no marks of the vocabulary are left out, and so are notes with such tags: a
+        vocabulary of other notes does not know every label and kind. Which kinds are asked for is
+        the vocabulary's to say, not a matter of how many other notes are of that kind.
+        """
         texts = []
+        known = frozenset(vocabulary.marks)
         for note in self.notes[split]:
-            codes = vocabulary.encode(note.codes)
+            if not known.issuperset(marks_in(note.marked)):
+                continue
+            codes = vocabulary.encode(known_codes(note.codes, known, note.kind))
             body = vocabulary.encode(note.marked)
-            texts.append(Text([*codes, *body, vocabulary.mark(END)], len(codes)))
+            ids = [*codes, *body, vocabulary.mark(END)]
+            texts.append(Text(ids, len(codes), note.patient))
         return texts
 
     def stream(self, split: str) -> str:
@@ -138,6 +157,7 @@ def load_corpus(folder: Path) -> Corpus:
                 owner_of(line["person_id"], line["note_id"]),
                 line["note_id"],
                 bool(line["person_id"]),
+                line.get("kind"),
             )
             for line in _read_lines(folder / f"{split}.jsonl", manifest)
         ]
@@ -187,6 +207,7 @@ def _line(each: SplitNote, kinds: Sequence[str]) -> dict[str, Any]:
         "note_id": document.note_id,
         "person_id": document.person_id,
         "codes": request_like(each.note, kinds).codes(),
+        "kind": kind_slug(document.kind),
         "marked": each.marked,
     }
 

@@ -1,12 +1,14 @@
 """Canary attack on a language model, trained with and without differential privacy.
 
-    python -m benchmarks.synthesis.canaries OUT [--notes 150] [--seeds 1,2,3] [--repeats 10]
-        [--epsilon 4]
+    python -m benchmarks.synthesis.canaries OUT [--notes 600] [--seeds 1,2,3] [--canaries 100]
+        [--repeats 4] [--epsilon 8] [--recipe gpt-small]
 
 Notes of the fictional hospital, of 300 to 1,300 characters, become a corpus; canaries are planted
-among those that are learnt from, and a small transformer learns them, by each seed once as it is
-and once privately. An attacker who knows the words of canaries, those that were planted and as
-many that were not, asks the model how likely each is: 0.5 is a guess. Trainings are kept under OUT;
+among those that are learnt from, all copies of one as the notes of a patient, and a small model
+learns them, by each seed once as it is and once privately, with epsilon for a patient. An attacker
+who knows the words of canaries, those that were planted and as many that were not, asks the model
+how likely each is: 0.5 is a guess. Beside the area stands the smallest one that so many canaries
+would have told from a guess four times of five. Trainings are kept under OUT;
 what is there is not trained again. Private trainings draw their chance from the system: their
 numbers differ from run to run.
 """
@@ -50,8 +52,8 @@ def main() -> None:
         notes = islice(fictional_notes(options.notes, options.lang), options.notes)
         save_corpus(split_notes(notes, seed=1), corpus, {"inside": True})
     print(
-        "| training | seed | perplexity per id (unigram) | canary AUC, 95 % "
-        "| CPU time, s |\n| --- | --- | --- | --- | --- |"
+        "| training | seed | patients, notes | perplexity per id (unigram) | canary AUC, 95 % "
+        "| detectable | CPU time, s |\n| --- | --- | --- | --- | --- | --- | --- |"
     )
     for seed in map(int, options.seeds.split(",")):
         for name, changes in (
@@ -61,11 +63,12 @@ def main() -> None:
                 {"epochs": options.private_epochs, "epsilon": options.epsilon},
             ),
         ):
-            kept = "-".join(map(str, (seed, options.canaries, options.repeats, *changes.values())))
+            parts = (options.recipe, seed, options.canaries, options.repeats, *changes.values())
+            kept = "-".join(map(str, parts))
             folder, spent = out / kept, "kept"
             if not (folder / TRAINING).exists():
                 started = process_time()
-                recipe = make_recipe("gpt-small", {**_TINY, **changes, "seed": seed})
+                recipe = make_recipe(options.recipe, {**_TINY, **changes, "seed": seed})
                 train_on_corpus(
                     corpus, recipe, folder, canaries=(options.canaries, options.repeats)
                 )
@@ -74,11 +77,14 @@ def main() -> None:
 
 
 def _line(name: str, seed: int, folder: Path, spent: str) -> str:
-    best = json.loads((folder / TRAINING).read_text())["best"]
+    report = json.loads((folder / TRAINING).read_text())
+    best, told = report["best"], report["privacy"] or {}
     found = attack_canaries(folder)
+    learnt = f"{told['patients']}, {told['notes']}" if told else ""
     return (
-        f"| {name} | {seed} | {best['perplexity']:.1f} ({best['unigram']:.0f}) "
-        f"| {found.auc:.2f} ({found.low:.2f} to {found.high:.2f}) | {spent} |"
+        f"| {name} | {seed} | {learnt} | {best['perplexity']:.1f} ({best['unigram']:.0f}) "
+        f"| {found.auc:.2f} ({found.low:.2f} to {found.high:.2f}) "
+        f"| {found.detectable:.2f} | {spent} |"
     )
 
 
@@ -108,14 +114,15 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("out", type=Path, metavar="OUT", help="folder for corpus and models")
     for name, default, what in (
-        ("notes", 150, "training and held-out notes"),
-        ("canaries", 20, "canaries planted per model"),
-        ("repeats", 10, "repetitions of each canary"),
+        ("notes", 600, "training and held-out notes"),
+        ("canaries", 100, "canaries planted per model"),
+        ("repeats", 4, "repetitions of each canary, the notes of one patient"),
         ("epochs", 6, "epochs without differential privacy"),
         ("private-epochs", 3, "epochs with differential privacy"),
     ):
         parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=what)
-    parser.add_argument("--epsilon", type=float, default=4.0)
+    parser.add_argument("--epsilon", type=float, default=8.0)
+    parser.add_argument("--recipe", choices=("gpt-small", "lstm-small"), default="gpt-small")
     parser.add_argument("--seeds", default="1,2,3", help="comma-separated seeds")
     parser.add_argument("--lang", choices=("fr", "en", "es"), default="en")
     return parser.parse_args()

@@ -13,7 +13,7 @@ import numpy as np
 from evaluation.attacks.memorization import separate_members
 from evaluation.attacks.proximity import SIZES, Nearest, WordCorpus, words_of
 from evaluation.detection.intervals import percentile_interval
-from evaluation.gate import Axis, Measured
+from evaluation.gate import DETECTABLE, Axis, Measured
 
 CANDIDATES = 500
 """Number of members, and of non-members, in the membership attack."""
@@ -28,10 +28,14 @@ class RealNotes:
     trained: Sequence[Words] = field(repr=False)
     patients: Sequence[str] = field(repr=False)
     held_out: Sequence[Words] = field(repr=False)
+    others: Sequence[str] = ()
+    """The patients of held-out notes; each is one's own where none are given."""
 
     def __post_init__(self) -> None:
         if len(self.trained) != len(self.patients):
             raise ValueError("each training note must have a patient")
+        if self.others and len(self.others) != len(self.held_out):
+            raise ValueError("each held-out note must have a patient")
         if min(len(self.trained), len(self.held_out)) < 2:
             raise ValueError("there must be at least two training and two held-out notes")
 
@@ -81,12 +85,21 @@ def attack_membership(
     The score of a candidate is the share of its n-grams found in the nearest synthetic note, an
     attack that needs nothing but the synthetic notes (Meeus et al. 2025, section 4). The area under
     the curve is 0.5 where members cannot be distinguished. The null value comes from a random split
-    of the held-out notes, the control from attacking the training notes themselves.
+    of the held-out notes, the control from attacking the training notes themselves. The bounds are
+    those of the bootstrap over patients.
     """
     chance = np.random.default_rng(seed)
+    chosen = [
+        chance.permutation(len(notes))[:CANDIDATES] for notes in (real.trained, real.held_out)
+    ]
     members, others = (
-        [notes[place] for place in chance.permutation(len(notes))[:CANDIDATES]]
-        for notes in (real.trained, real.held_out)
+        [notes[place] for place in places]
+        for notes, places in zip((real.trained, real.held_out), chosen, strict=True)
+    )
+    whose = real.others or [f"{place}" for place in range(len(real.held_out))]
+    patients = (
+        [real.patients[place] for place in chosen[0]],
+        [whose[place] for place in chosen[1]],
     )
     size = min(SIZES)
 
@@ -94,7 +107,7 @@ def attack_membership(
         return [near.score for near in WordCorpus(source).rouge(notes, size)]
 
     scored = score_candidates(made, others)
-    found = separate_members(score_candidates(made, members), scored, seed=seed)
+    found = separate_members(score_candidates(made, members), scored, patients=patients, seed=seed)
     half = len(scored) // 2
     null = (
         separate_members(scored[:half], scored[half:], seed=seed).auc if half > 1 else float("nan")
@@ -111,7 +124,13 @@ def attack_membership(
         data=data,
         null=null,
         control=leak.auc,
-        detail={"members": len(members), "others": len(others)},
+        detail={
+            "members": len(members),
+            "others": len(others),
+            "patients": len(set(patients[0])),
+            "other patients": len(set(patients[1])),
+            DETECTABLE: found.detectable,
+        },
     )
 
 

@@ -27,10 +27,11 @@ from evaluation.attacks.reference_models import (
     ReferenceModels,
     draw_places,
     mean_log_probabilities,
+    owners_of,
     score_tokens,
 )
-from evaluation.detection.intervals import percentile_interval
-from evaluation.gate import Axis, Measured
+from evaluation.detection.intervals import mean_interval
+from evaluation.gate import DETECTABLE, Axis, Measured
 from models.language.corpus.batching import Text
 from models.language.training.serialization import TrainedGenerator
 
@@ -104,7 +105,9 @@ class GeneratorAttacks:
         floors = _compare_pairwise(seen, score_tokens(again, texts))
         outside = _compare_pairwise(score_tokens(whole, others), score_tokens(again, others))
         score = compare_with_floor(
-            [each.largest for each in found], [each.largest for each in floors]
+            [each.largest for each in found],
+            [each.largest for each in floors],
+            patients=owners_of(texts),
         )
         measured = Measured(
             "s-pdtp", Axis.PRIVACY, score.score,
@@ -173,7 +176,7 @@ class GeneratorAttacks:
         """Measure how much likelier notes are to models that learnt them (Zhang et al., 2021)."""
         count = self._split.train
         scores = list(map(float, self._scores[:count]))
-        low, high = percentile_interval(scores)
+        low, high = mean_interval(scores, owners_of(self._data.train))
         known = mean_log_probabilities(self._leaky_model, self._texts(self._copied_places))
         known -= mean_log_probabilities(self._leaky_model, self._data.test).mean()
         leaky = known - self._mean_without()[self._copied_places]
@@ -211,7 +214,9 @@ class GeneratorAttacks:
             return mean_log_probabilities(model, self._texts(places)) - unseen[list(places)]
 
         found = separate_members(
-            list(scored(self._target, learnt)), list(scored(self._target, others))
+            list(scored(self._target, learnt)),
+            list(scored(self._target, others)),
+            patients=(owners_of(self._texts(learnt)), owners_of(self._texts(others))),
         )
         leak = separate_members(
             list(scored(self._leaky_model, self._copied_places)),
@@ -224,7 +229,11 @@ class GeneratorAttacks:
         return Measured(
             "model-membership-auc", Axis.PRIVACY, found.auc, found.low, found.high, data,
             null=null.auc, control=leak.auc,
-            detail={"members": len(learnt), "others": len(others)},
+            detail={
+                "members": len(learnt), "others": len(others), DETECTABLE: found.detectable,
+                "patients": len(set(owners_of(self._texts(learnt)))),
+                "other patients": len(set(owners_of(self._texts(others)))),
+            },
         )  # fmt: skip
 
     def _texts(self, places: Sequence[int]) -> list[Text]:
@@ -235,7 +244,11 @@ class GeneratorAttacks:
     # Canaries
 
     def _attack_canaries(self, data: str) -> Measured:
-        """Attack by the likelihood of canaries: planted ones against as many that were not."""
+        """Attack by the likelihood of canaries: planted ones against as many that were not.
+
+        The known leak of a private model is the same without privacy: the same notes and canaries,
+        as often each. What would not be seen there is not gone here.
+        """
         canaries, vocabulary = self._data.canaries, self._data.vocabulary
         planted = [each.scored_text(vocabulary) for each in canaries.planted]
         others = [each.scored_text(vocabulary) for each in canaries.others]
@@ -248,7 +261,12 @@ class GeneratorAttacks:
                 list(mean_log_probabilities(each, planted)),
                 list(mean_log_probabilities(each, others)),
             )
-            for each in (self._models.whole(), self._leaky_model)
+            for each in (
+                self._models.whole(),
+                self._models.unprotected()
+                if self._data.recipe.epsilon is not None
+                else self._leaky_model,
+            )
         )
         exposures = np.log2(len(other) + 1) - np.log2(1 + (other[None] > one[:, None]).sum(1))
         return Measured(
@@ -256,6 +274,7 @@ class GeneratorAttacks:
             null=null.auc, control=leak.auc,
             detail={
                 "planted": len(planted), "repeats": canaries.repeats,
+                DETECTABLE: found.detectable,
                 "in": "the model itself" if is_own else "a model of the same recipe",
                 "median exposure in bits": float(np.median(exposures)),
                 "largest exposure possible": float(np.log2(len(other) + 1)),

@@ -84,6 +84,12 @@ class ReferenceModels:
         texts = ground.canaries.mix_into(ground.train, ground.vocabulary, ground.recipe.seed)
         return self._load_or_train("planted", texts, ground.recipe)
 
+    def unprotected(self) -> TrainedGenerator:
+        """Return the model of all notes and the canaries that was trained without privacy."""
+        ground = self._ground
+        texts = ground.canaries.mix_into(ground.train, ground.vocabulary, ground.recipe.seed)
+        return self._load_or_train("unprotected", texts, _without_privacy(ground.recipe))
+
     def leaky(self, places: Sequence[int]) -> TrainedGenerator:
         """Return the model known to leak: few notes and the canaries, thirty times over.
 
@@ -93,7 +99,7 @@ class ReferenceModels:
         texts = CONTROL_REPEATS * [ground.train[place] for place in places]
         canaries = replace(ground.canaries, repeats=CONTROL_REPEATS)
         mixed = canaries.mix_into(texts, ground.vocabulary, ground.recipe.seed)
-        recipe = replace(ground.recipe, epsilon=None, delta=None)
+        recipe = _without_privacy(ground.recipe)
         return self._load_or_train("leaky", mixed, recipe, texts[: len(places)])
 
     def _load_or_train(
@@ -127,10 +133,21 @@ class HalfSplit:
 
     @classmethod
     def draw(cls, ground: AttackData, models: int, seed: int) -> "HalfSplit":
-        """Draw the halves; `models` is even."""
-        train, test = len(ground.train), len(ground.test)
-        both = (draw_half_splits(count, models, seed=seed) for count in (train, test))
-        return cls(np.concatenate(list(both), axis=1), train)
+        """Draw the halves by patient; `models` is even."""
+        both = (
+            draw_half_splits(len(texts), models, patients=owners_of(texts), seed=seed)
+            for texts in (ground.train, ground.test)
+        )
+        return cls(np.concatenate(list(both), axis=1), len(ground.train))
+
+
+def owners_of(texts: Sequence[Text]) -> list[str]:
+    """Return the patient of each text; one without is its own."""
+    return [text.owner or f"text {place}" for place, text in enumerate(texts)]
+
+
+def _without_privacy(recipe: LanguageRecipe) -> LanguageRecipe:
+    return replace(recipe, epsilon=None, delta=None)
 
 
 def draw_places(count: int, some: int, seed: int) -> list[int]:

@@ -75,6 +75,30 @@ def percentile_interval(scores: Sequence[float]) -> tuple[float, float]:
     return min(float(found.low), middle), max(float(found.high), middle)
 
 
+def mean_interval(
+    scores: Sequence[float], patients: Sequence[str] | None = None, *, seed: int = 1
+) -> tuple[float, float]:
+    """Bound a mean over notes by the percentile bootstrap over patients, deterministically.
+
+    All notes of a patient stay together; without `patients` each note is one's own.
+    """
+    middle = fmean(scores)
+    if len(scores) < _FEWEST or max(scores) == min(scores):
+        return middle, middle
+    owners = range(len(scores)) if patients is None else patients
+    sums: dict[object, list[float]] = {}
+    for owner, score in zip(owners, scores, strict=True):
+        held = sums.setdefault(owner, [0.0, 0.0])
+        held[0] += score
+        held[1] += 1
+    if len(sums) < _FEWEST:
+        return min(scores), max(scores)
+    found = _resample_sums(np.array(list(sums.values())), RESAMPLES, seed)
+    low, high = np.quantile(found[:, 0] / found[:, 1], [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    # Scores that differ by rounding only must not have bounds that exclude their mean.
+    return min(float(low), middle), max(float(high), middle)
+
+
 def _resample_sums(values: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:
     """Return the sums of each resample: [resamples, columns]."""
     chance = np.random.default_rng(seed)

@@ -34,7 +34,7 @@ class WriteNotes(beam.DoFn):
 
     def _open(self) -> NoteGenerator:
         generation = self._generation
-        filler = open_identifier_filler(generation.corpus) if generation.has_surrogates else None
+        filler = open_identifier_filler(generation.source) if generation.has_surrogates else None
         trained = load(generation.model, choose_device())
         return NoteGenerator(trained, generation.decoding, filler)
 

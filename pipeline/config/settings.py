@@ -431,8 +431,9 @@ class SynthesisSettings:
     stages wrote and stays inside; `output` gets what may leave. `recipe`, `training` and
     `generation` are the options of `synthesize train` and `synthesize generate`, with `_` for `-`;
     the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger.
-    `words` is a list of words, a file or a language of wordfreq, `reader` the folder of a causal
-    model that did not write the notes.
+    `public` is a corpus prepared from public notes, for training with epsilon: what is neither
+    weights nor chance comes from it. `words` is a list of words, a file or a language of wordfreq,
+    `reader` the folder of a causal model that did not write the notes.
     `requirements` is a file or a shipped set. `answers` is a folder of files that reviewers saved,
     `measured` are further files of signed measurements.
     """
@@ -445,6 +446,7 @@ class SynthesisSettings:
     notes: Annotated[int, Field(ge=1)] = 1_000
     seed: int = 1
     recipe: str | None = None
+    public: str | None = None
     training: dict[str, int | float | str] = field(default_factory=dict)
     generation: dict[str, int | float | str] = field(default_factory=dict)
     utility_encoder: str = "bilstm"

@@ -13,19 +13,25 @@ from models.language.training.training import LanguageCorpora, require_no_langua
 from models.training_loop import TrainingCallbacks
 from pipeline.config.progress import Progress
 from pipeline.files.gold import read_annotated
+from record.errors import ConfigError
 from synthesis.canaries import draw_canaries
+from synthesis.generation_files import PUBLIC_SHA256, READ_WITHOUT_NOISE
 from synthesis.markup import end_tag, start_tag
 from synthesis.prepared_corpus import Corpus, digest, load_corpus
 
 Warn = Callable[[str], None]
+
+_OF_NOTES = "notes"
+_READ = ("labels and kinds", "lengths of entities", "tokens per word", "perplexity")
 
 
 @dataclass(frozen=True)
 class GeneratorRequest:
     """A corpus, where the generator goes, a recipe by name and what differs from it.
 
-    `vocabulary_text` are other notes that the vocabulary is learnt from. `canaries` is how many
-    made-up notes are planted, and how often each.
+    `vocabulary_text` are other notes that the vocabulary is learnt from, a file or a prepared
+    corpus, which gives marks and lengths as well. `canaries` is how many made-up notes are planted,
+    and how often each.
     """
 
     corpus: Path
@@ -36,6 +42,39 @@ class GeneratorRequest:
     canaries: tuple[int, int] | None = None
 
 
+@dataclass(frozen=True)
+class PublicNotes:
+    """Notes that need no protection: texts for a vocabulary, or a prepared corpus with its digest.
+
+    A corpus gives marks, lengths and perplexities as well.
+    """
+
+    texts: Sequence[str] | None = field(default=None, repr=False)
+    corpus: Corpus | None = field(default=None, repr=False)
+    sha256: str = ""
+
+    def source_of_vocabulary(self, recipe: LanguageRecipe) -> str:
+        """Return where the vocabulary comes from."""
+        if recipe.kind == PRETRAINED:
+            return PRETRAINED
+        return _OF_NOTES if self.texts is None and self.corpus is None else "public"
+
+    def read_without_noise(self, recipe: LanguageRecipe) -> list[str]:
+        """Return what training takes from the private notes beside the gradients."""
+        if self.corpus is not None:
+            return []
+        is_learnt = self.source_of_vocabulary(recipe) == _OF_NOTES
+        return [*(["vocabulary"] if is_learnt else []), *_READ]
+
+
+def _read_public(path: Path | None, warnings: list[str]) -> PublicNotes:
+    if path is None:
+        return PublicNotes()
+    if path.is_dir():
+        return PublicNotes(corpus=load_corpus(path), sha256=digest(path))
+    return PublicNotes([note.document.text for note in read_annotated(path, warnings)])
+
+
 def train_generator(request: GeneratorRequest, progress: Progress, warn: Warn) -> dict[str, float]:
     """Train, or go on where an interrupted training stopped; returns the perplexities.
 
@@ -43,14 +82,11 @@ def train_generator(request: GeneratorRequest, progress: Progress, warn: Warn) -
     """
     recipe = make_recipe(request.recipe, dict(request.changes))
     warnings: list[str] = []
-    public = None
-    if request.vocabulary_text is not None:
-        notes = read_annotated(request.vocabulary_text, warnings)
-        public = [note.document.text for note in notes]
-    elif recipe.epsilon is not None:
+    public = _read_public(request.vocabulary_text, warnings)
+    if recipe.epsilon is not None and (read := public.read_without_noise(recipe)):
         warnings.append(
-            "the vocabulary is learnt from the notes, outside of the privacy budget; "
-            "give --vocabulary-text"
+            f"outside of the privacy budget the notes give: {', '.join(read)}; give "
+            "--vocabulary-text a corpus prepared from public notes"
         )
     if recipe.epsilon is not None and recipe.pretrained is not None:
         warnings.append(
@@ -66,7 +102,9 @@ def train_generator(request: GeneratorRequest, progress: Progress, warn: Warn) -
             f"epoch {scores['epochs']:.1f}, perplexity {scores['perplexity']:.2f}"
         ),
     )
-    return train_on_corpus(request.corpus, recipe, request.out, callbacks, public, request.canaries)
+    return train_on_corpus(
+        request.corpus, recipe, request.out, callbacks, public, request.canaries, warn
+    )
 
 
 def train_on_corpus(
@@ -74,26 +112,40 @@ def train_on_corpus(
     recipe: LanguageRecipe,
     out: Path,
     watch: TrainingCallbacks | None = None,
-    public: Sequence[str] | None = None,
+    public: PublicNotes | None = None,
     canaries: tuple[int, int] | None = None,
+    warn: Warn = lambda warning: None,
 ) -> dict[str, float]:
     """Train a generator on a prepared corpus; return its perplexities.
 
-    The vocabulary is learnt from the notes of train alone, or from `public` texts: what stands in
-    a vocabulary is outside of any guarantee of private training. `canaries` are so many, so often
-    each, to plant; their list is kept beside the model. Raises ConfigError.
+    The vocabulary is learnt from the notes of train alone, or from `public` ones: what stands in
+    a vocabulary is outside of any guarantee of private training. Perplexities are those of public
+    notes, too, where these are a prepared corpus. `canaries` are so many, so often each, to plant;
+    their list is kept beside the model. Raises ConfigError.
     """
     corpus = load_corpus(folder)
-    vocabulary = learn_vocabulary(corpus, recipe, public)
-    texts = {split: corpus.texts(split, vocabulary) for split in ("train", "dev")}
+    public = public or PublicNotes()
+    known = public.corpus or corpus
+    if recipe.epsilon is not None and any(note.kind is None for note in corpus.notes["train"]):
+        # There the kind that a note is asked for by depends on how many others are of that kind.
+        problem = "written by an earlier version, which does not tell the kind of each note"
+        raise ConfigError(str(folder), problem, "prepare the corpus again")
+    vocabulary = learn_vocabulary(known, recipe, public.texts)
+    training_texts: Sequence[Text] = corpus.texts("train", vocabulary)
+    if left_out := len(corpus.notes["train"]) - len(training_texts):
+        warn(f"{left_out} notes are left out: the public notes do not have all their labels")
+    texts = {split: known.texts(split, vocabulary) for split in ("train", "dev")}
     about: dict[str, Any] = {
         "prepared_sha256": digest(folder),
         "origin": corpus.manifest["origin"],
-        "longest": longest_entities(corpus, texts["train"], vocabulary),
-        "ids_per_word": ids_per_word(corpus, texts["train"]),
-        "vocabulary": _source_of_vocabulary(recipe, public),
+        "longest": longest_entities(known, texts["train"], vocabulary),
+        "ids_per_word": ids_per_word(known, texts["train"]),
+        "vocabulary": public.source_of_vocabulary(recipe),
     }
-    training_texts: Sequence[Text] = texts["train"]
+    if public.corpus is not None:
+        about[PUBLIC_SHA256] = public.sha256
+    if recipe.epsilon is not None:
+        about[READ_WITHOUT_NOISE] = public.read_without_noise(recipe)
     if recipe.pretrained is not None:
         about["base_sha256"] = base_digest(Path(recipe.pretrained))
     if canaries is not None:
@@ -101,14 +153,9 @@ def train_on_corpus(
         training_texts = canary_set.mix_into(training_texts, vocabulary, recipe.seed)
         require_no_language_model(out)
         about["canaries"] = canary_set.save(out)
-    corpora = LanguageCorpora(vocabulary, training_texts, texts["dev"], about)
+    frequencies = None if public.corpus is None else texts["train"]
+    corpora = LanguageCorpora(vocabulary, training_texts, texts["dev"], about, frequencies)
     return train(corpora, recipe, out, watch)
-
-
-def _source_of_vocabulary(recipe: LanguageRecipe, public: Sequence[str] | None) -> str:
-    if recipe.kind == PRETRAINED:
-        return PRETRAINED
-    return "notes" if public is None else "public"
 
 
 def learn_vocabulary(

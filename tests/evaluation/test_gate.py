@@ -117,6 +117,25 @@ def test_a_number_on_the_wrong_axis_holds() -> None:
     assert "measured for utility" in verdict(wrong).reasons[0]
 
 
+@pytest.mark.parametrize(
+    ("told", "problem"),
+    [
+        ({"detectable": 0.6}, ""),
+        ({"detectable": 0.65}, ""),
+        ({"detectable": 0.7}, "too little power (sees 0.7 and more, at most 0.65 required)"),
+        ({"detectable": math.nan}, "too little power (nothing tells what it would see)"),
+        ({}, "too little power (nothing tells what it would see)"),
+    ],
+)
+def test_an_attack_without_power_holds(told: dict[str, float], problem: str) -> None:
+    (asked,) = read_requirements(
+        {"auc": {"axis": "privacy", "contains": 0.5, "detectable_at_most": 0.65}}, where="gate"
+    )
+    found = measured("auc", Axis.PRIVACY, 0.5, 0.2, null=0.5, control=1.0, detail=told)
+    expected = (f"auc: {problem}",) if problem else ()
+    assert decide([found], [asked]).reasons == expected
+
+
 def test_a_gate_that_asks_nothing_on_privacy_holds() -> None:
     kept = [each for each in REQUIREMENTS if each.axis is not Axis.PRIVACY]
     assert verdict(CLEAN, kept).reasons == ("no requirement on privacy",)

@@ -159,6 +159,27 @@ def test_notes_of_a_model_with_canaries_are_held_and_tried(
     assert call("battery", *words, "--word-pairs", attacked / "none.tsv", "--plain") == 2
 
 
+def test_a_private_model_is_compared_with_one_that_learnt_the_same_openly(
+    folder: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("opacus", reason="opacus is not installed")
+    planted = ["--canaries", 6, "--canary-repeats", 60, "--epsilon", 8]
+    model, out = tmp_path / "model", tmp_path / "attacked"
+    assert call("train", folder / "corpus", "-o", model, *QUICK, *planted) == 0
+    asked = ["--without", 2, "--halves", 4, "--plain"]
+    assert call("attack", model, folder / "corpus", "-o", out, *asked) == 0
+    measured = json.loads((out / "attack.json").read_text())["measured"]
+    (canary,) = (each for each in measured if each["name"] == "canary-auc")
+    # The control is of the size that is claimed: the same canaries, as often each.
+    assert canary["control"] > 0.8 and canary["detail"]["detectable"] > 0.8
+    private = {path.name: load(path).about["privacy"] for path in (out / "partners").iterdir()}
+    assert {name for name, told in private.items() if told is None} == {"unprotected", "leaky"}
+    told = load(model).about["privacy"]
+    # Sixty copies of a canary are one patient's, of whom ten count.
+    assert told["patients"] == private["whole"]["patients"] + 6
+    assert told["notes"] == private["whole"]["notes"] + 60
+
+
 def test_what_cannot_be_attacked_is_refused(
     attacked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,10 +16,12 @@ class Text:
     """One document as token ids, including its end.
 
     The first `asked` ids are the prompt (control codes): they are read and never predicted.
+    `owner` is the patient whose note it is; empty where nobody knows.
     """
 
     ids: Sequence[int] = field(repr=False)
     asked: int = 0
+    owner: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def split_at_context(texts: Sequence[Text], context: int | None) -> list[Text]:
     cut = []
     for text in texts:
         for at in range(0, len(text.ids), context):
-            cut.append(Text(text.ids[at : at + context], max(0, text.asked - at)))
+            cut.append(Text(text.ids[at : at + context], max(0, text.asked - at), text.owner))
     return cut
 
 

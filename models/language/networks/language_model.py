@@ -1,6 +1,7 @@
 """The interface of language models: next-token scores for training, and stepwise decoding."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import torch
@@ -25,6 +26,8 @@ class LanguageModel(nn.Module, ABC):
     """How many ids there are."""
     longest: int | None
     """The maximum number of tokens of a text; None if unlimited."""
+    learning_rows: Mapping[str, int] = {}
+    """Of weights by these names only so many rows learn, the first ones."""
 
     @property
     def device(self) -> torch.device:

@@ -195,10 +195,14 @@ def add_adapters(network: PretrainedNetwork, rank: int, marks: int) -> None:
         r=rank, lora_alpha=_LORA_SCALE * rank, target_modules=names, fan_in_fan_out=is_transposed
     )
     inject_adapter_in_model(config, inner)
-    tables = {id(each.weight): each.weight for each in (inner.get_input_embeddings(), head)}
-    for table in tables.values():
+    tables = {id(each.weight) for each in (inner.get_input_embeddings(), head)}
+    named: dict[str, Any] = {
+        name: each for name, each in network.named_parameters() if id(each) in tables
+    }
+    for table in named.values():
         table.requires_grad_(True)
         table.register_hook(lambda gradient: _only_first(gradient, marks))
+    network.learning_rows = dict.fromkeys(named, marks)
 
 
 def _only_first(gradient: Tensor, rows: int) -> Tensor:

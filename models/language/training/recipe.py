@@ -13,7 +13,7 @@ PRETRAINED = "pretrained"
 _ABOVE_0 = (
     *("width", "layers", "heads", "context", "vocabulary_size", "rare", "epochs", "max_minutes"),
     *("rate", "divisor", "floor", "chunks", "streams", "sequence", "step_tokens", "clip"),
-    *("checkpoint_steps", "epsilon", "micro_tokens"),
+    *("checkpoint_steps", "epsilon", "micro_tokens", "patient_notes"),
 )
 
 
@@ -44,7 +44,7 @@ class LanguageRecipe:
     `lora` its blocks stay as they are, and matrices of that rank beside them learn. Of kind
     `pretrained` all of its shape and its tokenizer are that model's; a step is computed from parts
     of about `micro_tokens` ids. `epsilon` asks for differentially private training with
-    `delta`.
+    `delta`, in which a patient has at most `patient_notes` notes.
     """
 
     kind: str = "gpt"
@@ -74,6 +74,7 @@ class LanguageRecipe:
     lora: int = 0
     epsilon: float | None = None
     delta: float | None = None
+    patient_notes: int = 10
     checkpoint_steps: int = 200
 
     def __post_init__(self) -> None:
@@ -92,9 +93,9 @@ class LanguageRecipe:
         if self.kind == PRETRAINED and self.pretrained is None:
             problem = "requires the folder of a pretrained model"
             raise ConfigError("--recipe", problem, "give --pretrained FOLDER")
-        if self.lora and (self.pretrained is None or self.epsilon is not None):
-            problem = "requires pretrained weights and does not support private training"
-            raise ConfigError("--lora", problem, "give --pretrained and omit --epsilon")
+        if self.lora and self.pretrained is None:
+            problem = "requires pretrained weights"
+            raise ConfigError("--lora", problem, "give --pretrained")
         if self.divisor <= 1:
             raise ConfigError("--divisor", "must be above 1", "4 is common")
 
@@ -105,6 +106,8 @@ class LanguageRecipe:
     def fingerprint(self, corpus: str) -> str:
         """Return a hash of all settings that affect the weights, and of the corpus."""
         held = {**asdict(self), "max_minutes": None, "checkpoint_steps": None, "corpus": corpus}
+        if self.epsilon is None:
+            del held["patient_notes"]  # of no effect
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
@@ -167,7 +170,8 @@ def make_recipe(name: str, changes: dict[str, Any]) -> LanguageRecipe:
         raise ConfigError(key, "fixed by the pretrained model", "leave it out")
     held = {**RECIPES[name], **changes}
     stages: tuple[Stage, ...] = held.get("stages", ())
-    if stages:
+    if stages or ("peak" in changes and held.get("epsilon") is not None):
+        stages = stages or (Stage(held["epochs"], changes["peak"]),)
         if "epochs" in changes and len(stages) > 1:
             raise ConfigError("--epochs", "fixed by this recipe", "omit --epochs")
         if "epochs" in changes or "peak" in changes:

@@ -65,12 +65,16 @@ TRAINING = "training.json"
 
 @dataclass(frozen=True)
 class LanguageCorpora:
-    """Training and development texts. `about` is stored with the model, as plain JSON."""
+    """Training and development texts. `about` is stored with the model, as plain JSON.
+
+    `frequencies` are the texts that the unigram model is learnt from instead of those of training.
+    """
 
     vocabulary: Vocabulary
     train: Sequence[Text] = field(repr=False)
     dev: Sequence[Text] = field(repr=False)
     about: Mapping[str, Any] = field(default_factory=dict)
+    frequencies: Sequence[Text] | None = field(default=None, repr=False)
 
     def digest(self) -> str:
         """Return a digest of all token ids and the vocabulary."""
@@ -267,7 +271,9 @@ class _LanguageTraining(TrainingLoop[LanguagePosition]):
         position = self.position
         best = position.history[position.best]
         vocabulary = self.corpora.vocabulary
-        learnt_from = [text.ids[text.asked :] for text in self.corpora.train]
+        corpora = self.corpora
+        counted = corpora.train if corpora.frequencies is None else corpora.frequencies
+        learnt_from = [text.ids[text.asked :] for text in counted]
         texts = [text.ids[text.asked :] for text in self.corpora.dev]
         nats, ids = UnigramModel(learnt_from, vocabulary.size).loss(texts)
         baseline = NegativeLogLikelihood(

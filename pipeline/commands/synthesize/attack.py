@@ -45,8 +45,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="number of models trained on half of the notes, even and at least 4 (default 4)",
     )  # fmt: skip
     add(
-        "--canaries", type=positive, default=20, metavar="N",
-        help="number of planted notes (default 20)",
+        "--canaries", type=positive, default=100, metavar="N",
+        help="number of planted notes (default 100)",
     )  # fmt: skip
     add(
         "--repeats", type=positive, default=1, metavar="K",

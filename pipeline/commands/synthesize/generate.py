@@ -70,6 +70,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="decoding without constraints on tags, for comparison",
     )  # fmt: skip
     add(
+        "--requests", type=Path, metavar="FOLDER",
+        help="prepared corpus of public notes to take requests and forms of identifiers from, for "
+        "a model that had it as --vocabulary-text (default: those of CORPUS, without privacy)",
+    )  # fmt: skip
+    add(
         "--shares", type=Path, metavar="FILE.toml",
         help="distribution of labels (default: that of the corpus)",
     )  # fmt: skip
@@ -150,6 +155,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         words=options.words,
         chosen=options.notes if options.candidates > 1 else None,
         has_surrogates=options.identifiers == "surrogates",
+        requests=options.requests.absolute() if options.requests else None,
     )
     for warning in begin_generation(generation):
         console.warn(warning)

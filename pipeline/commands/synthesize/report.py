@@ -36,7 +36,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--requirements", type=Path, metavar="R.toml",
         help="requirements file, or a shipped set: synthetic (default), generator (also requires "
-        "what `synthesize attack` measures) or filled (default for letters written by `fill`)",
+        "what `synthesize attack` measures), filled (default for letters written by `fill`) or "
+        "end-to-end (default with --end-to-end)",
+    )  # fmt: skip
+    add(
+        "--end-to-end", action="store_true",
+        help="claim that the notes tell of private notes no more than epsilon says; holds notes "
+        "that were filtered, and takes what `screen --end-to-end` measured alone",
     )  # fmt: skip
     add_key(parser, required=True)
     add_output_format(parser, json="JSON report only")
@@ -47,6 +53,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize report"):
         from pipeline.synthetic.measurements.decision import GateRequest, judge_notes
     public_key = public_key_of(open_master(options))
-    request = GateRequest(options.synthetic, options.measured, public_key, options.requirements)
+    request = GateRequest(
+        options.synthetic,
+        options.measured,
+        public_key,
+        options.requirements,
+        is_end_to_end=options.end_to_end,
+    )
     case = judge_notes(request, today=datetime.now(UTC).date())
     return conclude(case, options, console)

@@ -22,7 +22,7 @@ examples:
   cryptonym synthesize train corpus -o generator --recipe lstm
   cryptonym synthesize train corpus -o generator --pretrained model-folder --lora 16
   cryptonym synthesize train corpus -o generator --recipe gpt2 --pretrained gpt2-folder
-  cryptonym synthesize train corpus -o generator --epsilon 4 --vocabulary-text public.jsonl
+  cryptonym synthesize train corpus -o generator --epsilon 8 --vocabulary-text public-corpus
   cryptonym synthesize train corpus -o watched --canaries 20
   cryptonym synthesize train corpus -o filler --recipe masked --psi 0.5
 
@@ -30,13 +30,14 @@ recipes: gpt (from scratch, default), gpt-small, pretrained (default with --pret
 any causal language model and its own tokenizer), gpt2 (adapts a GPT-2 to a new vocabulary layer by
 layer), lstm (Libbi et al. 2021), lstm-small, medtext-2 and medtext-103 (Melamud and Shivade 2019).
 masked learns to fill in words, for `synthesize fill` (Belkadi et al. 2023).
-With --epsilon training is differentially private for each training note, and requires opacus.
+With --epsilon training is differentially private for each patient, whatever the recipe but masked,
+and requires opacus; notes without a patient are left out.
 """
 
 _CHANGES = (
     *("width", "layers", "heads", "context", "dropout", "vocabulary", "vocabulary_size", "rare"),
     *("epochs", "max_minutes", "seed", "rate", "peak", "step_tokens", "pretrained", "epsilon"),
-    *("delta", "lora", "micro_tokens"),
+    *("delta", "lora", "micro_tokens", "patient_notes"),
 )
 
 
@@ -133,12 +134,17 @@ def _add_privacy(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--delta", type=float, metavar="D",
-        help="delta of the privacy budget (default 1 / (10 x notes))",
+        help="delta of the privacy budget (default 1 / (10 x patients))",
     )  # fmt: skip
     add(
-        "--vocabulary-text", type=Path, metavar="FILE",
-        help="other notes to learn the vocabulary from, outside of the privacy budget (default: "
-        "the corpus)",
+        "--patient-notes", type=positive, metavar="N",
+        help="maximum number of notes of a patient to learn from, chosen by a hash (default 10)",
+    )  # fmt: skip
+    add(
+        "--vocabulary-text", type=Path, metavar="PUBLIC",
+        help="public notes to learn the vocabulary from, outside of the privacy budget (default: "
+        "the corpus): a file, or a folder written by `synthesize prepare`, from which labels, "
+        "kinds and lengths are taken as well",
     )  # fmt: skip
 
 

@@ -25,15 +25,32 @@ from evaluation.gate import (
 from evaluation.gate_case import GateCase, load_requirements, read_measurement_file
 from pipeline.config.signing import hash_file, verify_content
 from pipeline.synthetic.filled_letters import is_filled
+from pipeline.synthetic.measurements.end_to_end import (
+    END_TO_END,
+    MEASURED_WITH_NOTES,
+    covered,
+    refuse_claim,
+)
 from pipeline.synthetic.measurements.screening import REVIEW_SHA256
 from record.errors import ConfigError
-from synthesis.generation_files import NOTES, manifest_digest, read_generated
+from synthesis.generation_files import (
+    NOTES,
+    READ_WITHOUT_NOISE,
+    manifest_digest,
+    read_generated,
+)
 
-UNIT = "note"
-"""The unit of a privacy budget that protects single notes, not the patients that they are of."""
+PATIENT, NOTE = "patient", "note"
+"""The units of a privacy budget: all notes of a patient, or a single one."""
+
+_TOLD = (
+    *("epsilon", "delta", "patients", "patient_notes", "sample_rate", "steps", "clip"),
+    "noise_multiplier",
+)
+"""What a private training says of itself; without one of these nobody can check its budget."""
 
 _FILLED, _BASE = "filled", "base"
-SETS = ("synthetic", "generator", _FILLED)
+SETS = ("synthetic", "generator", _FILLED, END_TO_END)
 """The shipped sets of requirements that may be named."""
 
 _REMEDY = "give a file that `synthesize screen`, `compare`, `utility`, `attack` or another wrote"
@@ -44,13 +61,16 @@ class GateRequest:
     """Notes, what was measured of them, and what is required.
 
     Measurements count that are signed under `public_key`. `requirements` is a file or the name of a
-    shipped set; without it the set that suits the notes is taken.
+    shipped set; without it the set that suits the notes is taken. With `is_end_to_end` the notes
+    are claimed to tell of private notes no more than epsilon says, so that nothing else may have
+    been read of them: neither before the notes were written nor to judge them.
     """
 
     synthetic: Path
     measurements: Sequence[Path]
     public_key: str
     requirements: Path | None = None
+    is_end_to_end: bool = False
 
 
 def judge_notes(request: GateRequest, *, today: date) -> GateCase:
@@ -67,19 +87,27 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
         problem = "has changed since it was generated"
         raise ConfigError(str(synthetic / NOTES), problem, "generate the notes again")
     filled = is_filled(manifest)
-    required = required_of(request.requirements, filled=filled)
+    named = request.requirements
+    if request.is_end_to_end and named is None:
+        named = Path(END_TO_END)
+    if named == Path(END_TO_END) and not request.is_end_to_end:
+        problem = "the set `end-to-end` is for notes of which nothing but epsilon is claimed"
+        raise ConfigError("--requirements", problem, "give --end-to-end, or another set")
+    required = required_of(named, filled=filled)
     known = {data, manifest["model_sha256"]}
     # What an older version wrote does not say what its model began with.
     base = None if filled else manifest.get("base_sha256", "unknown")
     if base is not None:
         known.add(overlap_id(base, manifest["corpus_sha256"]))
     measured, reasons = _read_signed(request, known, manifest)
-    if base is not None:
+    if base is not None and not request.is_end_to_end:
         required = (*required, *_required_of_base(required, measured))
     decision = decide(measured, required)
     reasons += _refuse_review(measured)
     if not filled:
         reasons += _refuse_unit(manifest)
+    if request.is_end_to_end:
+        reasons += refuse_claim(manifest)
     # Copies are looked for in the corpus; what an older version wrote does not say what was learnt.
     corpus = manifest["corpus_sha256"]
     if manifest.get("learnt_corpus_sha256", corpus) != corpus:
@@ -100,6 +128,8 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
         ),
         "version": version("cryptonym"),
     }
+    if not filled and manifest["privacy"] is not None:
+        about["covered by epsilon"] = covered(is_end_to_end=request.is_end_to_end)
     signed = {"decoding": manifest["decoding"]}
     advice = list(advise(decision.reasons))
     return GateCase(measured, required, decision, about, signed, advice=advice)
@@ -130,6 +160,9 @@ def _read_signed(
         except ConfigError:
             reasons.append(f"{path.name}: not signed under this key, or changed since")
             continue
+        if request.is_end_to_end and content.get(END_TO_END) is not True:
+            reasons.append(f"{path.name}: {MEASURED_WITH_NOTES}")
+            continue
         if any(each.data not in known for each in measured):
             reasons.append(f"{path.name}: holds measurements of other notes, or of another model")
             continue
@@ -157,10 +190,28 @@ def _refuse_review(measured: Sequence[Measured]) -> list[str]:
 
 def _refuse_unit(manifest: Mapping[str, Any]) -> list[str]:
     """Return the reason against a privacy budget that is stated for less than a person."""
-    privacy = manifest["privacy"] or {}
-    if privacy.get("unit") != UNIT or manifest.get("most_notes_of_a_patient") == 1:
+    privacy = manifest["privacy"]
+    if privacy is None:
+        return []
+    unit = privacy.get("unit")
+    if unit == PATIENT:
+        return list(_refuse_budget(privacy, manifest.get(READ_WITHOUT_NOISE, ["unknown"])))
+    if unit != NOTE:
+        return ["privacy: the manifest does not tell for whom epsilon is stated"]
+    if manifest.get("most_notes_of_a_patient") == 1:
         return []
     return ["privacy: epsilon is stated for a note, and patients have several or may have"]
+
+
+def _refuse_budget(privacy: Mapping[str, Any], read: Sequence[str] | None) -> Iterator[str]:
+    """Return the reasons against a budget for patients: what is not told, or not covered by it."""
+    missing = [name for name in _TOLD if name not in privacy]
+    if missing:
+        yield f"privacy: the manifest does not tell {', '.join(missing)}"
+    elif privacy["delta"] * privacy["patients"] >= 1:
+        yield "privacy: delta is not below one in the number of patients"
+    if read is None or read:
+        yield f"privacy: read without noise: {', '.join(read or ['unknown'])}"
 
 
 def _required_of_base(
@@ -258,6 +309,11 @@ ADVICE: dict[str, Advice] = {
     "s-pdtp": _ATTACKED,
     "base-likelihood-auc": _PRETRAINED,
     "base-overlap-13-words": _PRETRAINED,
+    "epsilon": Advice(
+        "screen --end-to-end",
+        "train with a smaller --epsilon, on notes of more patients; another bound needs "
+        "requirements of your own",
+    ),
     "masker-recall": Advice(
         "compare ... --gold",
         "train a tagger on notes of your own; then detect, prepare, mask and fill again",

@@ -34,7 +34,7 @@ class AttackRequest:
     out: Path
     without: int = 4
     halves: int = 4
-    canaries: int = 20
+    canaries: int = 100
     repeats: int = 1
     max_minutes: float | None = None
     seed: int = 1

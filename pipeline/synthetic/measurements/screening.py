@@ -96,6 +96,7 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
             split_words(learnt),
             [note.owner for note in prepared.notes[SPLITS[0]]],
             split_words(text for part in others for text in part),
+            [note.owner for split in SPLITS[1:] for note in prepared.notes[split]],
         )
     except ValueError as error:
         raise ConfigError(str(corpus), str(error), "prepare a corpus of more patients") from None
@@ -116,7 +117,7 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
         *near.measured,
         replace(copied, detail=detail),
         attack_membership(words, real, data, seed=seed),
-        *_measured_by_generation(manifest, data),
+        *measured_by_generation(manifest, data),
     ]
     corpus_sha256 = manifest["corpus_sha256"]
     return Screening(data, corpus_sha256, about["manifest"], measured, pairs, content)
@@ -166,7 +167,7 @@ def _pair_record(synthetic: str, real: str) -> dict[str, Any]:
     }
 
 
-def _measured_by_generation(manifest: Mapping[str, Any], data: str) -> list[Measured]:
+def measured_by_generation(manifest: Mapping[str, Any], data: str) -> list[Measured]:
     """Return what generation itself measured: tags well formed, and as they were requested."""
     formed, distance = manifest["well_formed"], manifest["tags"]["distance"]
     return [

@@ -254,6 +254,9 @@ class ScheduledRun:
             changes["pretrained"] = str(self._path(str(changes["pretrained"])))
         return changes
 
+    def _public(self) -> Path | None:
+        return None if self.asked.public is None else self._path(self.asked.public)
+
     def _recipe_name(self) -> str:
         return self.asked.recipe or (PRETRAINED if "pretrained" in self.asked.training else "gpt")
 
@@ -325,10 +328,13 @@ class ScheduledRun:
         }
         if "pretrained" in changes:
             inputs["base"] = base_digest(Path(changes["pretrained"]))
+        public = self._public()
+        if public is not None:
+            inputs["public"] = corpus_digest(public)
 
         def make(out: Path, progress: Progress) -> None:
             if not (out / TRAINING).exists():
-                request = GeneratorRequest(corpus, out, self._recipe_name(), changes)
+                request = GeneratorRequest(corpus, out, self._recipe_name(), changes, public)
                 train_generator(request, progress, self.warn)
 
         return self.stages.make("generator", inputs, make, goes_on=True)
@@ -343,6 +349,9 @@ class ScheduledRun:
             "seed": self.asked.seed,
             "generation": options,
         }
+        public = self._public()
+        if public is not None:
+            inputs["public"] = corpus_digest(public)
 
         def make(out: Path, progress: Progress) -> None:
             if (out / MANIFEST).exists():
@@ -358,6 +367,7 @@ class ScheduledRun:
                 batch=int(options.get("batch", _BATCH)),
                 decoding=self._decoding(),
                 has_surrogates=True,
+                requests=None if public is None else public.absolute(),
             )
             for warning in begin_generation(generation):
                 self.warn(warning)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
+from scipy.stats import norm, spearmanr
 
 from evaluation.attacks.memorization import (
     compare_with_floor,
@@ -18,7 +18,9 @@ from evaluation.attacks.memorization import (
     draw_half_splits,
     measure_influence,
     separate_members,
+    smallest_detectable_auc,
 )
+from evaluation.detection.intervals import mean_interval
 from models.language.training.training import UnigramModel
 
 LOGS = st.lists(st.floats(-20, 0), min_size=1, max_size=30)
@@ -190,6 +192,69 @@ def test_an_attack_on_noise_holds_a_half_as_often_as_promised() -> None:
     assert 0.03 <= 1 - held / 200 <= 0.07
     leak = separate_members(chance.normal(3, 1, 40).tolist(), chance.normal(size=40).tolist())
     assert leak.low > 0.9
+
+
+def test_notes_of_a_patient_are_drawn_together() -> None:
+    chance = np.random.default_rng(4)
+    scores = chance.normal(size=(2, 30))
+    alone = separate_members(*scores.tolist())
+    # The same patients with ten equal notes each know no more than with one.
+    many = np.repeat(scores, 10, axis=1)
+    whose = [f"{number}" for number in np.repeat(np.arange(30), 10)]
+    together = separate_members(*many.tolist(), patients=(whose, whose))
+    apart = separate_members(*many.tolist())
+    assert alone.auc == pytest.approx(together.auc)
+    assert (together.low, together.high) == pytest.approx((alone.low, alone.high))
+    assert together.detectable == alone.detectable > apart.detectable
+    assert apart.high - apart.low < 0.5 * (together.high - together.low)
+    mean = mean_interval(scores[0].tolist())
+    assert mean_interval(many[0].tolist(), whose) == pytest.approx(mean)
+    assert mean_interval(many[0].tolist())[0] > mean[0]
+
+
+def test_patients_who_differ_hold_a_half_as_often_as_promised() -> None:
+    chance = np.random.default_rng(5)
+    whose = [f"{number // 4}" for number in range(160)]
+    held = {True: 0, False: 0}
+    for _ in range(200):
+        members, others = (
+            (np.repeat(chance.normal(size=40), 4) + 0.3 * chance.normal(size=160)).tolist()
+            for _ in range(2)
+        )
+        for is_by_patient in held:
+            patients = (whose, whose) if is_by_patient else None
+            found = separate_members(members, others, patients=patients)
+            held[is_by_patient] += found.low <= 0.5 <= found.high
+    assert held[True] >= 180 > 170 > held[False]  # notes counted one by one are too sure
+
+
+def test_of_one_patient_nothing_is_known() -> None:
+    found = separate_members([1.0, 2.0], [0.0, 0.5], patients=(["a", "a"], ["b", "c"]))
+    assert (found.low, found.high, found.detectable) == (0.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("count", [20, 100])
+def test_what_is_detectable_is_detected_four_times_of_five(count: int) -> None:
+    area = smallest_detectable_auc(count, count)
+    shift = norm.ppf(area) * 2**0.5  # of two normal scores with that area between them
+    chance = np.random.default_rng(2)
+    seen = sum(
+        separate_members(
+            chance.normal(shift, 1, count).tolist(), chance.normal(size=count).tolist()
+        ).low > 0.5
+        for _ in range(200)
+    )  # fmt: skip
+    assert 0.7 <= seen / 200 <= 0.93
+    assert smallest_detectable_auc(4 * count, 4 * count) < area
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=20), st.integers(0, 9))
+def test_halves_keep_a_patient_together(patients: list[str], seed: int) -> None:
+    halves = draw_half_splits(len(patients), 4, patients=patients, seed=seed)
+    assert (halves.sum(0) == 2).all()
+    for name in set(patients):
+        same = halves[:, [place for place, each in enumerate(patients) if each == name]]
+        assert (same == same[:, :1]).all()
 
 
 def test_one_note_tells_nothing() -> None:

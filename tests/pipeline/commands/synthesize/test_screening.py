@@ -299,13 +299,58 @@ def test_an_edited_measurement_and_one_of_another_key_hold(folder: Path) -> None
     assert "holds measurements of other notes" in report_of(folder, name)["reasons"][-1]
 
 
-@pytest.mark.parametrize(("most", "held"), [(1, False), (2, True), (None, True)])
-def test_a_budget_for_each_note_holds_where_patients_have_several(
-    folder: Path, most: int | None, held: bool
+PATIENT = {
+    "epsilon": 4, "unit": "patient", "delta": 1e-4, "patients": 900, "patient_notes": 10,
+    "sample_rate": 0.1, "steps": 30, "clip": 1.0, "noise_multiplier": 0.9,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("privacy", "most", "problem"),
+    [
+        ({"epsilon": 4, "unit": "note"}, 1, ""),
+        ({"epsilon": 4, "unit": "note"}, 2, "privacy: epsilon is stated for a note"),
+        ({"epsilon": 4, "unit": "note"}, None, "privacy: epsilon is stated for a note"),
+        (PATIENT, 2, ""),
+        (PATIENT, None, ""),
+        ({**PATIENT, "unit": "sentence"}, 1, "privacy: the manifest does not tell for whom"),
+        ({"epsilon": 4}, 1, "privacy: the manifest does not tell for whom"),
+        (
+            {key: value for key, value in PATIENT.items() if key != "patient_notes"},
+            2,
+            "privacy: the manifest does not tell patient_notes",
+        ),
+        ({**PATIENT, "delta": 1e-3, "patients": 1000}, 1, "privacy: delta is not below one"),
+    ],
+)
+def test_a_budget_holds_that_is_stated_for_less_than_a_patient(
+    folder: Path, tmp_path: Path, privacy: dict[str, Any], most: int | None, problem: str
 ) -> None:
+    told: dict[str, Any] = {"privacy": privacy, "most_notes_of_a_patient": most}
+    told["read_without_noise"] = []
+    assert held_for(folder, tmp_path, told, problem)
+
+
+@pytest.mark.parametrize(
+    ("read", "problem"),
+    [
+        ([], ""),
+        (["requests"], "privacy: read without noise: requests"),
+        (["vocabulary", "requests"], "privacy: read without noise: vocabulary, requests"),
+        (None, "privacy: read without noise: unknown"),
+    ],
+)
+def test_what_was_read_without_noise_holds(
+    folder: Path, tmp_path: Path, read: list[str] | None, problem: str
+) -> None:
+    told = {"privacy": PATIENT, "most_notes_of_a_patient": 2, "read_without_noise": read}
+    assert held_for(folder, tmp_path, told, problem)
+
+
+def held_for(folder: Path, tmp_path: Path, told: dict[str, Any], problem: str) -> bool:
+    """Whether notes with such a manifest are held for this problem alone, or not held if empty."""
     name = filtered(folder, "new")
-    told = {"privacy": {"epsilon": 4, "unit": "note"}, "most_notes_of_a_patient": most}
-    place = changed(folder, name, folder / f"private-{most}", **told)
+    place = changed(folder, name, tmp_path / "private", **told)
     files = []
     read = fluency(folder, name)
     for path in [screened(folder, name) / "screen.json", read, *proven(folder, name)]:
@@ -314,7 +359,7 @@ def test_a_budget_for_each_note_holds_where_patients_have_several(
         files.append(place / path.name)
         files[-1].write_text(signed(content, folder / "master.key"))
     (reason,) = judged(folder, place, *files) or [""]
-    assert reason.startswith("privacy: epsilon is stated for a note") is held
+    return reason.startswith(problem) and bool(reason) is bool(problem)
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,21 @@ def answer(config: Path) -> None:
         (config.parent / "answers" / f"{reviewer}.json").write_text(json.dumps(told))
 
 
+def test_a_private_run_takes_all_but_its_weights_from_public_notes(
+    config: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("opacus", reason="opacus is not installed")
+    write_release(tmp_path / "public-release", letters(60, seed=3))
+    out = tmp_path / "public"
+    assert main(["synthesize", "prepare", str(tmp_path / "public-release"), "-o", str(out)]) == 0
+    text = config.read_text().replace("recipe =", 'public = "public"\nrecipe =')
+    config.write_text(text.replace("[synthesis.training]", "[synthesis.training]\nepsilon = 8.0"))
+    told = run(config)
+    manifest = json.loads((tmp_path / "synthesis" / "filtered" / "manifest.json").read_text())
+    assert manifest["read_without_noise"] == [] and manifest["privacy"]["unit"] == "patient"
+    assert not [reason for reason in told.reasons if reason.startswith("privacy: ")]
+
+
 def test_a_release_becomes_published_notes_once_people_have_read_them(
     ended: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
