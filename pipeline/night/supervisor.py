@@ -75,7 +75,7 @@ class Supervisor:
     def _start(self, number: int) -> "subprocess.Popen[str]":
         job = self.job
         command = [
-            sys.executable, "-P", "-m", job.program,
+            sys.executable, "-P", "-m", "pipeline.beam.process", job.program,
             "--config", str(job.config.resolve()),
             "--run", str(job.run_id),
             "--worker", str(number),
