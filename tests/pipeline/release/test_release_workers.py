@@ -39,6 +39,7 @@ from pipeline.release.worker import ReleasePlace, make_release_units, open_worke
 from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError, Unavailable, Unsafe
 from surrogates.keys.custody import make_folder
+from tests.pipeline.beam.test_worker_pool import PRISM, needs_prism
 from tests.pipeline.conftest import Ward
 
 
@@ -97,6 +98,15 @@ def test_pools_of_workers_give_the_same_bytes(hall: Ward, pools: int) -> None:
         external = ["--environment_type=EXTERNAL", f"--environment_config={','.join(addresses)}"]
         assert main(command(hall, name, *external)) == EXIT_DONE
     assert content(hall.folder / name) == content(hall.folder / "first")
+
+
+@needs_prism
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["LOOPBACK", "PROCESS"])
+def test_prism_gives_the_same_bytes(hall: Ward, kind: str) -> None:
+    prism = ["--runner=PrismRunner", f"--prism_location={PRISM}", f"--environment_type={kind}"]
+    assert main(command(hall, f"prism-{kind}", "--workers", "2", *prism)) == EXIT_DONE
+    assert content(hall.folder / f"prism-{kind}") == content(hall.folder / "first")
 
 
 @pytest.mark.slow
