@@ -163,7 +163,8 @@ _PLACES = frozenset(
     ).split()
 )
 _NAMED_AFTER = frozenset({"", "du", "de", "del", "des", "van", "general"})
-_DECIMAL = re.compile(r"[0-9][.,/]\Z")
+# A slash may part two dates: `30. Juni 2019/9. August 2019`.
+_DECIMAL = re.compile(r"(?:[0-9][.,]|(?:\A|[^0-9])[0-9]{1,3}/)\Z")
 _BEFORE_MONTH = re.compile(r"[ \n](?:(?:de|of) )?\Z")
 # Short names that words of a number may go before; `sept` and `dix dec` prove nothing.
 _SHORT_BUT_FULL = frozenset(name for name in FULL_MONTHS if len(name) <= 4)
@@ -287,7 +288,9 @@ def _complete_month(folded: str, text: str, name: _MonthName) -> Moment | None:
     first = _YEAR_FIRST.search(folded, max(0, name.start - 8), name.start)
     if first:
         year, _ = _year_after(folded, name.end)
-        if year is None or year <= 31:
+        # The year before belongs to another date: `December 2, 2018/December 22, 2018`.
+        has_own = _read_month_day_year(folded, name) is not None
+        if (year is None or year <= 31) and not has_own:
             return _read_year_first(folded, name, first)
     return _read_month_first(folded, text, name)
 
@@ -331,7 +334,7 @@ def _day_before(folded: str, at: int, name: str) -> tuple[int, int] | None:
     match = _DAY.search(folded, left, at) if _ANY_DIGIT.search(folded, left, at) else None
     if match:
         day = int(match[1].replace("o", "0"))
-        decimal = _DECIMAL.search(folded, max(0, match.start() - 2), match.start())
+        decimal = _DECIMAL.search(folded, max(0, match.start() - 5), match.start())
         return (match.start(), day) if 1 <= day <= 31 and not decimal else None
     between = _BEFORE_MONTH.search(folded, max(0, at - 8), at)
     if between is None or not (len(name) > 4 or name in _SHORT_BUT_FULL):

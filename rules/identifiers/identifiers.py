@@ -17,6 +17,7 @@ from rules.identifiers import (
 from rules.identifiers.rooms import find_rooms
 from rules.identifiers.site_patterns import SITE, SiteNumbers
 from rules.identifiers.spoken_runs import find_spoken_numbers
+from rules.identifiers.stamped_numbers import find_stamped_numbers
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern, Patterns
 
@@ -505,6 +506,7 @@ def _find_proven(folded: str, cased: str, site: SiteNumbers) -> Iterator[Span]:
     yield from find_vehicles(folded, cased)
     yield from find_user_accounts(folded)
     yield from find_rooms(folded)
+    yield from find_stamped_numbers(folded)
     yield from find_spoken_numbers(folded)
 
 

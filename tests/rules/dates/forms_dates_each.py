@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from locales.feasts import FEASTS as FEAST_RULES
+from locales.registry import LANGUAGES
 
 Line = tuple[str, str]
 
@@ -221,6 +222,13 @@ LINES = {
 }  # fmt: skip
 
 
+JOINED = (
+    "[[30. Juni 2019|DATE]]/[[9. August 2019|DATE]]", "[[Q1/2021|DATE]] ok",
+    "[[December 2, 2018|DATE]]/[[December 22, 2018|DATE]]", "ok [[trimestre 1 2021|DATE]]",
+    "1/9. [[August 2019|DATE]]", "x 1/9. [[August 2019|DATE]]", "x 3,9. [[August 2019|DATE]]",
+)  # fmt: skip
+
+
 def each() -> Iterator[Line]:
     """Yield (language, marked line) of dates, and of what is none without a mark."""
     for lang, lines in LINES.items():
@@ -229,6 +237,9 @@ def each() -> Iterator[Line]:
             yield lang, f"X. [[{day} 12|DATE]], ok"
         for quarter in QUARTERS[lang]:
             yield lang, f"ok [[{quarter} 2023|DATE]]."
+        for period in LANGUAGES[lang].dates.periods:
+            yield lang, f"ok [[{period} 1 2023|DATE]]."
+    yield from (("en", line) for line in JOINED)
 
 
 BESIDE = {
