@@ -24,7 +24,7 @@ from rules.matching.unspoken_languages import holds_unspoken
 from rules.names import names
 from rules.places import places
 
-DETECTOR_VERSION = "floor-15"
+DETECTOR_VERSION = "floor-16"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 SECURITY_VERSIONS: tuple[str, ...] = ()

@@ -17,8 +17,10 @@ from record.label import Label
 from record.policy import Policy
 from record.span import Span
 from rules.dates.ranges import complete_date_ranges, read_ranges_as_dates
+from rules.dates.told_days import complete_told_days
 from rules.matching.recognition_errors import correct_recognition
 from rules.names.mentions import find_mentions
+from rules.names.name_parts import complete_names
 from rules.names.spelled_names import complete_spelled_names
 from rules.places.institution_names import complete_institutions
 
@@ -122,6 +124,8 @@ def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:
         *complete_institutions(document, spans),
         *complete_spelled_names(document, spans),
         *complete_date_ranges(document, spans),
+        *complete_told_days(document, spans),
+        *complete_names(document, spans),
         *find_mentions(document, spans),
     ]
 

@@ -39,6 +39,7 @@ _CAPITAL = re.compile(r"(?<!\w)[^\W\d_a-z][a-zß-öø-ÿ]")
 _SMALL = re.compile(r"(?<!\w)[a-zß-öø-ÿ]{2}")
 _COLUMNS = re.compile(r"\t| {2,}|\n")
 _VALUE = re.compile(r"[+\-<>]?(?!0[0-9])[0-9]{1,5}(?:[.,][0-9]{1,3}){0,2}%?")
+_TWO_DIGITS = re.compile(r"[0-9]{2}")
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
 _PARTS = re.compile(r"([0-9]{1,2})[/.\-]([0-9]{1,2})(?:[/.\-]([0-9]{1,2}))?")
 _MONTHS = 12
@@ -49,6 +50,29 @@ _CLINICAL_CODE = re.compile(
     r"|[qQ] ?[0-9]{1,2} ?[hH]"
 )
 _FREQUENT = 3  # a rank of given names
+_RARE = 4  # a rank of names
+_DRUG = "d"  # a kind of term
+_FREQUENT_WORD = 2  # a rank: one of the 5,000 most frequent words
+_FEWEST = 3
+_SCORED = frozenset((Label.AGE, Label.ID, Label.DATE))
+_POINTS = re.compile(r"[0-9]{1,3}")
+_SCORE_BEFORE = re.compile(r"([a-z]{2,10})[ :=]{1,2}\Z")
+_SCORES = frozenset(
+    "bishop karnofsky apgar glasgow gcs mmse mms moca norton barthel braden waterlow tinetti"
+    " silverman ramsay aldrete eva evn nrs vas ecog asa nyha nihss audit phq gds gad".split()
+)
+_STRENGTH = re.compile(r"(?<![0-9/])[0-5][+-]?/5(?![0-9/])")
+_NODES_BEFORE = re.compile(r"N[0-3][a-c]?(?:\([a-z]{1,3}\))? ?\(\Z")
+# What is said of a drug, before and behind its name.
+_TAKEN = re.compile(
+    r"\b(?:switched from|bridge with|restarted|refilled|sous|pilule|pildora|pille"
+    r"|anticonceptivo) \Z"
+)
+_HANDLED = re.compile(
+    r" (?:(?:debutee|prescrite|suspendid[ao]|pautad[ao]|abgesetzt|verworfen|verordnet|gut vertragen"
+    r"|gestopt)\b"
+    r"|(?:20|30|35)(?![0-9.,/:])(?! ?(?:ans|an|anos|years|yo|jahre|jaar)\b))"
+)
 _EPONYMS = ("eponyms", "given_eponyms", "eponyms_families")
 _BEFORE = 40  # characters that hold a preposition and the word before it
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
@@ -86,13 +110,19 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
 
     def veto(span: Span) -> bool:
         written = text[span.start : span.end]
-        if span.label in _NUMBERS:
-            return _are_values_in_columns(written) or _CLINICAL_CODE.fullmatch(written) is not None
+        if span.label in _NUMBERS and (
+            _are_values_in_columns(written) or _CLINICAL_CODE.fullmatch(written)
+        ):
+            return True
+        if span.label in _SCORED and _follows_a_score(written, text, span.start):
+            return True
         if span.label in _DATES:
-            return _is_no_year(written) or _is_no_day(written)
+            if _is_no_year(written) or _is_no_day(written):
+                return True
+            return _is_strength(written, text) or _is_count_of_nodes(written, text, span.start)
         words = _WORDS.findall(written)
         if not words:
-            return False
+            return span.label in _NAMES and _TWO_DIGITS.search(written) is not None
         folded = [fold(plain(word)) for word in words]
         if span.label in _CLAIMED and lang == "fr" and _is_french_clause(written, folded):
             return True
@@ -106,10 +136,14 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
             before = text[max(0, span.start - _BEFORE) : span.start]
             if all(map(_may_be_a_disease, folded)) and names_a_disease(fold(plain(before))):
                 return True
-            if all(map(_is_abbreviation, folded)):
+            if all(map(_is_abbreviation, folded)) or all(map(_is_joined_eponym, folded)):
+                return True
+            if len(words) == 1 and _is_brand(folded[0], text, span.start, span.end):
                 return True
             if has_capitals and written.islower():
                 return all(_is_everyday(word, lang) for word in folded)
+            if len(words) == 1 and written.isupper() and _is_frequent_word(folded[0], lang):
+                return True
             is_plain = len(words) == 1 and written[1:].islower()
             return is_plain and _is_only_a_word(folded[0], lang)
         if span.label in _PLACES and has_capitals and written.islower():
@@ -172,6 +206,52 @@ def _is_no_day(written: str) -> bool:
 def _is_only_a_term(word: str) -> bool:
     """Return whether a word is a medical term or a drug, and no name anywhere."""
     return bool(term_kind(word)) and not (_is_name(word) or _is_place(word))
+
+
+def _follows_a_score(written: str, text: str, start: int) -> bool:
+    """Return whether a number is what a score or scale comes to: `Karnofsky 60`, `Bishop 6`."""
+    if not _POINTS.fullmatch(written):
+        return False
+    before = _SCORE_BEFORE.search(fold(text[max(0, start - _BEFORE) : start]))
+    return before is not None and before[1] in _SCORES
+
+
+def _is_strength(written: str, text: str) -> bool:
+    """Return whether `4/5` is the strength of a muscle, as others of the text are."""
+    return _STRENGTH.fullmatch(written) is not None and len(_STRENGTH.findall(text)) >= _FEWEST
+
+
+def _is_count_of_nodes(written: str, text: str, start: int) -> bool:
+    """Return whether `4/27` are nodes: `pT3 N1b (4/27)`."""
+    return "/" in written and _NODES_BEFORE.search(text[max(0, start - 8) : start]) is not None
+
+
+def _is_joined_eponym(word: str) -> bool:
+    """Return whether each part of a compound names diseases or signs: `Guillain-Barré`."""
+    parts = word.split("-")
+    return len(parts) > 1 and all(part in lexicons(*_EPONYMS) for part in parts)
+
+
+def _is_brand(word: str, text: str, start: int, end: int) -> bool:
+    """Return whether a word is a drug that hardly anybody is called, or is taken like one."""
+    if term_kind(word) == _DRUG and not (_is_usual(word) or bits(word) & (GIVEN | FAMILY)):
+        return True
+    if word not in lexicon("given_eponyms"):
+        return False
+    before = fold(text[max(0, start - _BEFORE) : start])
+    behind = fold(text[end : end + _BEFORE])
+    return _TAKEN.search(before) is not None or _HANDLED.match(behind) is not None
+
+
+def _is_usual(word: str) -> bool:
+    """Return whether a word is a given or family name that is not rare."""
+    return 0 < given_rank(word) < _RARE or 0 < surname_rank(word) < _RARE
+
+
+def _is_frequent_word(word: str, lang: str) -> bool:
+    """Return whether a word is one of the 5,000 most frequent, and hardly anybody's name."""
+    is_frequent = 0 < word_rank(word, lang) <= _FREQUENT_WORD
+    return is_frequent and not (_is_usual(word) or surname_rank(word) or _is_place(word))
 
 
 def _is_eponym(word: str) -> bool:

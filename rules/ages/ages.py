@@ -8,6 +8,7 @@ from locales.registry import alternatives, every
 from record.document import Document
 from record.label import Label
 from record.span import Span
+from rules.ages.told_ages import told_ages
 from rules.dates.context import is_followed_by_unit
 from rules.dates.number_words import is_ordinal, read_number_before
 from rules.matching.lexicon import given_rank, lexicon, lexicons, surname_rank, term_kind, word_rank
@@ -143,6 +144,7 @@ def detect_numbers(document: Document) -> list[Span]:
     found |= dict(_ages_behind_names(cased_once(text), folded))
     for start, end in _ages_with_unit(text, folded):
         found[start] = end
+    found |= dict(told_ages(cased_once(text), folded, document.lang))
     return [Span(start, end, Label.AGE, "rules.ages") for start, end in sorted(found.items())]
 
 

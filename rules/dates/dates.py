@@ -9,7 +9,7 @@ from record.document import Document
 from record.folding import unaccent
 from record.label import Label
 from record.span import Span
-from rules.dates import beside_dates, feasts, numeric, weeks, written
+from rules.dates import beside_dates, feasts, numeric, told_days, weeks, written
 from rules.dates.calendar import (
     PERIOD,
     PERIOD_RANK,
@@ -382,6 +382,7 @@ def _find_all(folded: str, text: str, lang: str) -> Iterator[Moment]:
     yield from find(folded)
     yield from feasts.find(folded, text)
     yield from weeks.find(folded)
+    yield from told_days.find(folded, lang)
     for box in digit_boxes(folded):
         if box.is_date:
             year, month, day = numeric.run_of_digits(box.digits) or (None, None, None)

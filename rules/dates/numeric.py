@@ -172,13 +172,14 @@ _LIKE = r"[0-9ouli]"
 _MISREAD = Pattern(
     rf"(?<![0-9a-z])((?:[ouli][0-9]|[0-9][ouli]) ?[/.\-] ?{_LIKE}{{1,2}} ?[/.\-] ?{_LIKE}{{4}}"
     rf"|[0-9]{{1,2}} ?[/.\-] ?(?:[ouli][0-9]|[0-9][ouli]) ?[/.\-] ?{_LIKE}{{4}}"
+    rf"|(?:[ouli]{{2}}[/.\-]{_LIKE}{{1,2}}|{_LIKE}{{1,2}}[/.\-][ouli]{{2}})[/.\-]2{_LIKE}{{3}}"
     r"|[0-9]{1,2} ?[/.\-] ?[0-9]{1,2} ?[/.\-] ?"
     r"(?:[0-9]{3}[ouli]|[0-9]{2}[ouli][0-9]|[0-9][ouli][0-9ouli]{2}))(?![0-9a-z])"
 )
 _MISREAD_SHORT = Pattern(
     rf"(?<![0-9a-z])({_LIKE}{{1,2}}) ?([/.\-]) ?({_LIKE}{{1,2}}) ?\2 ?({_LIKE}{{2}})(?![0-9a-z])"
 )
-_FEWEST_DIGITS = 2
+_FEWEST_DIGITS, _FEWEST_MISREAD = 2, 3
 _LAST_DAY, _MONTHS = 31, 12
 _SEPARATOR = re.compile(r" ?[/.\-] ?")
 _DIGITS_OF_LETTERS = str.maketrans("ouli", "0011")
@@ -283,7 +284,8 @@ def _read_mixed_separators(folded: str, match: re.Match[str]) -> Moment | None:
 
 def _read_misread_date(_: str, match: re.Match[str]) -> Moment | None:
     written = match[1]
-    if sum(char.isdigit() for char in written) < 4:
+    # `lO/l3/2O2O` has three: with signs that are alike, of this century, it is nothing else.
+    if sum(char.isdigit() for char in written) < _FEWEST_MISREAD:
         return None
     first, second, year = _SEPARATOR.split(written.translate(_DIGITS_OF_LETTERS))
     return _make_moment(*match.span(), year, first, second)

@@ -505,7 +505,7 @@ def _find_proven(folded: str, cased: str, site: SiteNumbers) -> Iterator[Span]:
     yield from checksummed.find(folded)
     yield from find_vehicles(folded, cased)
     yield from find_user_accounts(folded)
-    yield from find_rooms(folded)
+    yield from find_rooms(folded, cased)
     yield from find_stamped_numbers(folded)
     yield from find_spoken_numbers(folded)
 

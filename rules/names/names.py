@@ -17,6 +17,7 @@ from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_
 from rules.names.found_names import Found, FoundNames, label
 from rules.names.lone_names import lone_given_names
 from rules.names.mentions import find_stems, free_occurrences
+from rules.names.name_columns import names_in_columns
 from rules.names.nicknames import take_nicknames
 from rules.names.parsing import read, read_back
 from rules.names.plausibility import (
@@ -601,4 +602,5 @@ def detect(document: Document) -> list[Span]:
         ],
     }
     found.update(spelled_names(finds.cased, folded))
+    found.update(names_in_columns(finds.cased, folded))
     return [Span(start, end, str(kind), _DETECTOR) for start, end, kind in sorted(found)]

@@ -79,6 +79,16 @@ _OF_OLD = re.compile(
     r"|voormalig|gepensioneerd|alt)[ \-]\Z"
 )
 
+_SITE_BEHIND = re.compile(
+    r",? (?:locatie|location|standort|sede|team|campus|vestiging|site) [A-Z][\w'\-]+"
+)
+# Adjectives that names of institutions begin with.
+_ADJECTIVES = re.compile(
+    r"(?<![\w'\-])(?:(?:Medisch|Verloskundig|Palliatief|Psychiatrisch|Regionaal|Algemeen|Sport"
+    r"|Ambulante[rs]?|Medizinisches|Sozialpädiatrisches|Städtisches|Evangelisches|Katholisches"
+    r"|Mother|Our|Lady|Royal|Saint|Good|Holy|Sacred) )+\Z"
+)
+
 _LINK_WORDS = frozenset("de la las los l del du des d of for van fur der pour et y".split())
 # Words that end the name of an institution, in languages whose function words are no list here.
 _CLAUSE = frozenset(
@@ -101,11 +111,11 @@ def complete_institutions(document: Document, found: Iterable[Span]) -> list[Spa
         longer
         for span in found
         if span.label in _NAMED_BY or span.label == Label.PROFESSION
-        for longer in _complete(span, folded)
+        for longer in _complete(span, document.text, folded)
     ]
 
 
-def _complete(span: Span, folded: str) -> Iterator[Span]:
+def _complete(span: Span, text: str, folded: str) -> Iterator[Span]:
     low = max(span.start - _REACH, folded.rfind("\n", 0, span.start) + 1)
     before = folded[low : span.start]
     if span.label == Label.PROFESSION:
@@ -120,6 +130,11 @@ def _complete(span: Span, folded: str) -> Iterator[Span]:
             label = Label.HOSPITAL if kind["care"] else Label.ORGANIZATION
     if label in _SITES and (behind := _BEHIND.match(folded, end)):
         end = behind.end()
+    if label in _SITES:
+        if site := _SITE_BEHIND.match(text, end):
+            end = site.end()
+        if qualified := _ADJECTIVES.search(text, max(low, start - _REACH), start):
+            start = qualified.start()
     if (start, end) != (span.start, span.end):
         yield replace(span, start=start, end=end, label=label)
 

@@ -11,6 +11,8 @@ from rules.matching.lexicon import surname_rank
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern, Patterns
 from rules.names.words import is_clinical, is_common, is_family_name
+from rules.places.countries_alone import countries_alone
+from rules.places.kinds_of_organizations import organizations_by_kind
 from rules.places.listed_organizations import listed_organizations
 from rules.places.named_sites import care_sites, continental_sites, english_sites, known_sites
 from rules.places.postcodes import Around, city_and_state, postcodes
@@ -24,6 +26,8 @@ from rules.places.streets import (
     streets,
 )
 from rules.places.towns import behind_streets, regions_behind_towns, towns
+from rules.places.towns_of_services import towns_of_services
+from rules.places.trades import TRADES, trades_beside_persons
 
 Found = tuple[int, int, str]
 
@@ -110,114 +114,6 @@ def company_at(cased: str, folded: str, at: int) -> Found | None:
     if word in _NO_COMPANY or len(word) < 2 or (is_clinical(word) and not surname_rank(word)):
         return None
     return at, name.end(), Label.ORGANIZATION
-
-
-_FRENCH = (
-    "agent agente agriculteur agricultrice aide-soignant aide-soignante ambulancier"
-    " ambulanciere animateur animatrice apiculteur architecte artisan artiste assistante"
-    " assistante-maternelle avocat avocate barman berger bibliothecaire bijoutier boucher"
-    " bouchere boulanger boulangere bucheron cadre caissier caissiere camionneur carreleur"
-    " carrossier chaudronnier chauffagiste chauffeur chauffeuse chercheur chercheuse"
-    " chocolatier coiffeur coiffeuse comedien comedienne commercant commercante commercial"
-    " commerciale comptable concierge conducteur conductrice conseiller conseillere"
-    " contremaitre cordonnier couturier couturiere couvreur cuisinier cuisiniere danseur"
-    " danseuse decorateur demenageur dessinateur dessinatrice docker douanier ebeniste eboueur"
-    " ecrivain educateur educatrice electricien electricienne eleveur eleveuse employe"
-    " employee enseignant enseignante estheticienne facteur factrice ferrailleur fleuriste"
-    " fonctionnaire forgeron fossoyeur fraiseur garagiste gardien gardienne gendarme geometre"
-    " graphiste grutier horloger horticulteur hotesse huissier imprimeur infirmier infirmiere"
-    " informaticien informaticienne ingenieur ingenieure instituteur institutrice jardinier"
-    " jardiniere journalier journaliste juge juriste kinesitherapeute libraire linotypiste"
-    " livreur macon magasinier magasiniere magistrat maraicher maraichere marin marinier"
-    " maroquinier mecanicien mecanicienne menuisier meunier militaire mineur monteur musicien"
-    " musicienne notaire opticien opticienne ostreiculteur ouvrier ouvriere patissier"
-    " patissiere paysagiste paysan paysanne pecheur peintre pharmacien pharmacienne"
-    " photographe pilote platrier plombier plombiere policier policiere pompier postier"
-    " postiere potier preparateur preparatrice professeur professeure programmeur proviseur"
-    " psychomotricien puericultrice receptionniste representant representante restaurateur"
-    " restauratrice routier sage-femme sapeur-pompier sculpteur secretaire serrurier serveur"
-    " serveuse soudeur soudeuse standardiste styliste surveillant tailleur tapissier taxi"
-    " technicien technicienne teinturier tisserand tourneur traducteur traductrice typographe"
-    " vendeur vendeuse verrier veterinaire vigneron vigneronne viticulteur viticultrice"
-    " webmaster"
-)
-_ENGLISH = (
-    "accountant actor actress actuary architect artist attorney auctioneer auditor author"
-    " baker banker barber barista bartender beautician blacksmith bookkeeper bricklayer broker"
-    " builder butcher cabinetmaker captain caregiver caretaker carpenter cashier chauffeur"
-    " chef chemist cleaner clerk coach contractor cook cosmetologist courier custodian dancer"
-    " decorator designer detective developer diplomat dishwasher driver economist editor"
-    " electrician engineer estimator farmer farmhand firefighter fireman fisherman florist"
-    " foreman forester gardener geologist glazier groundskeeper guard hairdresser handyman"
-    " homemaker housekeeper inspector interpreter investigator ironworker janitor jeweler"
-    " journalist judge laborer landscaper lawyer lecturer librarian lifeguard locksmith logger"
-    " longshoreman machinist magistrate mailman manager mason mechanic merchant messenger"
-    " metalworker midwife miller miner model musician notary nurse optician painter paralegal"
-    " paramedic pastor pharmacist photographer pilot pipefitter plasterer plumber policeman"
-    " policewoman politician porter postman potter preacher priest principal printer producer"
-    " professor programmer publisher rancher realtor receptionist reporter roofer sailor"
-    " salesman salesperson saleswoman scientist sculptor seaman seamstress secretary sheriff"
-    " shipbuilder shoemaker shopkeeper singer smith soldier steelworker steward stockbroker"
-    " stonemason superintendent supervisor surveyor tailor teacher technician teller tiler"
-    " toolmaker translator trucker typist undertaker upholsterer veteran veterinarian waiter"
-    " waitress warden watchmaker weaver welder woodworker worker writer zookeeper"
-)
-_SPANISH = (
-    "abogada abogado administrativa administrativo agricultor agricultora albanil alfarero"
-    " apicultor arquitecta arquitecto asesor asesora auxiliar azafata bailarin barrendero"
-    " bibliotecaria bibliotecario bombera bombero cajera cajero camarera camarero camionera"
-    " camionero cantante carnicera carnicero carpintera carpintero cartera cartero celador"
-    " celadora cerrajero cocinera cocinero comerciante conductor conductora conserje"
-    " constructor contable costurera curtidor delineante dependienta dependiente disenador"
-    " disenadora ebanista economista electricista empleada empleado encofrador enfermera"
-    " enfermero escayolista escritor escritora estibador florista fontanera fontanero"
-    " fotografa fotografo fresador funcionaria funcionario ganadera ganadero gerente guardia"
-    " herrero hosteleria hostelero impresor informatica informatico ingeniera ingeniero"
-    " jardinera jardinero jornalera jornalero joyero juez librero limpiador limpiadora maestra"
-    " maestro maquinista marinero marmolista mecanica mecanico metalurgico militar minera"
-    " minero modista modisto musico notario obrera obrero oficial operaria operario panadera"
-    " panaderia panadero pastelero pastor pastora peluquera peluquero peon periodista pescador"
-    " pescadora pintor pintora pizarrero policia portera portero profesor profesora"
-    " programador psicologa psicologo recepcionista repartidor repartidora sastre secretaria"
-    " secretario soldado soldador soldadora taxista tecnica tecnico tejedor torero tornero"
-    " traductor traductora transportista vendedor vendedora veterinaria veterinario vigilante"
-    " viticultor zapatero"
-)
-
-_GERMAN = (
-    "altenpfleger altenpflegerin anwalt anwaltin architekt architektin arzthelferin automechaniker"
-    " backer backerin baggerfahrer bankkauffrau bankkaufmann bauarbeiter bauer bauerin"
-    " beamter beamtin bergmann betriebswirt buchhalter buchhalterin burokauffrau burokaufmann"
-    " busfahrer chemielaborant dachdecker dreher elektriker elektrikerin erzieher erzieherin"
-    " fabrikarbeiter fabrikarbeiterin fahrlehrer feuerwehrmann fleischer fliesenleger florist"
-    " floristin forster friseur friseurin friseuse gartner gartnerin gerustbauer hausfrau"
-    " hausmeister hebamme heizungsbauer industriekaufmann informatiker informatikerin ingenieur"
-    " ingenieurin installateur kassiererin kaufmann kauffrau kellner kellnerin kfz-mechaniker"
-    " klempner koch kochin kraftfahrer krankenpfleger krankenschwester kunstler kunstlerin"
-    " lackierer lagerarbeiter landwirt landwirtin lehrer lehrerin lkw-fahrer lokfuhrer maler"
-    " malermeister maschinenschlosser maurer mechaniker mechatroniker metzger mullwerker musiker"
-    " musikerin naherin polier polizist polizistin postbote putzfrau rechtsanwalt"
-    " rechtsanwaltin reinigungskraft schlosser schmied schneider schneiderin schornsteinfeger"
-    " schreiner schweisser sekretarin soldat sozialarbeiter sozialarbeiterin steinmetz"
-    " steuerberater taxifahrer techniker tischler tischlerin tierarzt tierarztin verkaufer"
-    " verkauferin verwaltungsangestellte winzer zimmermann"
-)
-_DUTCH = (
-    "accountant advocaat ambtenaar apotheker apothekersassistente architect automonteur bakker"
-    " beveiliger bloemist boekhouder boer boerin bouwvakker brandweerman buschauffeur"
-    " caissiere chauffeur conducteur dakdekker dierenarts docent docente elektricien"
-    " fabrieksarbeider fysiotherapeut glazenwasser havenarbeider hovenier huisschilder huisvrouw"
-    " ingenieur journalist juf kapper kapster kassamedewerkster kleermaker kok kraamverzorgster"
-    " kraanmachinist kunstenaar lasser leraar lerares loodgieter machinist makelaar metselaar"
-    " mijnwerker molenaar monteur onderwijzer onderwijzeres piloot politieagent postbode"
-    " programmeur receptioniste rechter schilder schipper schoenmaker schoonmaakster"
-    " schoonmaker secretaresse slager smid soldaat stratenmaker stukadoor tandarts taxichauffeur"
-    " timmerman tuinder tuinman veehouder verkoper verkoopster verloskundige vertaler visser"
-    " verpleegkundige vrachtwagenchauffeur vuilnisman winkelier zeeman"
-)
-
-TRADES: frozenset[str] = frozenset(f"{_FRENCH} {_ENGLISH} {_SPANISH} {_GERMAN} {_DUTCH}".split())
-"""Single words; of a trade of several words (`conductrice de bus`, `bank manager`) the head."""
 
 
 _WORD = r"[^\W\d_][\w'\-]{1,24}"
@@ -315,6 +211,8 @@ def detect(document: Document) -> list[Span]:
     starts, ends = {start for start, _, _ in found}, {end for _, end, _ in found}
     placed = [*postcodes(cased, folded, Around(starts, ends), lang), *towns(cased, folded, lang)]
     placed += behind_streets(cased, folded, ends, lang)
+    placed += [(*place, Label.COUNTRY) for place in countries_alone(cased, folded)]
+    placed += [(*place, Label.CITY) for place in towns_of_services(cased, folded)]
     if lang in _ANGLOPHONE:
         placed += city_and_state(cased, folded, ends)
     # Find streets without a kind before postal codes that no street ends at
@@ -330,7 +228,9 @@ def detect(document: Document) -> list[Span]:
     found += placed + regions_behind_towns(cased, folded, placed)
     found += letter_boxes(folded, found)
     found += [*_professions(cased, folded), *companies(cased, folded)]
+    found += [(*place, Label.PROFESSION) for place in trades_beside_persons(folded)]
     found += [(*place, Label.ORGANIZATION) for place in listed_organizations(cased)]
+    found += [(*place, Label.ORGANIZATION) for place in organizations_by_kind(cased)]
     # A tab parts the columns of a table: `Unidad\tRango` is no site.
     found = [
         (start, end, kind)

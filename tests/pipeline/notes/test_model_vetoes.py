@@ -46,6 +46,10 @@ def is_vetoed(text: str, written: str, label: str, lang: str = "en") -> bool:
         ("stops", Label.LAST_NAME),
         ("patient was", Label.NAME),
         ("told", Label.CITY),
+        ("2135", Label.NAME),
+        ("Guillain-Barré", Label.LAST_NAME),
+        ("Lyrica", Label.FIRST_NAME),
+        ("WITHOUT", Label.FIRST_NAME),
     ],
 )
 def test_values_hours_abbreviations_and_everyday_words(written: str, label: str) -> None:
@@ -204,3 +208,36 @@ def test_roles_towards_the_patient_are_no_professions(lang: str, text: str, writ
 )
 def test_such_words_may_be_professions(lang: str, text: str, written: str) -> None:
     assert not is_vetoed(text, written, Label.PROFESSION, lang)
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "label"),
+    [
+        ("Karnofsky 60, ECOG 2", "60", Label.AGE),
+        ("Bishop 6, Propess posé", "6", Label.ID),
+        ("Biceps 5/5 4-/5, Triceps 4/5", "4/5", Label.DATE),
+        ("pT3 N1b (4/27) M0", "4/27", Label.DATE),
+        ("Switched from Camila to Mirena", "Camila", Label.FIRST_NAME),
+        ("Yasmin suspendida por migraña", "Yasmin", Label.FIRST_NAME),
+        ("Diane 35 arrêtée", "Diane", Label.FIRST_NAME),
+    ],
+)
+def test_scores_strengths_nodes_and_drugs(text: str, written: str, label: str) -> None:
+    assert is_vetoed(text, written, label)
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "label"),
+    [
+        ("Mrs Bishop, 60, ECOG 2", "60", Label.AGE),
+        ("seen 4/5 and 5/5", "4/5", Label.DATE),
+        ("seen (4/27)", "4/27", Label.DATE),
+        ("Camila stopped by", "Camila", Label.FIRST_NAME),
+        ("he took Camila home", "Camila", Label.FIRST_NAME),
+        ("Diane 35 ans", "Diane", Label.FIRST_NAME),
+        ("Yasmin a suspendu", "Yasmin", Label.FIRST_NAME),
+        ("Barré-Petit", "Barré-Petit", Label.LAST_NAME),
+    ],
+)
+def test_persons_ages_and_days_beside_such_words(text: str, written: str, label: str) -> None:
+    assert not is_vetoed(text, written, label)

@@ -13,7 +13,8 @@ def rooms(text: str) -> list[str]:
 
 WORDS = (
     "bed room rm cubicle ward locker lit chambre chb box cama hab habitación sala sillón kamer kmr"
-    " Bett Zi Zimmer Zimmernr Platz"
+    " Bett Zi Zimmer Zimmernr Platz fauteuil bât bâtiment sonnette casier Spind Wertfach"
+    " Schliessfach Fach Schrank puesto puerta taquilla kluis stoel Sessel"
 ).split()
 
 
@@ -42,6 +43,20 @@ def test_every_word_for_a_room_or_bed_announces_its_number(word: str) -> None:
         ("kamer veertien meneer", ["veertien"]),
         ("Bett vier", ["vier"]),
         ("Zimmer zwölf", ["zwölf"]),
+        ("Zimmer 105 links", ["105 links"]),
+        ("habitación 214 ventana", ["214 ventana"]),
+        ("chambre 21 bis, seul", ["21 bis"]),
+        ("kamer 3 raam", ["3 raam"]),
+        ("Fauteuil A : Taxol", ["A"]),
+        ("bât C, cellule", ["C"]),
+        ("BATIMENT D\n", ["D"]),
+        ("puerta B, y llevad", ["B"]),
+        ("en pieza B. Diagnóstico", ["B"]),
+        ("unit D kamer 09", ["D", "09"]),
+        (
+            "Nombre        Hab    Barthel\nAna Cobo      101    35\nLuz Raya      S-02   95",
+            ["101", "S-02"],
+        ),
     ],
 )
 def test_codes_and_words(text: str, expected: list[str]) -> None:

@@ -1,0 +1,62 @@
+"""Whole names of which a part was found; `<` and `>` stand around that part."""
+
+import pytest
+
+from record.document import Document
+from record.label import Label
+from record.span import Span
+from rules.names.name_parts import complete_names
+
+SCORE = 0.97
+FIRST, LAST = Label.FIRST_NAME, Label.LAST_NAME
+
+
+def completed(marked: str, label: str, lang: str) -> list[str]:
+    start, end = marked.index("<"), marked.index(">") - 1
+    text = marked.replace("<", "").replace(">", "")
+    found = complete_names(
+        Document("n", text, lang=lang), [Span(start, end, label, "model", SCORE)]
+    )
+    assert all((span.label, span.detector, span.score) == (LAST, "model", SCORE) for span in found)
+    return [text[span.start : span.end] for span in found]
+
+
+@pytest.mark.parametrize(
+    ("marked", "label", "lang", "expected"),
+    [
+        ("groet, <Gijsbert> Onderwater, GZ", FIRST, "nl", "Onderwater"),
+        ("Patiënt, <Pieter> de Zwart, 61", FIRST, "nl", "de Zwart"),
+        ("<Colette> Tension (c'est son nom)", FIRST, "fr", "Tension"),
+        ("<Elias> Wegener, 19 J.", FIRST, "de", "Wegener"),
+        ('cliënt <Anton> ("Toon") Wezenbeek wil', FIRST, "nl", "Wezenbeek"),
+        ("<Eufemia> “Femi” de la Raya 105", FIRST, "es", "de la Raya"),
+        ("LARRIEU, DA <SILVA>, NOGUES", LAST, "fr", "DA"),
+        ("frau, Von <Brandt> ruft", LAST, "de", "Von"),
+    ],
+)
+def test_what_belongs_to_a_name(marked: str, label: str, lang: str, expected: str) -> None:
+    assert completed(marked, label, lang) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("marked", "label", "lang"),
+    [
+        ("<Elias> Besuch um 10", FIRST, "de"),  # a noun
+        ("Next: <Daniel> Monday", FIRST, "en"),
+        ("<Login> Dokumentation", FIRST, "de"),
+        ("<Hawa> G5P4, 39+4", FIRST, "fr"),
+        ("<MARIE> Martin", FIRST, "fr"),
+        ("<daniel> Martin", FIRST, "fr"),
+        ("<Daniel> martin", FIRST, "fr"),
+        ("patient de <Brandt> ruft", LAST, "fr"),
+        ("<Lyon> Martin", Label.CITY, "fr"),
+    ],
+)
+def test_what_does_not(marked: str, label: str, lang: str) -> None:
+    assert completed(marked, label, lang) == []
+
+
+def test_what_was_found_is_not_found_again() -> None:
+    text = "Gijsbert Onderwater"
+    spans = [Span(0, 8, FIRST, "model"), Span(9, 19, LAST, "model")]
+    assert complete_names(Document("n", text, lang="nl"), spans) == []
