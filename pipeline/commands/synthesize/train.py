@@ -13,8 +13,9 @@ from pipeline.reports.console import Console
 DESCRIPTION = """\
 Trains a language model on a corpus that `synthesize prepare` made, to write notes together with
 their entities. DIR is all that `synthesize generate` needs. Rerun the same command to resume an
-interrupted training. The weights with the lowest perplexity on held-out notes are kept; perplexity
-is given per token and per character, since tokens of two vocabularies cannot be compared.
+interrupted training. The weights with the lowest perplexity on held-out notes are kept, with
+--epsilon the last ones; perplexity is given per token and per character, since tokens of two
+vocabularies cannot be compared.
 """
 EXAMPLES = """\
 examples:
