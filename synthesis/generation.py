@@ -20,6 +20,7 @@ from record.document import Annotated, Document
 from record.errors import ConfigError, Unsafe
 from synthesis.identifier_filling import IdentifierFiller
 from synthesis.markup import LT, PAR, end_tag, start_tag
+from synthesis.noised_requests import NoisedCounts
 from synthesis.note_requests import Request, limit_entities, with_label_shares
 from synthesis.tag_repair import parse_tags
 
@@ -31,7 +32,8 @@ class GenerationPlan:
     """Which notes to generate: `count` of them, from a seed, each like one of the requests.
 
     `shares` of labels, where given, decide the labels of a note's entities; how many it has stays
-    as requested. A note is a function of the seed and its place alone.
+    as requested. With `counts` length and entities are drawn from these. A note is a function of
+    the seed and its place alone.
     """
 
     count: int
@@ -39,11 +41,14 @@ class GenerationPlan:
     requests: Sequence[Request] = field(repr=False)
     shares: Mapping[str, float] | None = None
     lang: str = ""
+    counts: NoisedCounts | None = field(default=None, repr=False)
 
     def request(self, place: int) -> Request:
         """Return the request for the note at an index."""
         rng = Random(f"{self.seed}/{place}")  # noqa: S311 - what is drawn is no secret
         request = rng.choice(self.requests)
+        if self.counts is not None:
+            request = self.counts.drawn(request, rng)
         return with_label_shares(request, self.shares, rng) if self.shares else request
 
     def request_like(self) -> Counter[str]:

@@ -24,6 +24,7 @@ from record.span import Span
 from synthesis.corpus_statistics import words_in
 from synthesis.generation import ORIGIN, GenerationPlan, NoteGenerator
 from synthesis.generation_summary import GenerationSummary
+from synthesis.noised_requests import NoisedCounts
 from synthesis.prepared_corpus import digest as corpus_digest
 from synthesis.prepared_corpus import load_requests, read_manifest
 
@@ -67,6 +68,9 @@ NOTES, MANIFEST = "notes.jsonl", "manifest.json"
 READ_WITHOUT_NOISE, PUBLIC_SHA256 = "read_without_noise", "public_sha256"
 """What a private model's metadata tell: what training read beside its noised gradients, and the
 digest of the corpus that it took in its place."""
+
+NOISED_REQUESTS = "noised_requests"
+"""The metadata of a private model that tell how long notes are, and what they have, with noise."""
 
 _PARTS, _ORDER = ".parts", "order.json"
 _LENGTH = "<words>"  # no label
@@ -173,7 +177,10 @@ class Generation(BatchedWork):
         """Read the requests of the corpus; raises ConfigError."""
         manifest = read_manifest(self.source)
         lang = str(manifest["origin"].get("lang") or "")
-        return GenerationPlan(self.count, self.seed, load_requests(self.source), self.shares, lang)
+        noised = models.about(self.model).get(NOISED_REQUESTS)
+        counts = None if noised is None else NoisedCounts.from_json(noised)
+        requests = load_requests(self.source)
+        return GenerationPlan(self.count, self.seed, requests, self.shares, lang, counts)
 
     def fingerprint(self) -> str:
         """Return a hash of the settings and inputs."""
@@ -249,7 +256,11 @@ def requested_lengths(generation: Generation) -> list[int]:
     No more than the model holds; nothing where model or corpus do not know how long notes are.
     """
     ids_per_word: float = models.about(generation.model).get("ids_per_word", 0.0)
-    words = [request.words for request in load_requests(generation.source)]
+    plan = generation.plan()
+    requests = plan.requests
+    if plan.counts is not None:
+        requests = [plan.request(place) for place in range(generation.count)]
+    words = [request.words for request in requests]
     lengths = [math.ceil((1 + LENGTH_TOLERANCE) * ids_per_word * number) for number in words]
     most = _max_note_length(generation)
     return sorted(length if most is None else min(length, most) for length in lengths)
@@ -374,7 +385,7 @@ def _manifest(
         "corpus_sha256": corpus_digest(generation.corpus),
         "learnt_corpus_sha256": trained.about.get("prepared_sha256"),
         "origin": prepared["origin"],
-        "privacy": trained.about.get("privacy"),
+        "privacy": _privacy(trained.about),
         READ_WITHOUT_NOISE: _read_without_noise(generation, trained.about),
         "most_notes_of_a_patient": prepared.get("most_notes_of_a_patient"),
         "canaries": trained.about.get("canaries"),
@@ -391,6 +402,16 @@ def _manifest(
         "versions": {name: version(name) for name in ("cryptonym", "torch")},
         **account.to_json(),
     }
+
+
+def _privacy(about: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what the notes cost in privacy: training, and the noised counts of their requests."""
+    privacy: dict[str, Any] | None = about.get("privacy")
+    if privacy is None or NOISED_REQUESTS not in about:
+        return privacy
+    generator, requests = privacy["epsilon"], about[NOISED_REQUESTS]["epsilon"]
+    shares = {"generator_epsilon": generator, "requests_epsilon": requests}
+    return {**privacy, "epsilon": generator + requests, **shares}
 
 
 def _read_without_noise(generation: Generation, about: Mapping[str, Any]) -> list[str] | None:

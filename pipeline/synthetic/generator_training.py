@@ -15,8 +15,9 @@ from pipeline.config.progress import Progress
 from pipeline.files.gold import read_annotated
 from record.errors import ConfigError
 from synthesis.canaries import draw_canaries
-from synthesis.generation_files import PUBLIC_SHA256, READ_WITHOUT_NOISE
+from synthesis.generation_files import NOISED_REQUESTS, PUBLIC_SHA256, READ_WITHOUT_NOISE
 from synthesis.markup import end_tag, start_tag
+from synthesis.noised_requests import noise_counts
 from synthesis.prepared_corpus import Corpus, digest, load_corpus
 
 Warn = Callable[[str], None]
@@ -31,7 +32,7 @@ class GeneratorRequest:
 
     `vocabulary_text` are other notes that the vocabulary is learnt from, a file or a prepared
     corpus, which gives marks and lengths as well. `canaries` is how many made-up notes are planted,
-    and how often each.
+    and how often each. `requests_epsilon` is what noised counts of lengths and entities may cost.
     """
 
     corpus: Path
@@ -40,6 +41,7 @@ class GeneratorRequest:
     changes: Mapping[str, Any] = field(default_factory=dict)
     vocabulary_text: Path | None = None
     canaries: tuple[int, int] | None = None
+    requests_epsilon: float | None = None
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,9 @@ def train_generator(request: GeneratorRequest, progress: Progress, warn: Warn) -
         ),
     )
     return train_on_corpus(
-        request.corpus, recipe, request.out, callbacks, public, request.canaries, warn
-    )
+        request.corpus, recipe, request.out, callbacks, public, request.canaries, warn,
+        request.requests_epsilon,
+    )  # fmt: skip
 
 
 def train_on_corpus(
@@ -115,13 +118,15 @@ def train_on_corpus(
     public: PublicNotes | None = None,
     canaries: tuple[int, int] | None = None,
     warn: Warn = lambda warning: None,
+    requests_epsilon: float | None = None,
 ) -> dict[str, float]:
     """Train a generator on a prepared corpus; return its perplexities.
 
     The vocabulary is learnt from the notes of train alone, or from `public` ones: what stands in
     a vocabulary is outside of any guarantee of private training. Perplexities are those of public
     notes, too, where these are a prepared corpus. `canaries` are so many, so often each, to plant;
-    their list is kept beside the model. Raises ConfigError.
+    their list is kept beside the model. `requests_epsilon` is the price of noised counts of what
+    notes have, beside that of the weights. Raises ConfigError.
     """
     corpus = load_corpus(folder)
     public = public or PublicNotes()
@@ -144,6 +149,14 @@ def train_on_corpus(
     }
     if public.corpus is not None:
         about[PUBLIC_SHA256] = public.sha256
+    if requests_epsilon is not None:
+        if recipe.epsilon is None or public.corpus is None:
+            problem = "requires --epsilon, and a folder of public notes as --vocabulary-text"
+            raise ConfigError("--requests-epsilon", problem, "give both, or leave it out")
+        labels = sorted(public.corpus.manifest["statistics"]["train"]["labels"])
+        notes = corpus.notes["train"]
+        counts = noise_counts(notes, labels, requests_epsilon, seed=recipe.seed)
+        about[NOISED_REQUESTS] = counts.to_json()
     if recipe.epsilon is not None:
         about[READ_WITHOUT_NOISE] = public.read_without_noise(recipe)
     if recipe.pretrained is not None:

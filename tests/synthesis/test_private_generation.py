@@ -100,6 +100,23 @@ def test_notes_are_asked_for_as_public_ones_are(folder: Path, tmp_path: Path) ->
     assert manifest_of(out)["planned_tags"] == told["planned_tags"]
 
 
+def test_requests_may_be_drawn_from_noised_counts_at_a_price(folder: Path, tmp_path: Path) -> None:
+    model, notes = tmp_path / "model", tmp_path / "notes"
+    public = ["--vocabulary-text", folder / "public"]
+    given = [folder / "one", "-o", model, *PRIVATE, "--requests-epsilon", 2]
+    assert call("train", *given) == 2  # the labels would be those of private notes
+    assert call("train", *given, *public) == 0
+    asked = ["--notes", 8, "--requests", folder / "public", *SHORT]
+    assert call("generate", model, folder / "one", "-o", notes, *asked) == 0
+    told = manifest_of(notes)["privacy"]
+    assert told["requests_epsilon"] == 2 and told["generator_epsilon"] <= 8
+    assert told["epsilon"] == told["generator_epsilon"] + 2
+    claim, key = tmp_path / "claim", ["--key", folder / "master.key", "--plain"]
+    assert call("screen", notes, "--end-to-end", "-o", claim, *key) == 0
+    (problem,) = reasons(folder, notes, claim / "screen.json", tmp_path / "a", "--end-to-end")
+    assert problem.startswith("epsilon: upper bound is 9.")  # both count
+
+
 def test_requests_must_be_those_of_the_public_notes(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

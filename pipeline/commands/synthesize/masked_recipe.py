@@ -25,7 +25,7 @@ _CHANGES = {
 
 _OF_GENERATORS = (
     *("vocabulary", "vocabulary_size", "peak", "step_tokens", "pretrained", "epsilon", "delta"),
-    *("vocabulary_text", "canaries", "patient_notes"),
+    *("vocabulary_text", "canaries", "patient_notes", "requests_epsilon"),
 )
 
 

@@ -13,8 +13,9 @@ from pipeline.reports.console import Console
 DESCRIPTION = """\
 Trains a language model on a corpus that `synthesize prepare` made, to write notes together with
 their entities. DIR is all that `synthesize generate` needs. Rerun the same command to resume an
-interrupted training. The weights with the lowest perplexity on held-out notes are kept; perplexity
-is given per token and per character, since tokens of two vocabularies cannot be compared.
+interrupted training. The weights with the lowest perplexity on held-out notes are kept, with
+--epsilon the last ones; perplexity is given per token and per character, since tokens of two
+vocabularies cannot be compared.
 """
 EXAMPLES = """\
 examples:
@@ -137,6 +138,11 @@ def _add_privacy(parser: argparse.ArgumentParser) -> None:
         help="delta of the privacy budget (default 1 / (10 x patients))",
     )  # fmt: skip
     add(
+        "--requests-epsilon", type=float, metavar="E",
+        help="further budget for noised counts of how long notes are and what they have, to ask "
+        "for such notes (default: as the public notes have them)",
+    )  # fmt: skip
+    add(
         "--patient-notes", type=positive, metavar="N",
         help="maximum number of notes of a patient to learn from, chosen by a hash (default 10)",
     )  # fmt: skip
@@ -162,6 +168,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         changes={name: value for name, value in given.items() if value is not None},
         vocabulary_text=options.vocabulary_text,
         canaries=(options.canaries, options.canary_repeats) if options.canaries else None,
+        requests_epsilon=options.requests_epsilon,
     )
     with console.progress() as progress:
         scores = train_generator(request, progress, console.warn)
