@@ -11,7 +11,7 @@ from record.folding import fold
 from record.label import Label
 from record.span import Span
 from rules.dates.calendar import possible_day
-from rules.known.context import names_a_disease
+from rules.known.context import is_named_after, names_a_disease
 from rules.matching.lexicon import (
     given_rank,
     lexicon,
@@ -61,6 +61,13 @@ _SCORES = frozenset(
     "bishop karnofsky apgar glasgow gcs mmse mms moca norton barthel braden waterlow tinetti"
     " silverman ramsay aldrete eva evn nrs vas ecog asa nyha nihss audit phq gds gad".split()
 )
+_SITES = frozenset((Label.HOSPITAL, Label.ORGANIZATION))
+_GENERA = frozenset(
+    "salmonella legionella brucella shigella klebsiella bordetella pasteurella bartonella borrelia"
+    " candida aspergillus".split()
+)
+_ADDRESSED = frozenset("damen kollege kollegin kollegen confrere consoeur".split())
+_UNITS = frozenset("ie ui iu mg ml kg cm mm be".split())
 _LASTING = re.compile(
     r"\b(?:depuis|il y a|pendant|durant|desde hace|hace|durante|for the past|seit|sinds)"
     r" (?:environ |about |unos |ca\. )?\Z"
@@ -150,6 +157,8 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
             return len(words) == 1 and written.isalpha() and _is_only_a_term(folded[0])
         if _COLUMN.search(written) and all(map(_is_word_or_term, folded)):
             return True
+        if span.label in _SITES and folded[0] in _GENERA:
+            return True
         if span.label in _STATED and len(words) <= _SHORT_PHRASE and folded[-1] in _STATES:
             return True
         if span.label in _CLAIMED and lang == "fr" and _is_french_clause(written, folded):
@@ -162,7 +171,12 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
             return True
         if span.label in _NAMES:
             before = text[max(0, span.start - _BEFORE) : span.start]
-            if all(map(_may_be_a_disease, folded)) and names_a_disease(fold(plain(before))):
+            if all(map(_may_be_a_disease, folded)) and (
+                names_a_disease(fold(plain(before)))
+                or is_named_after(fold(plain(text[span.end : span.end + _BEFORE])))
+            ):
+                return True
+            if folded[-1] in _ADDRESSED or _is_unit(written, before):
                 return True
             if all(map(_is_abbreviation, folded)) or all(map(_is_joined_eponym, folded)):
                 return True
@@ -170,7 +184,7 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
                 return True
             if has_capitals and written.islower():
                 return all(_is_everyday(word, lang) or _is_hardly_a_name(word) for word in folded)
-            if span.score < _DOUBTED and len(words) == 1 and written[1:].islower():
+            if span.score < _DOUBTED and len(words) == 1 and written.istitle():
                 word = folded[0]
                 if 0 < word_rank(word, lang) <= _FREQUENT_WORD and not _is_usual(word):
                     return True
@@ -240,6 +254,11 @@ def _is_only_a_term(word: str) -> bool:
     return bool(term_kind(word)) and not (_is_name(word) or _is_place(word))
 
 
+def _is_unit(written: str, before: str) -> bool:
+    """Return whether letters behind a number are its unit: `8 IE`."""
+    return written.lower() in _UNITS and before.rstrip(" ")[-1:].isdigit()
+
+
 def _is_duration(written: str, text: str, start: int) -> bool:
     """Return whether years are how long something lasts: `depuis quatorze ans`."""
     before = fold(text[max(0, start - _BEFORE) : start])
@@ -286,7 +305,7 @@ def _is_brand(word: str, text: str, start: int, end: int) -> bool:
     """Return whether a word is a drug that hardly anybody is called, or is taken like one."""
     if term_kind(word) == _DRUG and not (_is_usual(word) or bits(word) & (GIVEN | FAMILY)):
         return True
-    if word not in lexicon("given_eponyms"):
+    if word not in lexicon("given_eponyms") and term_kind(word) != _DRUG:
         return False
     before = fold(text[max(0, start - _BEFORE) : start])
     behind = fold(text[end : end + _BEFORE])

@@ -226,6 +226,11 @@ def test_such_words_may_be_professions(lang: str, text: str, written: str) -> No
         ("rémission sous Enbrel.", "Enbrel", Label.DATE),
         ("I&O   Days   Nights", "Days   Nights", Label.ORGANIZATION),
         ("Unidad\tRango", "Unidad\tRango", Label.HOSPITAL),
+        ("Graves disease noted", "Graves", Label.LAST_NAME),
+        ("Hémocultures à Salmonella Dublin", "Salmonella Dublin", Label.ORGANIZATION),
+        ("Sehr geehrte Damen und", "Damen", Label.FIRST_NAME),
+        ("Actrapid 8 - 6 - 8 IE", "IE", Label.NAME),
+        ("Switched from Allegra to", "Allegra", Label.FIRST_NAME),
         ("Mère porteuse de", "porteuse", Label.PROFESSION),
         ("Violet. He was. The gentiane on", "gentiane", Label.FIRST_NAME),
     ],
@@ -249,6 +254,9 @@ def test_scores_strengths_nodes_and_drugs(text: str, written: str, label: str) -
         ("seit 14", "14", Label.AGE),
         ("Marie   Okwuosa", "Marie   Okwuosa", Label.NAME),
         ("nurse, married", "nurse", Label.PROFESSION),
+        ("Mrs Graves noted", "Graves", Label.LAST_NAME),
+        ("seen by IE", "IE", Label.NAME),
+        ("Allegra came", "Allegra", Label.FIRST_NAME),
     ],
 )
 def test_persons_ages_and_days_beside_such_words(text: str, written: str, label: str) -> None:
