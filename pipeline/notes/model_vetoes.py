@@ -11,7 +11,7 @@ from record.folding import fold
 from record.label import Label
 from record.span import Span
 from rules.dates.calendar import possible_day
-from rules.known.context import names_a_disease
+from rules.known.context import is_named_after, names_a_disease
 from rules.matching.lexicon import (
     given_rank,
     lexicon,
@@ -60,6 +60,30 @@ _SCORE_BEFORE = re.compile(r"([a-z]{2,10})[ :=]{1,2}\Z")
 _SCORES = frozenset(
     "bishop karnofsky apgar glasgow gcs mmse mms moca norton barthel braden waterlow tinetti"
     " silverman ramsay aldrete eva evn nrs vas ecog asa nyha nihss audit phq gds gad".split()
+)
+_SITES = frozenset((Label.HOSPITAL, Label.ORGANIZATION))
+_GENERA = frozenset(
+    "salmonella legionella brucella shigella klebsiella bordetella pasteurella bartonella borrelia"
+    " candida aspergillus".split()
+)
+_ADDRESSED = frozenset("damen kollege kollegin kollegen confrere consoeur".split())
+_UNITS = frozenset("ie ui iu mg ml kg cm mm be".split())
+_LASTING = re.compile(
+    r"\b(?:depuis|il y a|pendant|durant|desde hace|hace|durante|for the past|seit|sinds)"
+    r" (?:environ |about |unos |ca\. )?\Z"
+)
+_UNIT = re.compile(r"[a-z]")
+_FRACTIONS = frozenset(("1/2", "1/3", "1/4", "3/4"))
+_SURE, _DOUBTED = 0.9, 0.8  # scores
+_FOUR = 4
+_COLUMN = re.compile(r"\t|   +|\|")
+_STATED = _NAMES | {Label.PROFESSION}
+_SHORT_PHRASE = 2
+# What somebody is by law or by their genes.
+_STATES = frozenset(
+    "soltero soltera casado casada viudo viuda divorciado divorciada pacse pacsee celibataire"
+    " divorcee veuf veuve ledig verheiratet geschieden verwitwet single married widowed divorced"
+    " gehuwd ongehuwd porteur porteuse carrier portador portadora".split()
 )
 _STRENGTH = re.compile(r"(?<![0-9/])[0-5][+-]?/5(?![0-9/])")
 _NODES_BEFORE = re.compile(r"N[0-3][a-c]?(?:\([a-z]{1,3}\))? ?\(\Z")
@@ -116,14 +140,27 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
             return True
         if span.label in _SCORED and _follows_a_score(written, text, span.start):
             return True
+        if span.label == Label.AGE and _is_duration(written, text, span.start):
+            return True
         if span.label in _DATES:
+            if written in _FRACTIONS and span.score < _SURE:
+                return True
             if _is_no_year(written) or _is_no_day(written):
                 return True
-            return _is_strength(written, text) or _is_count_of_nodes(written, text, span.start)
+            if _is_strength(written, text) or _is_count_of_nodes(written, text, span.start):
+                return True
         words = _WORDS.findall(written)
         if not words:
             return span.label in _NAMES and _TWO_DIGITS.search(written) is not None
         folded = [fold(plain(word)) for word in words]
+        if span.label in _DATES | {Label.USERNAME}:
+            return len(words) == 1 and written.isalpha() and _is_only_a_term(folded[0])
+        if _COLUMN.search(written) and all(map(_is_word_or_term, folded)):
+            return True
+        if span.label in _SITES and folded[0] in _GENERA:
+            return True
+        if span.label in _STATED and len(words) <= _SHORT_PHRASE and folded[-1] in _STATES:
+            return True
         if span.label in _CLAIMED and lang == "fr" and _is_french_clause(written, folded):
             return True
         if span.label == Label.PROFESSION and _is_role(folded, text, span.end):
@@ -134,14 +171,23 @@ def make_veto(text: str, lang: str) -> Callable[[Span], bool]:
             return True
         if span.label in _NAMES:
             before = text[max(0, span.start - _BEFORE) : span.start]
-            if all(map(_may_be_a_disease, folded)) and names_a_disease(fold(plain(before))):
+            if all(map(_may_be_a_disease, folded)) and (
+                names_a_disease(fold(plain(before)))
+                or is_named_after(fold(plain(text[span.end : span.end + _BEFORE])))
+            ):
+                return True
+            if folded[-1] in _ADDRESSED or _is_unit(written, before):
                 return True
             if all(map(_is_abbreviation, folded)) or all(map(_is_joined_eponym, folded)):
                 return True
             if len(words) == 1 and _is_brand(folded[0], text, span.start, span.end):
                 return True
             if has_capitals and written.islower():
-                return all(_is_everyday(word, lang) for word in folded)
+                return all(_is_everyday(word, lang) or _is_hardly_a_name(word) for word in folded)
+            if span.score < _DOUBTED and len(words) == 1 and written.istitle():
+                word = folded[0]
+                if 0 < word_rank(word, lang) <= _FREQUENT_WORD and not _is_usual(word):
+                    return True
             if len(words) == 1 and written.isupper() and _is_frequent_word(folded[0], lang):
                 return True
             is_plain = len(words) == 1 and written[1:].islower()
@@ -208,6 +254,29 @@ def _is_only_a_term(word: str) -> bool:
     return bool(term_kind(word)) and not (_is_name(word) or _is_place(word))
 
 
+def _is_unit(written: str, before: str) -> bool:
+    """Return whether letters behind a number are its unit: `8 IE`."""
+    return written.lower() in _UNITS and before.rstrip(" ")[-1:].isdigit()
+
+
+def _is_duration(written: str, text: str, start: int) -> bool:
+    """Return whether years are how long something lasts: `depuis quatorze ans`."""
+    before = fold(text[max(0, start - _BEFORE) : start])
+    return _UNIT.search(written) is not None and _LASTING.search(before) is not None
+
+
+def _is_word_or_term(word: str) -> bool:
+    """Return whether a word is frequent in some language or a term, and no usual given name."""
+    is_known = 0 < word_rank(word) <= _OF_A_LANGUAGE or term_kind(word) != ""
+    return is_known and not 0 < given_rank(word) < _RARE
+
+
+def _is_hardly_a_name(word: str) -> bool:
+    """Return whether a word of four letters or more is one of some language or a term, no name."""
+    is_known = word_rank(word) > 0 or term_kind(word) != ""
+    return len(word) >= _FOUR and word.isalpha() and is_known and not _is_usual(word)
+
+
 def _follows_a_score(written: str, text: str, start: int) -> bool:
     """Return whether a number is what a score or scale comes to: `Karnofsky 60`, `Bishop 6`."""
     if not _POINTS.fullmatch(written):
@@ -236,7 +305,7 @@ def _is_brand(word: str, text: str, start: int, end: int) -> bool:
     """Return whether a word is a drug that hardly anybody is called, or is taken like one."""
     if term_kind(word) == _DRUG and not (_is_usual(word) or bits(word) & (GIVEN | FAMILY)):
         return True
-    if word not in lexicon("given_eponyms"):
+    if word not in lexicon("given_eponyms") and term_kind(word) != _DRUG:
         return False
     before = fold(text[max(0, start - _BEFORE) : start])
     behind = fold(text[end : end + _BEFORE])

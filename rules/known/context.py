@@ -192,6 +192,14 @@ def names_a_disease(before: str) -> bool:
     return word in _BEFORE_EPONYMS
 
 
+def is_named_after(after: str) -> bool:
+    """Return whether folded text behind a name makes it that of a disease: ` fracture`."""
+    start = len("'s") if after.startswith("'s") else 0
+    return after[start : start + 1] in (" ", "-") and (
+        _word_after(after, start + 1) in _AFTER_EPONYMS
+    )
+
+
 def _word_after(folded: str, start: int) -> str:
     end = start
     while end < len(folded) and end - start < 16 and folded[end].isalpha():

@@ -10,12 +10,13 @@ from record.document import Document
 from record.label import Label
 from record.span import Span
 
+SCORE = 0.7
 PROSE = "Seen in clinic. The patient was told that Warfarin stops. "
 
 
 def is_vetoed(text: str, written: str, label: str, lang: str = "en") -> bool:
     start = text.index(written)
-    return make_veto(text, lang)(Span(start, start + len(written), label, "model"))
+    return make_veto(text, lang)(Span(start, start + len(written), label, "model", SCORE))
 
 
 @pytest.mark.parametrize(
@@ -220,6 +221,18 @@ def test_such_words_may_be_professions(lang: str, text: str, written: str) -> No
         ("Switched from Camila to Mirena", "Camila", Label.FIRST_NAME),
         ("Yasmin suspendida por migraña", "Yasmin", Label.FIRST_NAME),
         ("Diane 35 arrêtée", "Diane", Label.FIRST_NAME),
+        ("type 2 depuis quatorze ans", "quatorze ans", Label.AGE),
+        ("Concor 1/2 0", "1/2", Label.DATE),
+        ("rémission sous Enbrel.", "Enbrel", Label.DATE),
+        ("I&O   Days   Nights", "Days   Nights", Label.ORGANIZATION),
+        ("Unidad\tRango", "Unidad\tRango", Label.HOSPITAL),
+        ("Graves disease noted", "Graves", Label.LAST_NAME),
+        ("Hémocultures à Salmonella Dublin", "Salmonella Dublin", Label.ORGANIZATION),
+        ("Sehr geehrte Damen und", "Damen", Label.FIRST_NAME),
+        ("Actrapid 8 - 6 - 8 IE", "IE", Label.NAME),
+        ("Switched from Allegra to", "Allegra", Label.FIRST_NAME),
+        ("Mère porteuse de", "porteuse", Label.PROFESSION),
+        ("Violet. He was. The gentiane on", "gentiane", Label.FIRST_NAME),
     ],
 )
 def test_scores_strengths_nodes_and_drugs(text: str, written: str, label: str) -> None:
@@ -237,6 +250,13 @@ def test_scores_strengths_nodes_and_drugs(text: str, written: str, label: str) -
         ("Diane 35 ans", "Diane", Label.FIRST_NAME),
         ("Yasmin a suspendu", "Yasmin", Label.FIRST_NAME),
         ("Barré-Petit", "Barré-Petit", Label.LAST_NAME),
+        ("fille de quatorze ans", "quatorze ans", Label.AGE),
+        ("seit 14", "14", Label.AGE),
+        ("Marie   Okwuosa", "Marie   Okwuosa", Label.NAME),
+        ("nurse, married", "nurse", Label.PROFESSION),
+        ("Mrs Graves noted", "Graves", Label.LAST_NAME),
+        ("seen by IE", "IE", Label.NAME),
+        ("Allegra came", "Allegra", Label.FIRST_NAME),
     ],
 )
 def test_persons_ages_and_days_beside_such_words(text: str, written: str, label: str) -> None:
