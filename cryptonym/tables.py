@@ -19,6 +19,7 @@ from record.patient import PatientRecord
 REFUSED = "refused"
 """The column with the reason why a row has no text; null where it has one."""
 
+_LEAST_INEXACT = 2**53
 _ROWS = 256  # notes for which the tagger is asked together
 
 
@@ -48,6 +49,7 @@ def pseudonymize(
     pseudonymizer: Pseudonymizer,
     patients: Iterable[Patient] = (),
     keep: Sequence[str] = (),
+    allow_unknown: bool = False,
     **columns: Unpack[NoteColumns],
 ) -> Any:
     """Return a table of the same rows in the same order, with surrogates in place of identifiers.
@@ -55,16 +57,22 @@ def pseudonymize(
     Columns that are not named are left out; those of `keep` are copied as they are. Persons become
     pseudonyms, dates move with their patient. A row that is refused has null for text, person and
     date, and its reason in the column REFUSED. Without a column of ids, a note without a person is
-    told apart by its row number, from 0. `patients` are known by their person ids.
+    told apart by its row number, from 0. `patients` are known by their person ids; where any are
+    given, a row of another person is refused, as `unknown-patient`, unless `allow_unknown`.
 
     pandas and Polars frames come back as such, datasets and readers as a reader that works as it
-    is read, everything else as an Arrow table. Raises ConfigError for columns that are not there.
+    is read, everything else as an Arrow table. Raises ConfigError for columns that are not there,
+    for two records of one person, and for ids of persons that are floats too large to be exact.
     """
     people = [known for known in map(read_patient, patients) if known is not None]
+    known_people = {each.person_id: each for each in people}
+    if len(known_people) < len(people):
+        raise ConfigError("patients", "a person has two records", "give one record a person")
     is_stream = isinstance(frame, ds.Dataset | pa.RecordBatchReader)
     given = frame if is_stream else _read_table(frame)
     shape = _Shape(given.schema, dict(columns), tuple(keep))
-    work = _TableWork(shape, detector, pseudonymizer, {each.person_id: each for each in people})
+    is_known_required = bool(people) and not allow_unknown
+    work = _TableWork(shape, detector, pseudonymizer, known_people, is_known_required)
     if is_stream:
         batches = given.to_batches() if isinstance(given, ds.Dataset) else given
         return pa.RecordBatchReader.from_batches(shape.output, work.run(batches))
@@ -135,6 +143,7 @@ class _TableWork:
     detector: Detector
     pseudonymizer: Pseudonymizer
     patients: Mapping[str, PatientRecord]
+    is_known_required: bool
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         row = 0
@@ -171,7 +180,10 @@ class _TableWork:
     def _release(self, record: dict[str, Any], found: Any) -> Mapping[str, Any] | Refused:
         if isinstance(found, Refused):
             return found
-        patient = self.patients.get(str(record.get("person_id")))
+        person = record.get("person_id")
+        patient = self.patients.get(str(person))
+        if self.is_known_required and patient is None and person is not None:
+            return Refused("read", "Unreadable", "unknown-patient")
         document = Document("", str(record.get("text")), lang=record.get("lang") or "")
         # The note is rewritten in the language that it was read in.
         given = {**found, "lang": spoken(document, self.detector.lang).lang or None}
@@ -206,6 +218,9 @@ def _to_json(key: str, value: Any) -> Any:
     if key == "note_id":
         return value if isinstance(value, str | int) else str(value)
     if key == "person_id" and isinstance(value, float) and value.is_integer():
+        if abs(value) >= _LEAST_INEXACT:
+            problem = "has floats from 2^53 on, each of which stands for several ids"
+            raise ConfigError("person", problem, "give the column as integers or text")
         return int(value)  # whole numbers beside missing ones, as pandas keeps them
     return value.isoformat() if isinstance(value, date) else value
 

@@ -3,9 +3,13 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from typing import Any
+
+_LEAST_INEXACT = 2**53
+"""The least integer from which on a float may stand for several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +75,12 @@ class PatientRecord:
         """
         born = record.get("birth_date")
         return cls(
-            person_id=str(record["person_id"]),
+            person_id=_to_id(record["person_id"]),
             given_names=_to_strings(record.get("given_names")),
             family_names=_to_strings(record.get("family_names")),
             birth_names=_to_strings(record.get("birth_names")),
             gender=str(record.get("gender") or ""),
-            birth_date=date.fromisoformat(str(born)[:10]) if born else None,
+            birth_date=_to_date(born) if born else None,
             addresses=tuple(
                 Address(**_select_fields(a, Address)) for a in record.get("addresses") or ()
             ),
@@ -91,6 +95,25 @@ class PatientRecord:
                 for r in record.get("relatives") or ()
             ),
         )
+
+
+def _to_id(value: Any) -> str:
+    """Return an id as text; a whole number stays one where a table of numbers had it as float."""
+    if isinstance(value, float):
+        if not value.is_integer() or abs(value) >= _LEAST_INEXACT:
+            raise ValueError("person_id must be text or an integer")
+        value = int(value)
+    return str(value)
+
+
+def _to_date(value: Any) -> date:
+    """Return a date of ISO 8601; what Python says of one that is malformed would quote it."""
+    found = None
+    with suppress(ValueError):
+        found = date.fromisoformat(str(value)[:10])
+    if found is None:
+        raise ValueError("malformed birth date")
+    return found
 
 
 def _to_jsonable(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """Checks what is told of a patient before it is read: what nobody reads nobody searches for."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from datetime import date
 from typing import Any
@@ -90,10 +91,13 @@ def _check_strings(value: Any, key: str, where: str) -> None:
 def _check_birth_date(value: Any, where: str) -> None:
     if not value:
         return
-    try:
+    is_date = False
+    with suppress(ValueError):
         date.fromisoformat(str(value)[:10])
-    except ValueError:
-        raise ConfigError(where, "birth_date: is no date", "write it as YYYY-MM-DD") from None
+        is_date = True
+    # Not where the other error is handled, which quotes the value.
+    if not is_date:
+        raise ConfigError(where, "birth_date: is no date", "write it as YYYY-MM-DD")
 
 
 def _check_identifier(record: Mapping[str, Any], where: str) -> None:

@@ -39,6 +39,7 @@ from record.languages import LANGUAGES, primary_language
 from record.policy import Policy
 from record.release import Release
 from record.span import Span
+from rules.identifiers.stamped_numbers import holds_day
 from surrogates.keys.keys import CohortKey
 from surrogates.keys.locators import locator_files
 from surrogates.keys.vault import Vault
@@ -130,7 +131,7 @@ def pseudonymize_file(
     rewriter, reader = context.rewriter, context.reader
     dropped: Counter[str] = Counter()
     persons: set[str] = set()
-    telling = 0
+    telling = dated = 0
     inputs = (*task.inputs, *_list_input_files(options))
     with reader, OutputFiles(task.out, inputs) as outputs:
         outputs.done.warnings += finder.warnings
@@ -144,13 +145,14 @@ def pseudonymize_file(
         }
 
         def step(line: JsonLine) -> None:
-            nonlocal telling
+            nonlocal telling, dated
             record = pseudonymize_line(line, context, dropped)
             if isinstance(record, Failure):
                 outputs.refuse(record)
             else:
                 outputs.note(record)
                 telling += not options.replace_ids and _tells_person(line.annotated.document)
+                dated += not options.replace_ids and holds_day(line.annotated.document.note_id)
                 if vault and line.annotated.document.person_id is not None:
                     persons.add(line.annotated.document.person_id)
 
@@ -164,6 +166,11 @@ def pseudonymize_file(
             outputs.done.warnings.append(
                 f"note ids that hold the person_id of the source: {telling}; whoever knows it "
                 "finds the person: use --note-ids replace"
+            )
+        if dated:
+            outputs.done.warnings.append(
+                f"note ids that hold a day: {dated}; beside a date of the note that moved they "
+                "tell how far the patient's dates move: use --note-ids replace"
             )
         if dropped:
             names = ", ".join(f"{key} ({count})" for key, count in sorted(dropped.items()))
@@ -377,7 +384,9 @@ def _make_record(
             result[key] = released.text
         elif key == "note_datetime":
             result[key] = _shift_date(value, moved, context.columns)
-        elif key in options.keep_keys or _is_code(key, value):
+        elif key in options.keep_keys or (
+            _is_code(key, value) and not _tells(value, document, context)
+        ):
             result[key] = value
         elif key != "spans":
             dropped[key] += 1
@@ -387,6 +396,15 @@ def _make_record(
 def _is_code(key: str, value: Any) -> bool:
     pattern = CODE_PATTERNS.get(key)
     return pattern is not None and isinstance(value, str) and bool(pattern.fullmatch(value))
+
+
+def _tells(code: str, document: Document, context: RewritingContext) -> bool:
+    """Return whether a code holds a day, or a known value of the note's patient."""
+    if holds_day(code):
+        return True
+    patient = context.finder.patient(document.person_id)
+    named = Document(document.note_id, code, person_id=document.person_id)
+    return patient is not None and bool(context.finder.known.of(patient).detect(named))
 
 
 def _shift_date(value: Any, person: str, columns: Columns) -> str | None:

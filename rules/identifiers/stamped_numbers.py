@@ -31,6 +31,7 @@ _DAY_OF_YEAR = Pattern(
 # `21.03.14-77`: a day, and a number of that day.
 _NUMBERED = Pattern(r"(?<![0-9.,/\-])[0-9]{2}\.[0-9]{2}\.[0-9]{2}-[0-9]{1,4}(?![0-9/\-]|[.,][0-9])")
 _APOSTROPHE = Pattern(r"(?<![\w/])[0-3]?[0-9]/[0-3]?[0-9]/'[0-9]{2}(?![\w/])")
+_ANYWHERE = re.compile(rf"(?<![0-9]){_DAY}(?![0-9])")
 _LONG_PART = re.compile(r"[0-9]{6}")
 
 
@@ -44,3 +45,8 @@ def find_stamped_numbers(folded: str) -> Iterator[Span]:
     for match in _UID.finditer(folded):
         if _LONG_PART.search(match[0]):
             yield Span(*match.span(), Label.ID, _DETECTOR)
+
+
+def holds_day(code: str) -> bool:
+    """Return whether an id or code holds a day, as `CR-20210314-0012` does."""
+    return _ANYWHERE.search(code) is not None

@@ -68,8 +68,11 @@ class DateShift:
     reads_ahead: bool = False
 
     def move(self, day: date) -> date:
-        """Shift a day, or keep a placeholder. Raises Unsafe where it leaves the calendar."""
-        if day in PLACEHOLDERS:
+        """Shift a day, or keep a placeholder. Raises Unsafe where it leaves the calendar.
+
+        A birth is none: a person born on such a day would keep it.
+        """
+        if day in PLACEHOLDERS and not self.is_birth:
             return day
         try:
             moved = self.cut(day + timedelta(days=self.days))

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 
@@ -381,7 +381,7 @@ class _BatchTreatment:
         nudge = _expand_to_rows([shift.nudge for shift in shifts], rows)
         precision = shifts[0].precision if shifts else "day"
         days = _expand_to_rows([shift.days for shift in shifts], rows)
-        return self._make_moves(days, nudge, precision)
+        return replace(self._make_moves(days, nudge, precision), are_births=True)
 
     def _make_moves(self, days: Days, nudge: Days, precision: Precision) -> Moves:
         times = self._tables.policy.times or "exact"

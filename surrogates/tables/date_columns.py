@@ -37,7 +37,8 @@ class Moves:
     """The shift of each row: arrays of [rows].
 
     As in `DateShift`, a truncated date that would be unchanged moves by a unit, as `nudge` says.
-    `order` maps times of day under `times = "order"`. A truncated date is midnight.
+    `order` maps times of day under `times = "order"`. A truncated date is midnight. Placeholders
+    are kept unless they are births (`are_births`).
     """
 
     days: Days
@@ -45,6 +46,7 @@ class Moves:
     precision: Precision
     times: Times = "exact"
     order: Order | None = None
+    are_births: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,9 @@ def move(column: pa.Array, moves: Moves, *, is_date: bool) -> Moved:
 def move_days(days: Days, moves: Moves) -> tuple[Days, Mask]:
     """Shift days since 1970; also return which leave the calendar 0001-01-01 to 9999-12-31.
 
-    Placeholders are kept (see `PLACEHOLDERS`).
+    Placeholders are kept (see `PLACEHOLDERS`), but for births.
     """
-    is_kept = np.isin(days, _PLACEHOLDERS)
+    is_kept = np.isin(days, [] if moves.are_births else _PLACEHOLDERS)
     moved = np.where(is_kept, days, days + moves.days)
     beyond = (moved < _FIRST) | (moved > _LAST)
     if moves.precision == "day":

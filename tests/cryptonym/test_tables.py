@@ -14,6 +14,7 @@ import pytest
 
 import cryptonym
 from cryptonym.tables import REFUSED, pseudonymize
+from record.errors import ConfigError
 from tests.keys import make_key
 
 PATIENT = {"person_id": "7", "given_names": ["Jean"], "family_names": ["Vauquelin"]}
@@ -192,3 +193,30 @@ def test_what_is_no_table_is_refused(
 ) -> None:
     with pytest.raises(cryptonym.ConfigError, match="list is no table"):
         pseudonymize([TEXTS], detector, pseudonymizer=pseudonymizer, text="note_text")
+
+
+def test_persons_of_whom_nothing_is_known_are_refused(
+    detector: cryptonym.Detector, pseudonymizer: cryptonym.Pseudonymizer
+) -> None:
+    given = pa.table({"p": ["7", "007", "8"], "t": ["Zorblinda revu", "Zorblinda vu", "revu"]})
+    patient = {"person_id": 7.0, "given_names": ["Zorblinda"], "family_names": ["Vauquelin"]}
+    options: Any = {"pseudonymizer": pseudonymizer, "text": "t", "person": "p"}
+    made = pseudonymize(given, detector, patients=[patient], **options).to_pylist()
+    assert [row[REFUSED] for row in made] == [None, "unknown-patient", "unknown-patient"]
+    assert "Zorblinda" not in str(made)
+    made = pseudonymize(given, detector, patients=[patient], allow_unknown=True, **options)
+    assert made.column(REFUSED).to_pylist() == [None, None, None]
+    with pytest.raises(ConfigError, match="two records"):
+        pseudonymize(given, detector, patients=[patient, {**patient, "person_id": "7"}], **options)
+    large = pa.table({"p": [2.0**53], "t": ["revu"]})
+    with pytest.raises(ConfigError, match="several ids"):
+        pseudonymize(large, detector, **options)
+
+
+def test_a_malformed_birth_date_is_quoted_nowhere(detector: cryptonym.Detector) -> None:
+    with pytest.raises(cryptonym.CryptonymError) as raised:
+        detector.detect("vu", {"person_id": "7", "birth_date": "Zorblatt 3 mai 1951"})
+    error: BaseException | None = raised.value
+    while error is not None:
+        assert "Zorblatt" not in repr(error)
+        error = error.__context__

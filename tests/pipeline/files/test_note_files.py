@@ -259,6 +259,21 @@ def test_a_note_type_that_is_no_code_does_not_pass(desk: Any, value: str | int |
     assert "note_type" not in note
 
 
+@pytest.mark.parametrize("value", ["cr-20210314-0012", "ghislaine_vauquelin", "8012345678"])
+def test_a_note_type_that_tells_a_day_or_the_patient_does_not_pass(desk: Any, value: str) -> None:
+    _, (note,), _ = desk.pseudonymize({**NOTE, "note_type": value}, more=desk.known)
+    assert "note_type" not in note
+
+
+def test_ids_of_notes_that_hold_a_day_are_told(
+    desk: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.pseudonymize({**NOTE, "note_id": "CR-20210314-0012"})
+    assert "note ids that hold a day: 1;" in capsys.readouterr().err
+    desk.pseudonymize({**NOTE, "note_id": "CR-20211314-0012"})
+    assert "hold a day" not in capsys.readouterr().err
+
+
 def test_dates_in_text_and_in_the_column_move_together(desk: Any) -> None:
     for record in (NOTE, {"note_id": "3"}):
         dated = {**record, "text": "Vu le 02/03/2024.", "note_datetime": "2024-03-02"}

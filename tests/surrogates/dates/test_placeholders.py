@@ -65,3 +65,31 @@ def test_notes_keep_them_too(cohort: CohortKey, text: str, lang: str) -> None:
     note = Document("1", text=f"Stop: {text}.", person_id="7", lang=lang)
     span = Span(6, 6 + len(text), Label.DATE)
     assert rewriter.rewrite(note, (span,), None).text == note.text
+
+
+@pytest.mark.parametrize("born", [date(1970, 1, 1), date(1904, 1, 1)])
+@pytest.mark.parametrize("births", ["shift", "month"])
+def test_a_person_born_on_such_a_day_does_not_keep_it(
+    cohort: CohortKey, born: date, births: str
+) -> None:
+    policy = Policy(birth_dates=births, old_births="shift")
+    row = {
+        "person_id": [7],
+        "year_of_birth": [born.year],
+        "month_of_birth": [born.month],
+        "day_of_birth": [born.day],
+        "birth_datetime": [datetime(born.year, born.month, born.day)],
+    }
+    treated = Columns(cohort, policy).treat("person", pa.table(row)).rows.to_pylist()[0]
+    assert (treated["year_of_birth"], treated["month_of_birth"]) != (born.year, born.month)
+    moment = treated["birth_datetime"]
+    assert moment is None or moment.date() != born
+    number = f"1 {born:%y %m} 75 116 005"
+    text = f"Né le {born:%d/%m/%Y}, NIR {number} {97 - int(number.replace(' ', '')) % 97:02d}."
+    spans = [
+        Span(text.index(f"{born:%d/%m}"), text.index(", NIR"), Label.BIRTH_DATE),
+        Span(text.index("1 "), len(text) - 1, Label.SSN),
+    ]
+    note = Document("1", text=text, person_id="7", lang="fr")
+    released = Rewriter(cohort, policy).rewrite(note, tuple(spans), None).text
+    assert f"1 {born:%y %m}" not in released
