@@ -10,7 +10,7 @@ from evaluation.gate import Axis, Bound, Measured, Requirement, decide
 from pipeline.cli import COMMANDS
 from pipeline.synthetic.measurements.decision import ADVICE, advise
 
-SETS = ("synthetic", "generator", "filled", "base")
+SETS = ("synthetic", "generator", "filled", "base", "medical")
 NEAR = Requirement("nearest-rouge-3", Bound.AT_MOST, 0.05, Axis.PRIVACY, 0.9, over_null=True)
 WORTH = Requirement("utility-of-real", Bound.AT_LEAST, 0.8, Axis.UTILITY)
 
