@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--sound", type=Path, metavar="SOUND.jsonl",
-        help="the notes that `synthesize screen` wrote to be read for soundness; ANSWERS are those "
+        help="notes that `synthesize screen` wrote to be read for soundness; ANSWERS are those "
         "of the pages of `synthesize review --sound`",
     )  # fmt: skip
     add(
