@@ -78,7 +78,7 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     measured, charts, reasons = _read_signed(request, known, manifest)
     if base is not None:
         required = (*required, *_required_of_base(required, measured))
-    optional = _optional(required)
+    optional = optional_of(required)
     found = {each.name for each in measured}
     required = (*required, *(each for each in optional if each.name in found))
     decision = decide(measured, required)
@@ -235,7 +235,7 @@ def _required_of_base(
             yield each
 
 
-def _optional(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
+def optional_of(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
     """Return what is required where it was measured, but for what is required anyway."""
     named = {each.name for each in requirements}
     found = load_requirements(Path(_MEDICAL), (_MEDICAL,))

@@ -161,7 +161,7 @@ def _draw_charts(
     near: Nearness, attack: MembershipAttack, made: Sequence[Annotated], unseen: Sequence[Annotated]
 ) -> list[GateChart]:
     """Draw what the means hide: counts and shares, without any text."""
-    compared = {"synthetic": made, "other patients": unseen}
+    compared, told = {"synthetic": made, "other patients": unseen}, attack.measured
     return [
         *(
             draw_histogram(
@@ -171,7 +171,10 @@ def _draw_charts(
             )
             for size, scores in near.scores.items()
         ),
-        draw_roc("Membership attack", {"synthetic": (attack.members, attack.others)}),
+        draw_roc(
+            f"Membership attack: AUC {told.value:.3f} ({told.low:.3f} to {told.high:.3f})",
+            {"synthetic": (attack.members, attack.others)},
+        ),
         draw_histogram(
             "Words of a note",
             {
