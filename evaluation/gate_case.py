@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.gate import Axis, Decision, Measured, Requirement, Verdict, read_requirements
+from evaluation.gate_charts import GateChart
 from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
@@ -21,7 +22,8 @@ class GateCase:
 
     `about` appears in the report and in the signed statement, `signed` in the statement alone.
     `word` is the verdict where every requirement is met, `means` explains the two controls, and
-    `advice` says what helps where the case is held.
+    `advice` says what helps where the case is held. `not_measured` are numbers with a requirement
+    that counts only where they were measured. `charts` are drawn beside the numbers.
     """
 
     measured: Sequence[Measured]
@@ -32,6 +34,8 @@ class GateCase:
     word: str = Verdict.RELEASE
     means: Mapping[str, str] = field(default_factory=dict)
     advice: Sequence[str] = ()
+    not_measured: Sequence[str] = ()
+    charts: Sequence[GateChart] = ()
 
     @property
     def is_passed(self) -> bool:
@@ -52,6 +56,8 @@ class GateCase:
             "about": self.about,
             "means": self.means,
             "measured": [self._row(each) for each in self.measured],
+            "not_measured": list(self.not_measured),
+            "charts": [each.to_json() for each in self.charts],
         }
 
     def statement(self, report_sha256: str) -> dict[str, Any]:

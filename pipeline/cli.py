@@ -48,6 +48,7 @@ COMMANDS = {
     "evaluate": "score spans against gold annotations",
     "select": "select detection rules on annotated notes",
     "synthesize run": "make synthetic notes of a release, and publish those that may leave",
+    "synthesize demo": "make synthetic notes of a demonstration hospital, and judge them",
     "synthesize prepare": "prepare a training corpus from a release",
     "synthesize train": "train a generator of annotated notes",
     "synthesize generate": "generate annotated synthetic notes",

@@ -15,7 +15,10 @@ from synthesis.masking import MaskedDocument, MaskingDecision, Phase
 
 LETTERS, PASSAGES = "letters.jsonl", "passages.npy"
 FOLDER_FORMAT = FolderFormat(
-    "masked-letters.json", "folder of masked letters", "cryptonym synthesize mask"
+    "masked-letters.json",
+    "folder of masked letters",
+    "cryptonym synthesize mask",
+    mode=OWNER_FILE,
 )
 
 _OWNER_ONLY = 0o700

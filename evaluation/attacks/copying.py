@@ -4,7 +4,7 @@ Each number is measured for the synthetic notes, for real notes of other patient
 have been copied from training, and for the training notes themselves, which are copies.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -19,6 +19,7 @@ CANDIDATES = 500
 """Number of members, and of non-members, in the membership attack."""
 
 Words = Sequence[str]
+Scores = Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,15 @@ class RealNotes:
 
 @dataclass(frozen=True)
 class Nearness:
-    """The nearest training note of each synthetic note by ROUGE, and the measured means."""
+    """The nearest training note of each synthetic note by ROUGE, and the measured means.
+
+    `scores` are those behind the means by size: of the synthetic notes, of notes of other patients
+    and of copies.
+    """
 
     found: dict[int, list[Nearest]] = field(repr=False)
     measured: tuple[Measured, ...]
+    scores: Mapping[int, tuple[Scores, Scores, Scores]] = field(default_factory=dict, repr=False)
 
 
 def measure_nearness(
@@ -58,8 +64,14 @@ def measure_nearness(
     """
     found = {size: corpus.rouge(made, size) for size in SIZES}
     measured = []
+    behind: dict[int, tuple[Scores, Scores, Scores]] = {}
     for size, near in found.items():
         scores = [each.score for each in near]
+        others, copies = (
+            [each.score for each in corpus.rouge(notes, size)]
+            for notes in (real.held_out, _sample(real.trained))
+        )
+        behind[size] = scores, others, copies
         low, high = percentile_interval(scores)
         measured.append(
             Measured(
@@ -69,17 +81,26 @@ def measure_nearness(
                 low=low,
                 high=high,
                 data=data,
-                null=fmean(each.score for each in corpus.rouge(real.held_out, size)),
-                control=fmean(each.score for each in corpus.rouge(_sample(real.trained), size)),
+                null=fmean(others),
+                control=fmean(copies),
                 detail={"largest": max(scores), "median": float(np.median(scores))},
             )
         )
-    return Nearness(found, tuple(measured))
+    return Nearness(found, tuple(measured), behind)
+
+
+@dataclass(frozen=True)
+class MembershipAttack:
+    """What a membership attack measured, and the scores of members and of others behind it."""
+
+    measured: Measured
+    members: Scores = field(repr=False)
+    others: Scores = field(repr=False)
 
 
 def attack_membership(
     made: Sequence[Words], real: RealNotes, data: str, *, seed: int = 1
-) -> Measured:
+) -> MembershipAttack:
     """Attack membership: which real notes the synthetic ones were made from.
 
     The score of a candidate is the share of its n-grams found in the nearest synthetic note, an
@@ -106,8 +127,8 @@ def attack_membership(
     def score_candidates(source: Sequence[Words], notes: Sequence[Words]) -> list[float]:
         return [near.score for near in WordCorpus(source).rouge(notes, size)]
 
-    scored = score_candidates(made, others)
-    found = separate_members(score_candidates(made, members), scored, patients=patients, seed=seed)
+    scored, inside = score_candidates(made, others), score_candidates(made, members)
+    found = separate_members(inside, scored, patients=patients, seed=seed)
     half = len(scored) // 2
     null = (
         separate_members(scored[:half], scored[half:], seed=seed).auc if half > 1 else float("nan")
@@ -115,7 +136,7 @@ def attack_membership(
     leak = separate_members(
         score_candidates(real.trained, members), score_candidates(real.trained, others), seed=seed
     )
-    return Measured(
+    measured = Measured(
         name="membership-auc",
         axis=Axis.PRIVACY,
         value=found.auc,
@@ -132,6 +153,7 @@ def attack_membership(
             DETECTABLE: found.detectable,
         },
     )
+    return MembershipAttack(measured, inside, scored)
 
 
 def split_words(texts: Iterable[str]) -> list[list[str]]:

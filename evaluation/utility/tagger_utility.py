@@ -140,16 +140,17 @@ class Utility:
         first, second = (self.counts[setting].sum(0) for setting in (one, other))
         return permutation_p_value(first, second, SCORES[name])
 
-    def measured(self, data: str) -> Measured:
+    def measured(self, data: str, name: str = "utility-of-real") -> Measured:
         """Return the F1 with synthetic notes only as a ratio of that with real notes only.
 
-        Bounded by Student's t over seeds, which share notes and differ in training only.
+        `name` says by which task. Bounded by Student's t over seeds, which share notes and differ
+        in training only.
         """
         real, synthetic = (self.scores(setting, "f1") for setting in (REAL, SYNTHETIC))
         ratios = [one / other if other else 0.0 for one, other in zip(synthetic, real, strict=True)]
         low, high = student_interval(ratios)
         return Measured(
-            "utility-of-real", Axis.UTILITY, fmean(ratios), low, high, data, len(ratios),
+            name, Axis.UTILITY, fmean(ratios), low, high, data, len(ratios),
             detail=self._means(),
         )  # fmt: skip
 

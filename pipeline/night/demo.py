@@ -32,6 +32,8 @@ from record.span import Span
 from surrogates.keys.keys import new_master
 from synthesis.fictional.hospital import make_hospital, write_hospital
 from synthesis.fictional.omop import NOTE_CLASSES
+from synthesis.fictional.people.records import Hospital
+from synthesis.register_hospital import make_register_hospital
 
 KEY_FILE = "master.key"
 
@@ -106,12 +108,33 @@ def make_demo(options: DemoOptions, progress: Progress, *, processes: int = 1) -
 
     Raises ConfigError when the folder is not empty.
     """
-    folder = options.folder
+    _open_folder(options.folder)
+    progress.phase("making hospital")
+    hospital = make_hospital(options.patients, seed=options.seed, lang=options.lang)
+    return _write_demo(hospital, options, progress, processes=processes)
+
+
+def make_register_demo(options: DemoOptions, progress: Progress, *, most: int | None) -> Path:
+    """Write a hospital of register notes (at most `most`), as `make_demo` does of templates.
+
+    Its language is that of the options, which tell no number of patients: each note is of another.
+    """
+    _open_folder(options.folder)
+    progress.phase("making hospital")
+    hospital = make_register_hospital(seed=options.seed, lang=options.lang, most=most)
+    return _write_demo(hospital, options, progress)
+
+
+def _open_folder(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(str(folder), "must be a new or empty folder", "choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
-    progress.phase("making hospital")
-    hospital = make_hospital(options.patients, seed=options.seed, lang=options.lang)
+
+
+def _write_demo(
+    hospital: Hospital, options: DemoOptions, progress: Progress, *, processes: int = 1
+) -> Path:
+    folder = options.folder
     write_hospital(
         hospital,
         folder,

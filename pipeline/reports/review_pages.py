@@ -115,12 +115,49 @@ def write_pages(
         yield path
 
 
-def write_reasons(path: Path, answers: Sequence[object]) -> None:
+def read_sound(path: Path) -> list[dict[str, Any]]:
+    """Read the notes that `synthesize screen` selected for soundness; raises ConfigError."""
+    remedy = "use a sound.jsonl written by `synthesize screen`"
+    try:
+        notes = [
+            {
+                **{name: str(note[name]) for name in ("text", "known", "data", "manifest")},
+                "note": int(note["note"]),
+            }
+            for note in map(json.loads, path.read_text("utf-8").splitlines())
+        ]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ConfigError(str(path), "contains no notes", remedy) from None
+    if not notes or len({(note["data"], note["manifest"]) for note in notes}) != 1:
+        raise ConfigError(str(path), "contains no notes of one set", remedy)
+    return notes
+
+
+def write_sound_pages(
+    folder: Path, notes: Sequence[Mapping[str, Any]], readers: int, *, seed: int, review: str
+) -> Iterator[Path]:
+    """Write a page of all notes for each reader, in an order of each one's own, with mode 600.
+
+    Which notes are real is not on the page. `review` is the digest of the notes' file.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for number in range(1, readers + 1):
+        shown = [{"note": note["note"], "text": note["text"]} for note in notes]
+        random.Random(f"{seed}/{number}").shuffle(shown)  # noqa: S311 - the order is not secret
+        page = TEMPLATES.get_template("sound.html.j2").render(
+            reader=f"reader-{number}", notes=shown, review=review
+        )
+        path = folder / f"reader-{number}.html"
+        write_atomically(path, page.encode("utf-8"), mode=_OWNER_ONLY)
+        yield path
+
+
+def write_reasons(path: Path, answers: Sequence[object], *, is_sound: bool = False) -> None:
     """Write a page of the answers that reviewers explained, with mode 600: they may quote notes.
 
-    Answers have `pair`, `reviewer`, `scores` and `reason`.
+    Answers have `pair`, `reviewer`, `scores` and `reason`; with `is_sound` they are about notes.
     """
-    page = TEMPLATES.get_template("reasons.html.j2").render(answers=answers)
+    page = TEMPLATES.get_template("reasons.html.j2").render(answers=answers, is_sound=is_sound)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_atomically(path, page.encode("utf-8"), mode=_OWNER_ONLY)
 

@@ -85,10 +85,12 @@ def replace_postcode(mention: Mention, subject: Subject, country: str, drawn_cod
 def replace_region(text: str, subject: Subject, country: str, code: str) -> str:
     """Return the county or province of a drawn town's postcode, another if it is the original's.
 
-    It is empty where the country has none in the form of the original.
+    It is empty where the country is unknown or has none in the form of the original.
     """
     is_abbreviated = len(text) == len("ON") and text.isupper()
-    if is_abbreviated and country != "ca":
+    # A town may be known by its name alone, with no postcode beside it that tells the country.
+    country = country or next((each for each in ("gb", "ca") if code in _regions(each)), "")
+    if not country or (is_abbreviated and country != "ca"):
         return ""
     regions = _regions(country)
     names = sorted(set(regions.values()))

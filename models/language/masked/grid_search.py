@@ -18,7 +18,7 @@ from models.language.masked.training import (
     train_masked,
 )
 from models.training_loop import TrainingCallbacks
-from record.atomic_write import write_atomically
+from record.atomic_write import OWNER_FILE, write_atomically
 from record.errors import ConfigError
 
 REPORT = "grid.json"
@@ -99,9 +99,9 @@ def search(
         _keep_best(trials, out)
     best = min(trials, key=lambda trial: trial.perplexity)
     for file in (WEIGHTS, FOLDER_FORMAT.settings):
-        shutil.copyfile(out / _TRIALS / best.name / file, out / file)
+        shutil.copy(out / _TRIALS / best.name / file, out / file)  # with its mode
     is_identifying = {"best": best.name, "trials": [asdict(trial) for trial in trials]}
-    write_atomically(out / REPORT, json.dumps(is_identifying, indent=1).encode())
+    write_atomically(out / REPORT, json.dumps(is_identifying, indent=1).encode(), OWNER_FILE)
     return trials
 
 

@@ -27,7 +27,7 @@ from models.language.networks.masked_network import (
     build,
 )
 from models.serialization import FolderFormat
-from record.atomic_write import write_atomically
+from record.atomic_write import OWNER_FILE, make_folders, write_atomically
 
 T = TypeVar("T")
 
@@ -35,7 +35,10 @@ Floats = NDArray[np.float64]
 
 WEIGHTS = "weights.safetensors"
 FOLDER_FORMAT = FolderFormat(
-    "masked.json", "masked language model", "cryptonym synthesize train --recipe masked"
+    "masked.json",
+    "masked language model",
+    "cryptonym synthesize train --recipe masked",
+    mode=OWNER_FILE,
 )
 
 
@@ -129,10 +132,13 @@ def padded(rows: Sequence[Sequence[int]], filler: int = PAD) -> Tensor:
 
 
 def save_masked(trained: TrainedMasked, folder: Path) -> None:
-    """Write a model; `masked.json` is written last, so that a folder with it is complete."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write a model; `masked.json` is written last, so that a folder with it is complete.
+
+    Only their owner may read the files: the words of a model are those of the notes.
+    """
+    make_folders(folder)
     state = {name: value.contiguous() for name, value in trained.network.state_dict().items()}
-    write_atomically(folder / WEIGHTS, dump_weights(state))
+    write_atomically(folder / WEIGHTS, dump_weights(state), OWNER_FILE)
     said = {"shape": trained.network.shape, "words": trained.words, "about": trained.about}
     FOLDER_FORMAT.write_settings(folder, said, (WEIGHTS,))
 

@@ -39,6 +39,7 @@ from models.training_loop import (
     take_step,
     write_report,
 )
+from record.atomic_write import make_folders
 from record.errors import ConfigError
 
 TRAINING = "training.json"
@@ -134,6 +135,7 @@ def train_masked(
     if not all(any(each.words for each in part) for part in (corpora.train, corpora.dev)):
         problem = "none to train on, or none for model selection"
         raise ConfigError("the notes", problem, "give more notes")
+    make_folders(out)  # before the checkpoint, whose words are those of the notes
     return _MaskedTraining(
         corpora, recipe, out, callbacks or TrainingCallbacks(), about or {}, max_minutes
     ).run()

@@ -8,7 +8,14 @@ from pipeline.commands.options.values import positive
 from pipeline.config.exit_codes import EXIT_DONE
 from pipeline.config.signing import hash_file
 from pipeline.reports.console import Console
-from pipeline.reports.review_pages import READERS, assign_pairs, read_pairs, write_pages
+from pipeline.reports.review_pages import (
+    READERS,
+    assign_pairs,
+    read_pairs,
+    read_sound,
+    write_pages,
+    write_sound_pages,
+)
 from record.errors import ConfigError
 
 DESCRIPTION = """\
@@ -22,6 +29,7 @@ examples:
   cryptonym synthesize review screened/review.jsonl -o review --reviewers 4
   cryptonym synthesize agreement reviewer-1.json reviewer-2.json -o agreement.json \\
       --pairs screened/review.jsonl --key master.key
+  cryptonym synthesize review screened/sound.jsonl --sound -o sound
 """
 
 
@@ -30,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "pairs", type=Path, metavar="REVIEW.jsonl",
-        help="pairs of notes written by `synthesize screen`",
+        help="pairs of notes written by `synthesize screen`; with --sound its sound.jsonl",
     )  # fmt: skip
     add(
         "-o", "--output", type=Path, required=True, metavar="DIR",
@@ -44,6 +52,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=1, metavar="S",
         help="random seed for the order of pairs (default 1)",
     )  # fmt: skip
+    add(
+        "--sound", action="store_true",
+        help="pages that ask of single notes, synthetic and real, whether they make medical sense",
+    )  # fmt: skip
     add_output_format(parser)
 
 
@@ -52,6 +64,14 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     if options.reviewers < READERS:
         problem = f"must be at least {READERS}, not {options.reviewers}"
         raise ConfigError("--reviewers", problem, "every pair needs two reviewers")
+    if options.sound:
+        notes = read_sound(options.pairs)
+        for path in write_sound_pages(
+            options.output, notes, options.reviewers, seed=options.seed,
+            review=hash_file(options.pairs),
+        ):  # fmt: skip
+            console.say(f"{path}: {len(notes)} notes")
+        return EXIT_DONE
     piles = assign_pairs(read_pairs(options.pairs), options.reviewers, options.seed)
     pages = write_pages(options.output, piles, review=hash_file(options.pairs))
     for path, pile in zip(pages, piles, strict=True):

@@ -47,6 +47,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--max-minutes", type=float, metavar="M", help="time limit of each training, in minutes")
     add("--epochs", type=positive, metavar="N", help="maximum number of epochs of each training")
+    add(
+        "--medical", action="store_true",
+        help="also taggers of diseases, drugs and tests, by silver labels of public lists",
+    )  # fmt: skip
     add_signing(parser)
     add_output_format(parser, json=MEASUREMENTS)
 
@@ -56,6 +60,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     check_signing(options, console)
     with models_extra("synthesize utility"):
         from pipeline.synthetic.measurements.tagger_utility import (
+            MEDICAL_OF_REAL,
             SCORES,
             UtilityRequest,
             measure_utility,
@@ -68,6 +73,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         seeds=options.seeds,
         max_minutes=options.max_minutes,
         epochs=options.epochs,
+        medical=options.medical,
     )
     with console.progress() as progress:
         result = measure_utility(request, progress)
@@ -77,8 +83,14 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     print_json(content, options)
     for line in _table(result.utility, SCORES):
         console.say(line)
-    share, *gains = result.measured
-    for each in gains:
+    share, *others = result.measured
+    for each in others:
+        if each.name == MEDICAL_OF_REAL:
+            console.say(
+                f"by words of medicine {each.value:.3f} ({each.low:.3f} to {each.high:.3f}) of the "
+                "F1 of real ones"
+            )
+            continue
         console.say(f"{each.name:<20}{each.value:+.4f} ({each.low:+.4f} to {each.high:+.4f}) of F1")
     console.say(
         f"synthetic notes reach {share.value:.3f} ({share.low:.3f} to {share.high:.3f}) of the F1 "

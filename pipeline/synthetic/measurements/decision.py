@@ -23,6 +23,8 @@ from evaluation.gate import (
     decide,
 )
 from evaluation.gate_case import GateCase, load_requirements, read_measurement_file
+from evaluation.gate_charts import BARS, GateChart, read_charts
+from evaluation.utility.agreement import SOUND_SHA256
 from pipeline.config.signing import hash_file, verify_content
 from pipeline.synthetic.filled_letters import is_filled
 from pipeline.synthetic.measurements.end_to_end import (
@@ -49,7 +51,7 @@ _TOLD = (
 )
 """What a private training says of itself; without one of these nobody can check its budget."""
 
-_FILLED, _BASE = "filled", "base"
+_FILLED, _BASE, _MEDICAL = "filled", "base", "medical"
 SETS = ("synthetic", "generator", _FILLED, END_TO_END)
 """The shipped sets of requirements that may be named."""
 
@@ -99,9 +101,12 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     base = None if filled else manifest.get("base_sha256", "unknown")
     if base is not None:
         known.add(overlap_id(base, manifest["corpus_sha256"]))
-    measured, reasons = _read_signed(request, known, manifest)
+    measured, charts, reasons = _read_signed(request, known, manifest)
     if base is not None and not request.is_end_to_end:
         required = (*required, *_required_of_base(required, measured))
+    optional = optional_of(required)
+    found = {each.name for each in measured}
+    required = (*required, *(each for each in optional if each.name in found))
     decision = decide(measured, required)
     reasons += _refuse_review(measured)
     if not filled:
@@ -132,7 +137,11 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
         about["covered by epsilon"] = covered(is_end_to_end=request.is_end_to_end)
     signed = {"decoding": manifest["decoding"]}
     advice = list(advise(decision.reasons))
-    return GateCase(measured, required, decision, about, signed, advice=advice)
+    missing = [each.name for each in optional if each.name not in found]
+    return GateCase(
+        measured, required, decision, about, signed, advice=advice, not_measured=missing,
+        charts=[*charts, *_draw_charts(measured, manifest)],
+    )  # fmt: skip
 
 
 def required_of(named: Path | None, *, filled: bool = False) -> tuple[Requirement, ...]:
@@ -145,12 +154,13 @@ def required_of(named: Path | None, *, filled: bool = False) -> tuple[Requiremen
 
 def _read_signed(
     request: GateRequest, known: Collection[str], manifest: Mapping[str, Any]
-) -> tuple[list[Measured], list[str]]:
-    """Return the measurements that count, and the reasons why others do not.
+) -> tuple[list[Measured], list[GateChart], list[str]]:
+    """Return the measurements that count, their charts, and the reasons why others do not.
 
     The manifest has no signature: what was measured of its notes names it in one.
     """
     found: list[Measured] = []
+    charts: list[GateChart] = []
     reasons: list[str] = []
     digest, is_vouched_for = manifest_digest(manifest), False
     for path in request.measurements:
@@ -175,17 +185,65 @@ def _read_signed(
             continue
         is_vouched_for |= "manifest" in content
         found += measured
+        try:
+            charts += read_charts(content)
+        except (ValueError, TypeError, AttributeError):
+            raise ConfigError(str(path), "holds a chart that is none", _REMEDY) from None
     if not is_vouched_for:
         reasons.append("the manifest of the notes is named by no measurement")
-    return found, reasons
+    return found, charts, reasons
 
 
-def _refuse_review(measured: Sequence[Measured]) -> list[str]:
-    """Return the reason against a review of other pairs than those that were screened."""
-    pairs = {each.detail[REVIEW_SHA256] for each in measured if REVIEW_SHA256 in each.detail}
-    return (
-        ["review-breaches: measured on other pairs than `screen` chose"] if len(pairs) > 1 else []
-    )
+_F1 = "f1 of "
+
+
+def _draw_charts(measured: Iterable[Measured], manifest: Mapping[str, Any]) -> Iterator[GateChart]:
+    """Draw what the numbers say of themselves: F1 by setting, runs of words, and what was left out.
+
+    Of each group of settings the first measurement that tells of it is drawn.
+    """
+    told: list[Mapping[str, float | int | str]] = []
+    for each in measured:
+        scores = {
+            name.removeprefix(_F1): float(value)
+            for name, value in each.detail.items()
+            if name.startswith(_F1)
+        }
+        if scores and scores not in told:
+            told.append(scores)
+            yield GateChart(
+                f"F1 by what was learnt from ({each.name})",
+                BARS,
+                [*scores],
+                {"F1": [*scores.values()]},
+            )
+        if each.name == "distinct-4-grams" and {"made", "real"} <= each.detail.keys():
+            shares = [float(each.detail[name]) for name in ("made", "real")]
+            groups = ["synthetic", "other patients"]
+            yield GateChart("Different runs of four words", BARS, groups, {"share": shares})
+    yield _draw_drops(manifest)
+
+
+def _draw_drops(manifest: Mapping[str, Any]) -> GateChart:
+    """Draw the shares of the notes asked for that were refused, by reason, empty, or copies."""
+    filtered = manifest.get("filtered") or {}
+    counts = {f"refused: {reason}": count for reason, count in manifest.get("refused", {}).items()}
+    counts["no entity"] = int(manifest.get("dropped", 0))
+    written = int(filtered.get("read", manifest.get("notes", 0)))
+    total = max(1, written + sum(counts.values()))
+    counts["copied passage"] = int(filtered.get("dropped", 0))
+    shares = [count / total for count in counts.values()]
+    return GateChart("Notes left out, by filter", BARS, [*counts], {"share": shares})
+
+
+def _refuse_review(measured: Sequence[Measured]) -> Iterator[str]:
+    """Return the reasons against reviews of other pairs or notes than those that were screened."""
+    for name, key, what in (
+        ("review-breaches", REVIEW_SHA256, "pairs"),
+        ("sound-notes", SOUND_SHA256, "notes"),
+    ):
+        if len({each.detail[key] for each in measured if key in each.detail}) > 1:
+            yield f"{name}: measured on other {what} than `screen` chose"
 
 
 def _refuse_unit(manifest: Mapping[str, Any]) -> list[str]:
@@ -226,6 +284,13 @@ def _required_of_base(
     for each in load_requirements(Path(_BASE), (_BASE,)):
         if each.name not in named and (each.name in found or each.name == LIKELIHOOD):
             yield each
+
+
+def optional_of(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
+    """Return what is required where it was measured, but for what is required anyway."""
+    named = {each.name for each in requirements}
+    found = load_requirements(Path(_MEDICAL), (_MEDICAL,))
+    return tuple(each for each in found if each.name not in named)
 
 
 def _choose_set(named: Path | None, *, filled: bool) -> Path:
@@ -282,6 +347,11 @@ ADVICE: dict[str, Advice] = {
         "train the generator longer, by a larger recipe or on more notes; generate about as many "
         "notes as train has; give `synthesize utility` more time and --seeds",
     ),
+    "medical-of-real": Advice(
+        "utility --medical",
+        "keep words of medicine (no --medical CLASS=S), or train the model longer; give "
+        "`synthesize utility` more time and --seeds",
+    ),
     "nearest-rouge-3": _SCREENED,
     "nearest-rouge-5": _SCREENED,
     "copied-passages": Advice(
@@ -293,6 +363,10 @@ ADVICE: dict[str, Advice] = {
         "filter ...` and `synthesize screen",
         "train on notes of more patients, through fewer epochs, or privately (--epsilon): a model "
         "that copies so much is no source of notes",
+    ),
+    "sound-notes": Advice(
+        "agreement ... --sound` after `synthesize review --sound",
+        "read the reasons (--reasons); train longer, or a pretrained writer (--pretrained)",
     ),
     "review-breaches": Advice(
         "agreement ... --pairs` after `synthesize review",

@@ -1,5 +1,6 @@
 """How near filled letters are to their sources, and what of the sources' identifiers came back."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +43,8 @@ class ComparisonRequest:
 
     `gold` are letters annotated by hand, which score the masking, with labels renamed by
     `label_map`. `encoder` is the name or folder of an encoder for BERTScore; `lang` overrides the
-    language of all letters; `seed` decides the base rates.
+    language of all letters; `seed` decides the base rates. `is_demo` takes `gold` that was made
+    for a demonstration, by no person.
     """
 
     filled: Path
@@ -52,6 +54,11 @@ class ComparisonRequest:
     encoder: str | None = None
     lang: str | None = None
     seed: int = 1
+    is_demo: bool = False
+
+
+DEMO = "demo"
+"""The `annotator` of letters that no person annotated; the gate takes them in no other place."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +162,8 @@ def _score_masking(
 ) -> list[Measured]:
     if request.gold is None:
         return []
+    if not request.is_demo:
+        _refuse_demo(request.gold)
     labels = read_label_map(request.label_map) if request.label_map else None
     found = {each.document.note_id: each for each in masked}
     gold = [g for g in read_annotated(request.gold, []) if g.document.note_id in found]
@@ -169,6 +178,19 @@ def _score_masking(
     return measure_masker(
         (replace(each, person_id=found[each.note_id].document.person_id) for each in pairs), data
     )
+
+
+def _refuse_demo(gold: Path) -> None:
+    """Raise ConfigError for letters that were annotated for a demonstration."""
+    files = [gold] if gold.is_file() else sorted(gold.rglob("*.jsonl"))
+    for line in (line for file in files for line in file.read_bytes().splitlines()):
+        try:
+            note = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(note, dict) and note.get("annotator") == DEMO:
+            problem = "was annotated by nobody: it belongs to a demonstration"
+            raise ConfigError("--gold", problem, "let people annotate some of the letters")
 
 
 def _measure_identifiers(

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +10,8 @@ from random import Random
 from typing import Any
 
 from evaluation.attacks.copying import (
+    MembershipAttack,
+    Nearness,
     RealNotes,
     attack_membership,
     measure_nearness,
@@ -22,25 +25,28 @@ from evaluation.attacks.passages import (
 )
 from evaluation.attacks.proximity import NearestPair, WordCorpus, nearest_by_bm25, review
 from evaluation.gate import Axis, Measured
-from evaluation.utility.agreement import COPY, UNRELATED
+from evaluation.gate_charts import GateChart, draw_histogram, draw_roc, draw_shares
+from evaluation.utility.agreement import COPY, MADE, REAL, SOUND_SHA256, UNRELATED
 from pipeline.config.progress import Progress
 from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.measurements.files import OWNER_ONLY, read_manifest
-from record.atomic_write import write_atomically
+from record.atomic_write import OWNER_FILE, write_atomically
 from record.document import Annotated
 from record.errors import ConfigError
 from synthesis.corpus_splitting import SPLITS
 from synthesis.generation_files import NOTES, manifest_digest
 from synthesis.prepared_corpus import load_corpus
 
-SCREEN, REVIEW = "screen.json", "review.jsonl"
-"""The files of a screening: its measurements, and pairs of notes for people to read."""
+SCREEN, REVIEW, SOUND_NOTES = "screen.json", "review.jsonl", "sound.jsonl"
+"""The files of a screening: its measurements, pairs of notes for people to read, and single notes,
+synthetic ones among real ones, to be read for their soundness."""
 
 REVIEW_SHA256 = "review_sha256"
 """The detail of `copied-passages` that names the pairs to read."""
 
 _KNOWN = 3  # pairs of each kind whose answer is known
+_SOUND = 20  # notes of each kind to read for their soundness
 _SHOWN = 5  # words in a row that are marked where both notes have them
 
 
@@ -56,8 +62,10 @@ class Screening:
     corpus: str
     manifest: str
     measured: Sequence[Measured]
+    charts: Sequence[GateChart] = field(repr=False)
     pairs: Sequence[Mapping[str, Any]] = field(repr=False)
     review: bytes = field(repr=False)
+    sound: bytes = field(default=b"", repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """Return what the gate reads: numbers, without any text."""
@@ -67,13 +75,14 @@ class Screening:
             "corpus": self.corpus,
             "manifest": self.manifest,
             "measured": [each.to_json() for each in self.measured],
+            "charts": [each.to_json() for each in self.charts],
         }
 
     def save_review(self, folder: Path) -> None:
-        """Write the pairs, readable by their owner only."""
+        """Write the pairs, and the notes to read for soundness, readable by their owner only."""
         folder.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
-        write_atomically(folder / REVIEW, self.review)
-        (folder / REVIEW).chmod(0o600)
+        for name, content in ((REVIEW, self.review), (SOUND_NOTES, self.sound)):
+            write_atomically(folder / name, content, mode=OWNER_FILE)
 
 
 def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int) -> Screening:
@@ -112,15 +121,76 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     about = {"data": data, "manifest": manifest_digest(manifest)}
     lines = "".join(json.dumps(pair | about, ensure_ascii=False) + "\n" for pair in pairs)
     content = lines.encode("utf-8")
-    detail = {**copied.detail, REVIEW_SHA256: hashlib.sha256(content).hexdigest()}
+    unseen = [note for part in parts[1:] for note in part]
+    notes = _sound_records(texts, unseen, Random(f"{seed}/sound"))  # noqa: S311
+    sound = "".join(json.dumps(note | about, ensure_ascii=False) + "\n" for note in notes).encode()
+    detail = {
+        **copied.detail,
+        REVIEW_SHA256: hashlib.sha256(content).hexdigest(),
+        SOUND_SHA256: hashlib.sha256(sound).hexdigest(),
+    }
+    attack = attack_membership(words, real, data, seed=seed)
     measured = [
         *near.measured,
         replace(copied, detail=detail),
-        attack_membership(words, real, data, seed=seed),
+        attack.measured,
         *measured_by_generation(manifest, data),
     ]
     corpus_sha256 = manifest["corpus_sha256"]
-    return Screening(data, corpus_sha256, about["manifest"], measured, pairs, content)
+    charts = _draw_charts(near, attack, made, unseen)
+    return Screening(
+        data, corpus_sha256, about["manifest"], measured, charts, pairs, content, sound
+    )
+
+
+def _sound_records(
+    made: Sequence[str], unseen: Sequence[Annotated], chance: Random
+) -> list[dict[str, Any]]:
+    """Return notes to read for their soundness: as many synthetic as real ones, mixed."""
+    real = [note.document.text for note in unseen]
+    count = min(_SOUND, len(made), len(real))
+    notes = [
+        {"text": text, "known": kind}
+        for kind, some in ((MADE, made), (REAL, real))
+        for text in chance.sample(list(some), count)
+    ]
+    chance.shuffle(notes)
+    return [{"note": number, **each} for number, each in enumerate(notes)]
+
+
+def _draw_charts(
+    near: Nearness, attack: MembershipAttack, made: Sequence[Annotated], unseen: Sequence[Annotated]
+) -> list[GateChart]:
+    """Draw what the means hide: counts and shares, without any text."""
+    compared, told = {"synthetic": made, "other patients": unseen}, attack.measured
+    return [
+        *(
+            draw_histogram(
+                f"Nearest training note by ROUGE-{size}",
+                dict(zip((*compared, "copies"), scores, strict=True)),
+                top=1.0,
+            )
+            for size, scores in near.scores.items()
+        ),
+        draw_roc(
+            f"Membership attack: AUC {told.value:.3f} ({told.low:.3f} to {told.high:.3f})",
+            {"synthetic": (attack.members, attack.others)},
+        ),
+        draw_histogram(
+            "Words of a note",
+            {
+                name: [float(len(note.document.text.split())) for note in some]
+                for name, some in compared.items()
+            },
+        ),
+        draw_shares(
+            "Labels",
+            {
+                name: Counter(span.label for note in some for span in note.spans)
+                for name, some in compared.items()
+            },
+        ),
+    ]
 
 
 def _read_made(path: Path) -> list[Annotated]:

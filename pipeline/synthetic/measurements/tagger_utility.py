@@ -21,6 +21,7 @@ from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.filled_letters import is_filled, read_filled
 from pipeline.synthetic.measurements.files import read_manifest
+from pipeline.synthetic.measurements.silver_labels import mark_terms
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpus_splitting import SPLITS
@@ -28,14 +29,21 @@ from synthesis.generation_files import NOTES, manifest_digest
 from synthesis.markup import decode
 from synthesis.prepared_corpus import load_corpus
 
+MEDICAL_OF_REAL = "medical-of-real"
+"""As `utility-of-real`, by taggers of words of medicine."""
+
 SCORES = ("precision", "recall", "f1")
-TAGGERS = "taggers"
-"""The folder, under that of the results, in which taggers are kept to resume."""
+TAGGERS, MEDICAL = "taggers", "medical"
+"""The folders, under that of the results, in which taggers are kept to resume: of identifiers, and
+of words of medicine."""
 
 
 @dataclass(frozen=True)
 class UtilityRequest:
-    """Synthetic notes with their corpus, where taggers go, and how each of them is trained."""
+    """Synthetic notes with their corpus, where taggers go, and how each of them is trained.
+
+    With `medical` taggers of words of medicine are trained, too, beside those of identifiers.
+    """
 
     synthetic: Path
     corpus: Path
@@ -44,6 +52,7 @@ class UtilityRequest:
     seeds: int
     max_minutes: float | None = None
     epochs: int | None = None
+    medical: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,14 +112,15 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
         return TrainingCallbacks(progress.advance)
 
     recipe = recipe_for(request.encoder, epochs=request.epochs, max_minutes=request.max_minutes)
-    utility = train_and_score(
-        UtilityTrial(real, synthetic, dev, test, twice),
-        recipe,
-        range(1, request.seeds + 1),
-        request.out / TAGGERS,
-        watch,
-    )
-    measured = list(_measure(utility, hash_file(notes), filled=filled))
+    seeds = range(1, request.seeds + 1)
+    trial = UtilityTrial(real, synthetic, dev, test, twice)
+    utility = train_and_score(trial, recipe, seeds, request.out / TAGGERS, watch)
+    data = hash_file(notes)
+    measured = list(_measure(utility, data, filled=filled))
+    if request.medical:
+        parts = (list(map(mark_terms, part)) for part in (real, synthetic, dev, test))
+        terms = train_and_score(UtilityTrial(*parts), recipe, seeds, request.out / MEDICAL, watch)
+        measured.append(terms.measured(data, MEDICAL_OF_REAL))
     return UtilityResult(utility, measured, manifest_digest(manifest), manifest["corpus_sha256"])
 
 

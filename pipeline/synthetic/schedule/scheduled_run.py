@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from evaluation.gate import Axis
+from evaluation.gate import Axis, Decision, Verdict
 from evaluation.gate_case import GateCase, write_measurements
 from models.language.decoding.generation import Decoding
 from models.language.training.gpt2_weights import digest as base_digest
@@ -203,6 +203,9 @@ class ScheduledRun:
         # From here on no release is made or withdrawn until these notes are in their place.
         with self._hold_releases():
             if problem := self._find_release_problem():
+                # The report says RELEASE already, of notes that may not leave any more.
+                held = Decision(Verdict.HOLD, (problem,))
+                self.write_report(replace(case, decision=held, advice=[_PREPARE_AGAIN]), master)
                 return self._result("HOLD", (problem,), (_PREPARE_AGAIN,), EXIT_GATE, counts)
             entry.mark_publishing()
             is_changed = self.publish(filtered, public_key_of(master))
@@ -485,11 +488,15 @@ class ScheduledRun:
         self.progress.phase("deciding")
         request = GateRequest(filtered, measured, public_key_of(master), self._requirements())
         case = judge_notes(request, today=datetime.now(UTC).date())
+        self.write_report(case, master)
+        return case
+
+    def write_report(self, case: GateCase, master: MasterKey) -> None:
+        """Write the report of a case, in place of the one before, with its signed manifest."""
         report = case.report()
         statement = case.statement(hashlib.sha256(report_bytes(report)).hexdigest())
         make_folders(self.folder / _REPORT)
         write_gate(self.folder / _REPORT, report, sign_statement(statement, master))
-        return case
 
     def publish(self, filtered: Path, public_key: str) -> bool:
         """Put the notes with their report in place of those before; False if they are there.

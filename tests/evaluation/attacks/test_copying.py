@@ -42,7 +42,7 @@ def test_new_notes_give_nothing_away(real: RealNotes, corpus: WordCorpus, new: l
     for each in measure_nearness(new, real, corpus, "fiction").measured:
         assert each.control == 1.0
         assert each.value == pytest.approx(each.null, abs=0.02)
-    told = attack_membership(new, real, "fiction")
+    told = attack_membership(new, real, "fiction").measured
     assert told.low <= 0.5 <= told.high
     assert told.control == 1.0
 
@@ -53,12 +53,14 @@ def test_copies_are_seen(real: RealNotes, corpus: WordCorpus, new: list[Any]) ->
     assert {each.name for each in near.measured} == {f"nearest-rouge-{size}" for size in SIZES}
     assert all(each.detail["largest"] == 1.0 for each in near.measured)
     assert [each.real for each in near.found[3][30:]] == list(range(30))
-    assert attack_membership(made, real, "fiction").low > 0.5
+    assert attack_membership(made, real, "fiction").measured.low > 0.5
 
 
 def test_the_more_is_copied_the_surer_the_attack(real: RealNotes, new: list[Any]) -> None:
     told = [
-        attack_membership([*new[: 60 - count], *real.trained[:count]], real, "fiction").value
+        attack_membership(
+            [*new[: 60 - count], *real.trained[:count]], real, "fiction"
+        ).measured.value
         for count in (0, 20, 60)
     ]
     assert all(one < other for one, other in pairwise(told))

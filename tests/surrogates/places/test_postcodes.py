@@ -93,6 +93,20 @@ def test_regions_are_those_of_the_town(cohort: CohortKey, marked: Marked) -> Non
         assert postcode.startswith(TOWNS["ca"][town][0])
 
 
+def test_regions_beside_a_town_that_is_known_by_its_name_alone(
+    cohort: CohortKey, marked: Marked
+) -> None:
+    for person in PERSONS:
+        for country, text in (
+            ("ca", "near [Kitchener|CITY], [Ontario|REGION]"),
+            ("gb", "near [Leeds|CITY], [West Yorkshire|REGION]"),
+        ):
+            town, region = _parts(cohort, marked, text, person)
+            assert region not in text
+            assert region in {of for _, of in TOWNS[country].values()}
+            assert TOWNS[country][town][1] in (region, *re.findall(r"\[([^|]+)\|REGION", text))
+
+
 def test_form_and_case_of_a_postcode_are_kept(cohort: CohortKey, marked: Marked) -> None:
     for text, form in (
         ("[LS13EX|ZIP]", r"[A-Z]{1,2}\d{1,2}\d[A-Z]{2}"),

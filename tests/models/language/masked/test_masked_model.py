@@ -10,7 +10,12 @@ import torch
 
 from models.checkpoint import CHECKPOINT
 from models.language.corpus.masking import MaskRecipe
-from models.language.masked.masked_model import MaskedFiller, load_masked
+from models.language.masked.masked_model import (
+    FOLDER_FORMAT,
+    WEIGHTS,
+    MaskedFiller,
+    load_masked,
+)
 from models.language.masked.training import MaskedCorpora, MaskedLetter, MaskedRecipe, train_masked
 from models.language.networks.masked_network import MASK, PAD, SPECIAL_TOKENS, EncoderLM
 from models.training_loop import TrainingCallbacks
@@ -52,6 +57,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     history = train_masked(MaskedCorpora(TRAIN, DEV), RECIPE, out)
     assert history[0] > 3 * min(history), "held-out words are foreseen far better than before"
     return out
+
+
+def test_the_folder_and_its_files_are_for_their_owner(folder: Path) -> None:
+    assert folder.stat().st_mode & 0o777 == 0o700
+    files = (WEIGHTS, FOLDER_FORMAT.settings)
+    assert {(folder / name).stat().st_mode & 0o777 for name in files} == {0o600}
 
 
 def test_the_share_of_masks_changes_what_is_learnt(folder: Path, tmp_path: Path) -> None:

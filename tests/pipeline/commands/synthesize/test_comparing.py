@@ -233,3 +233,16 @@ def test_no_text_in_what_is_told(folder: Path, proven: Path) -> None:
     for path in [proven, *(folder / "report").iterdir()]:
         told = path.read_text().lower()
         assert not any(word in told for word in ("thurn", "ovich", "fever", "p17"))
+
+
+def test_letters_annotated_for_a_demonstration_are_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = [json.loads(each) for each in (folder / "gold.jsonl").read_text().splitlines()]
+    gold[-1]["annotator"] = "demo"
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(each) + "\n" for each in gold))
+    words = ["synthesize", "compare", str(folder / "new"), str(folder / "masked"), "-o"]
+    words += [str(tmp_path / "out"), "--gold", str(tmp_path / "gold.jsonl")]
+    assert main(words) == 2
+    assert "belongs to a demonstration" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.utility.tagger_utility import REAL, SYNTHETIC, TWICE
+from evaluation.utility.tagger_utility import BOTH, REAL, SYNTHETIC, TWICE
 from models.tagger.training.training import Corpora, train
 from pipeline.cli import main
+from pipeline.synthetic.measurements.tagger_utility import MEDICAL_OF_REAL
 from synthesis.corpus_splitting import split_notes
 from synthesis.prepared_corpus import digest, save_corpus
 from tests.models.tagger.toy import toy_notes, toy_recipe
@@ -45,10 +46,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def worth(folder: Path) -> int:
+def worth(folder: Path, *options: str) -> int:
     return main([
         "synthesize", "utility", str(folder / "filled"), str(folder / "corpus"), "-o",
         str(folder / "worth"), "--encoder", "tiny-1x32", "--seeds", "2",
+        *options,
     ])  # fmt: skip
 
 
@@ -66,6 +68,23 @@ def test_once_and_twice_are_compared_with_the_sources(
     assert set(told["tests"]) == {"synthetic against real", "twice against real"}
     assert {path.name for path in (folder / "worth" / "taggers").iterdir()} == TAGGERS
     assert "filled-over-real" in capsys.readouterr().out
+
+
+def test_words_of_medicine_are_a_task_of_their_own(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for setting in (REAL, SYNTHETIC, BOTH):
+        for seed in (1, 2):
+            place = folder / "worth" / "medical" / f"{setting}-{seed}"
+            shutil.copytree(folder / "tagger", place)
+    assert worth(folder, "--medical") == 0
+    told = json.loads((folder / "worth" / "utility.json").read_text())
+    (found,) = (each for each in told["measured"] if each["name"] == MEDICAL_OF_REAL)
+    assert (found["axis"], found["seeds"]) == ("utility", 2)
+    # One tagger stands for all, so that both settings know as much.
+    assert found["low"] == found["value"] == found["high"]
+    assert set(found["detail"]) == {f"f1 of {each}" for each in (REAL, SYNTHETIC, BOTH)}
+    assert "by words of medicine" in capsys.readouterr().out
 
 
 def test_letters_that_were_not_filled_are_refused(

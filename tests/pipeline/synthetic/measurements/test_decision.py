@@ -8,9 +8,9 @@ import pytest
 
 from evaluation.gate import Axis, Bound, Measured, Requirement, decide
 from pipeline.cli import COMMANDS
-from pipeline.synthetic.measurements.decision import ADVICE, advise
+from pipeline.synthetic.measurements.decision import ADVICE, advise, optional_of, required_of
 
-SETS = ("synthetic", "generator", "filled", "base")
+SETS = ("synthetic", "generator", "filled", "base", "medical")
 NEAR = Requirement("nearest-rouge-3", Bound.AT_MOST, 0.05, Axis.PRIVACY, 0.9, over_null=True)
 WORTH = Requirement("utility-of-real", Bound.AT_LEAST, 0.8, Axis.UTILITY)
 
@@ -66,3 +66,10 @@ def test_what_is_said_once_names_all_its_numbers_and_other_reasons_get_nothing()
     reasons = ["nearest-rouge-3: " + problem, "ours: " + problem, "nearest-rouge-5: " + problem]
     (said,) = advise([*reasons, "the model was trained on planted notes (--canaries)"])
     assert said.startswith("nearest-rouge-3, nearest-rouge-5: read the pairs")
+
+
+def test_what_counts_only_where_it_was_measured_is_not_asked_for_twice() -> None:
+    optional = optional_of(required_of(None))
+    assert {each.name for each in optional} == {"medical-of-real", "sound-notes"}
+    assert not {each.name for each in optional} & {each.name for each in required_of(None)}
+    assert optional_of(optional) == ()

@@ -356,6 +356,14 @@ def test_a_release_that_is_another_by_now_publishes_nothing(
     assert (result.verdict, result.reasons, result.exit_code) == ("HOLD", (problem,), 1)
     assert "run this command again" in result.advice[0]
     assert not result.is_changed and not (folder / "published").exists()
+    # What is left inside says so, too: page, numbers and the signed statement.
+    report = folder / "synthesis" / "report"
+    assert "RELEASE" not in (report / "report.html").read_text()
+    told = json.loads((report / "report.json").read_text())
+    assert (told["verdict"], told["reasons"]) == ("HOLD", [problem])
+    statement = json.loads((report / "manifest.json").read_text())
+    assert statement["verdict"] == "HOLD"
+    assert statement["report_sha256"] == hash_file(report / "report.json")
     past = read_synthesis_runs(load(config).state, folder)
     assert past[0].status == "held" and past[0].about["reasons"] == [problem]
     # As it was, its notes are published without doing anything again.
