@@ -49,6 +49,7 @@ FRENCH = [
         "|laboratoire|urgences",
         "le {} de [[Lille|CITY]] ce jour",
     ),
+    *each("laboratoire|urgences", "le {} de [[Guingamp|CITY]] ce jour"),
     *each(
         "la|de|une|notre|cette|dans|par|vers|sa|à",
         "vu {} [[clinique Montjoie|HOSPITAL]] hier",
@@ -171,6 +172,7 @@ The [[Kent & Surrey Hospital|HOSPITAL]]
 """.strip().splitlines(),
 ]
 SPANISH = [
+    "es de profesión [[afilador|PROFESSION]], vive solo",
     "TA C/D 120/80. C/D. Hallux",
     "Con esta técnica mejora",
     *each(SPANISH_MONTHS, "vive en [[Calle 2 de {}|STREET]], sola"),
