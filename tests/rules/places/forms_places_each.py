@@ -49,7 +49,6 @@ FRENCH = [
         "|laboratoire|urgences",
         "le {} de [[Lille|CITY]] ce jour",
     ),
-    *each("laboratoire|urgences", "le {} de [[Guingamp|CITY]] ce jour"),
     *each(
         "la|de|une|notre|cette|dans|par|vers|sa|à",
         "vu {} [[clinique Montjoie|HOSPITAL]] hier",
