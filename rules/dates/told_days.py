@@ -13,9 +13,25 @@ from rules.matching.scanner import Pattern
 
 _DAY = r"(?:[1-9]|[12][0-9]|3[01])"
 _FRENCH_DAY = Pattern(
-    r"(?<![\w'\-])(?:lun|mar|mer|jeu|ven|sam|dim|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)"
+    r"(?<![\w'\-])(?:lun|mar|mer|jeu|ven|sam|dim)"
     rf"\.? {_DAY}(?![\w/:%\-]|[.,][0-9]| {{1,2}}[0-9]{{1,2}}h| ?(?:%|h\b|[0-9]+ ?h|fois|mg|ml)"
     r"| (?:janv|fevr?|mars|avril|mai|juin|juil|aout|sept|oct|nov|dec))"
+)
+# What was done or will be on a day of this month: `IRM le 12`, `fibroscopie faite le douze`.
+_SPOKEN_DAY = (
+    r"(?:[1-9]|[12][0-9]|3[01]|premier|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze"
+    r"|treize|quatorze|quinze|seize|dix[ -](?:sept|huit|neuf)|trente(?:[ -]et[ -]un)?"
+    r"|vingt(?:[ -](?:et[ -]un|deux|trois|quatre|cinq|six|sept|huit|neuf))?)"
+)
+_DONE_ON = Pattern(
+    r"(?<![\w'\-])(?:faite?s?|vue?s?|revue?s?|irm|scanner|echo|radio|fibroscopie|coloscopie|posee?"
+    r"|operee?s?|osteosynthese|prevue?s?|possible|rdv|sortie?|entree?|hospitalisee?|admise?"
+    rf"|prelevee?|debutee?) (?:le|du) ({_SPOKEN_DAY})(?![\w/:%\-]|[.,][0-9])"
+)
+_NO_DAY_BEHIND = re.compile(
+    r" (?:mg|ml|cm|mm|fois|h\b|heures?|jours?|mois|ans|semaines?|min|gouttes|x\b|sur|virgule"
+    r"|points?|cent|mille|janv|fevr?|mars|avr|mai|juin|juil|aout|sept|oct|nov|dec|zero|un\b|deux|trois"
+    r"|quatre|cinq|six|huit|neuf|dix)"
 )
 # Weeks of pregnancies and treatments are counted in the other languages.
 _FRENCH_WEEK = Pattern(
@@ -58,6 +74,9 @@ def find(folded: str, lang: str) -> Iterator[Moment]:
     for pattern in patterns:
         for match in pattern.finditer(folded):
             yield Moment(match.start(), match.end(), None, None, None)
+    for match in _DONE_ON.finditer(folded) if lang == "fr" else ():
+        if not _NO_DAY_BEHIND.match(folded, match.end()):
+            yield Moment(*match.span(1), None, None, None)
     for match in _GERMAN_SEASON.finditer(folded) if lang == "de" else ():
         yield Moment(*match.span(1), None, None, None)
 

@@ -20,7 +20,8 @@ _NAME = re.compile(r"[A-Z][A-Za-z'\-]+(?:[ ,]{1,2}[A-Za-z][A-Za-z.'\-]*){0,4}")
 # `scribe AB`, `Drawn by: LT`, `Typed jb`; below a dictation the days it was dictated and typed on.
 _SIGNED = re.compile(
     r"(?<![\w'\-])(?:[Ss]cribe|(?:[Dd]rawn|[Tt]yped|[Tt]ranscribed|[Dd]ictated|[Mm]inutes) by"
-    r"|[Ii]nitials|[Mm]inute) ?:? {0,3}([A-Z]{2,3})(?![\w'\-]|\.[A-Za-z])"
+    r"|[Ii]nitials|[Ii]nitial(?:es|en)|[Ii]niciales|[Mm]inute) ?:? {0,3}([A-Z]{2,3})"
+    r"(?![\w'\-]|\.[A-Za-z])"
     r"|(?<![\w'\-])(?:[Tt]yped|[Ss]ign) ?:? {0,3}([a-z]{2,3})(?=  |\n|\Z)"
     r"|(?<![\w'\-])[TD] ?: ?[0-9OlI/\-]{6,10} {1,30}([A-Za-z]{2,3})(?![\w'.\-])"
 )

@@ -9,7 +9,8 @@ from record.document import Document
 from record.folding import fold
 from record.label import Label
 from record.span import Span
-from rules.matching.lexicon import given_rank, surname_rank
+from rules.matching.lexicon import given_rank, surname_rank, word_rank
+from rules.names.dictated_names import has_capitals
 from rules.names.words import BARRED, bits
 
 _NAMES = frozenset((Label.FIRST_NAME, Label.LAST_NAME, Label.NAME))
@@ -18,6 +19,8 @@ _PARTICLES = (
 )
 _CAPITALISED = r"[A-ZÀ-ÖØ-ÞŁŚŻŽŠČ][^\W\d_]['’\w\-]{1,24}(?![\w@])"
 _BEHIND = re.compile(rf" ({_PARTICLES})({_CAPITALISED})")
+_DICTATED = re.compile(rf" ({_PARTICLES})([^\W\d_]{{3,15}})(?![\w'’\-])")
+_OF_A_LANGUAGE = 2  # a rank: the 5,000 most frequent words
 _NICKNAMED = re.compile(
     r" ?\(?[\"“„«'‘] ?[A-ZÀ-ÖØ-Þ][\w\-]{1,14} ?[\"”“»'’]\)? "
     rf"({_PARTICLES})({_CAPITALISED})"
@@ -48,7 +51,8 @@ def complete_names(document: Document, found: Iterable[Span]) -> list[Span]:
     """Return spans of what belongs to names of which a detector found a part.
 
     A family name stands right behind a given name that is sure or of the lists, though it is an
-    everyday word, or behind a nickname in quotation marks; particles with a capital stand before
+    everyday word, or behind a nickname in quotation marks, in dictations without capitals one of
+    the lists; particles with a capital stand before
     one. They have detector and score of the span they complete.
     """
     text = document.text
@@ -59,13 +63,23 @@ def complete_names(document: Document, found: Iterable[Span]) -> list[Span]:
     return [
         replace(span, start=start, end=end, label=Label.LAST_NAME)
         for span in spans
-        if span.label in _NAMES and not text[span.start : span.end].islower()
+        if span.label in _NAMES
         for start, end in _parts(text, span, document.lang)
         if not any(taken[start:end])
     ]
 
 
 def _parts(text: str, span: Span, lang: str) -> Iterator[tuple[int, int]]:
+    if text[span.start : span.end].islower():
+        behind = _DICTATED.match(text, span.end) if span.label == Label.FIRST_NAME else None
+        if (
+            behind
+            and behind[2].islower()
+            and _is_dictated_family_name(behind[2], lang)
+            and not has_capitals(text)
+        ):
+            yield behind.start(1), behind.end()
+        return
     nicknamed = _NICKNAMED.match(text, span.end)
     if nicknamed:
         yield nicknamed.start(1), nicknamed.end()
@@ -78,6 +92,14 @@ def _parts(text: str, span: Span, lang: str) -> Iterator[tuple[int, int]]:
         before = _PARTICLE_BEFORE.search(text, max(0, span.start - _REACH), span.start)
         if before:
             yield before.start(), before.end() - 1
+
+
+def _is_dictated_family_name(family: str, lang: str) -> bool:
+    """Return whether a word in small letters is a family name, and no frequent word."""
+    word = fold(family)
+    return 0 < surname_rank(word) <= _KNOWN_FAMILY and not (
+        0 < word_rank(word, lang) <= _OF_A_LANGUAGE
+    )
 
 
 def _is_family_name(given: str, family: str, lang: str) -> bool:

@@ -14,6 +14,7 @@ from rules.matching.lexicon import lexicon, surname_rank
 from rules.matching.normalized_document import cased_once, fold_once
 from rules.matching.scanner import Pattern
 from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_initials, signatures
+from rules.names.dictated_names import dictated_names
 from rules.names.found_names import Found, FoundNames, label
 from rules.names.lone_names import lone_given_names
 from rules.names.mentions import find_stems, free_occurrences
@@ -603,4 +604,5 @@ def detect(document: Document) -> list[Span]:
     }
     found.update(spelled_names(finds.cased, folded))
     found.update(names_in_columns(finds.cased, folded))
+    found.update(dictated_names(finds.cased, folded, document.lang))
     return [Span(start, end, str(kind), _DETECTOR) for start, end, kind in sorted(found)]

@@ -53,7 +53,7 @@ _COMMA, _DASH = re.compile(r",[ \n][A-Z][A-Za-z]"), re.compile(r"-[ \n][A-Z][A-Z
 _BRACKETED = Pattern(r"\([A-Z][A-Za-z]", cased=True)
 _OF_ALONE = re.compile(
     r"(?:region|nord|sud|est|banlieue|loin|centre|cabinet|prestataire|pharmacie|officine"
-    r"|laboratoire|urgences|originaire) {1,2}\Z"
+    r"|originaire) {1,2}\Z"
 )
 _LIVED = re.compile(r"(?:[0-9]|hopital|chu) a \Z")
 # Towns lend their names to stages, classes of diseases and soaps.

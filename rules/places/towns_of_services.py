@@ -19,7 +19,7 @@ _SERVICE = Pattern(
 )
 _NAME = re.compile(r"[A-Z][A-Za-z'\-]+(?:[ \-][A-Z][A-Za-z'\-]+){0,3}")
 _WORD = re.compile(r"[a-z'\-]+")
-_SCORED = re.compile(r" ?[:=]? ?[0-9]")
+_SCORED = re.compile(r" ?[:=]? ?[0-9]{1,3}(?![0-9]*h)")
 _TOWN = 2  # a rank: 10,000 inhabitants
 _OF_A_LANGUAGE = 2  # a rank: the 5,000 most frequent words
 _SHORTEST = 4

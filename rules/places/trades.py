@@ -151,7 +151,7 @@ _NAMEABLE = TRADES - _STAFF - _SURNAMES
 _TRADE = r"([a-z][a-z\-]{2,24})(?![\w\-])"
 _ENDS = (
     r"(?= ?(?:[,.;:)\n·(]|\Z|- |retrait|jubilad|retired|i\. ?r\.|en (?:retraite|conge|arret)"
-    r"|im ruhestand|chez |at |bei |en |aux? |de |d'|du |bij |for |in |op ))"
+    r"|im ruhestand|chez |at |bei |en |aux? |a l[' a]|de |d'|du |bij |for |in |op ))"
 )
 _APPOSED = Pattern(rf"(?:[,(;·.] |\(){_TRADE}{_ENDS}")
 _KIN = (

@@ -15,20 +15,22 @@ _B = r"[ \t\u00a0\u202f]"
 _HH, _MM = r"(?:2[0-4]|[01]?\d)", r"[0-5]\d"
 _OFFSET = r"[+-](?:0\d|1[0-4])(?::?[0-5]\d)?(?!\d|:\d)"
 _ZONE_NAME = rf"{_B}?(?:z|utc|gmt|wes?t|ces?t|ees?t|mes?z|[ecmp][sd]t)(?![^\W_])"
-_HALF = rf"{_B}?(?:[ap]\.{_B}?m\.?|[ap]m)(?![^\W_])"
+_SEASON = rf"{_B}{{1,2}}(?:\(heure d['’](?:été|hiver)\)|heure d['’](?:été|hiver)(?![^\W_]))"
+# `2:37P` in American notes: right behind the minutes.
+_HALF = rf"(?:{_B}?(?:[ap]\.{_B}?m\.?|[ap]m)|(?<=:[0-5]\d)[ap])(?![^\W_])"
 # A full stop before a capital ends the sentence.
-_UNIT = r"(?:h(?:rs?|ours?|eures?|oras?)?(?:\.(?!\s+(?-i:[A-ZÀ-ÖØ-Þ])|\s*\Z))?|uhr|uur)"
+_UNIT = r"(?:h(?:rs?|ours?|eures?(?! d['’])|oras?)?(?:\.(?!\s+(?-i:[A-ZÀ-ÖØ-Þ])|\s*\Z))?|uhr|uur)"
 _SECONDS = rf"{_B}?:{_B}?[0-5]\d(?:[.,]\d{{1,9}})?"
 _COLON = rf"{_HH}{_B}?:{_B}?{_MM}(?:{_SECONDS}(?:{_OFFSET})?)?(?!\d|:\d)"
 # Two digits that a unit of measurement follows are a quantity: `14 h 30 ml`.
 _NO_MEASURE = rf"(?!\d|[.,]\d|{_B}?(?:[mkcd]?[glm]|[mµu]g|mmol|u?i\.?u?|mmhg|bpm|€|%|°)(?![^\W_]))"
 _ENGLISH = rf"(?:1[0-2]|0?[1-9])(?:[.:]{_MM})?(?:{_HALF})(?:{_ZONE_NAME})?"
 _CLOCK = (
-    rf"(?:{_ENGLISH}|{_COLON}(?:{_B}?{_UNIT}(?![^\W_]))?(?:{_ZONE_NAME})?"
+    rf"(?:(?:{_ENGLISH}|{_COLON}(?:{_B}?{_UNIT}(?![^\W_]))?(?:{_ZONE_NAME})?"
     rf"|{_HH}\.{_MM}(?:{_B}?{_UNIT}|u)(?![^\W_])"
     rf"|(?:2[0-3]|[01]\d){_MM}{_B}?{_UNIT}(?![^\W_])"
     rf"|{_HH}{_B}?{_UNIT}{_B}?{_MM}(?:{_B}?(?:mn|min|minutes?|minuten)\b\.?|{_NO_MEASURE})"
-    rf"|{_HH}u{_MM}(?![^\W_])|{_HH}{_B}?{_UNIT}(?![^\W_]))"
+    rf"|{_HH}u{_MM}(?![^\W_])|{_HH}{_B}?{_UNIT}(?![^\W_]))(?:{_SEASON})?)"
 )
 _WORDS = r"(?:midi|minuit|noon|midnight|medianoche|mediod[ií]a|mittag|mitternacht|middernacht)\b"
 # After a word that announces a time, numbers without a unit are one, too.

@@ -30,6 +30,9 @@ def test_hours_and_quantities_behind_a_weekday_are_no_days(behind: str) -> None:
         ("RMM inscrite pour la semaine 18.", "fr", ["semaine 18"]),
         ("ablation broches sem. 19", "fr", ["sem. 19"]),
         ("à la semaine n° 18.", "fr", ["semaine n° 18"]),
+        ("la fibroscopie faite le douze montre", "fr", ["douze"]),
+        ("retour possible le vingt et un selon", "fr", ["vingt et un"]),
+        ("IRM le 12 pas faite", "fr", ["12"]),
         ("Evaluatie wk 49. Aan", "nl", ["wk 49"]),
         ("Oplevering week 47", "nl", ["week 47"]),
         ("ausgesetzt bis Herbst.", "de", ["Herbst"]),
@@ -47,6 +50,8 @@ def test_weeks_and_seasons(text: str, lang: str, expected: list[str]) -> None:
     ("text", "lang"),
     [
         ("écho semaine 12 SA", "fr"),
+        ("vu le 3 fois, irm le 12 mg, faite le dix heures", "fr"),
+        ("montre le douze", "fr"),
         ("semaine 2 de Taxol", "fr"),
         ("semaine 12+3", "fr"),
         ("echo wk 32, 18mm", "nl"),

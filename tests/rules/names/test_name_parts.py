@@ -30,6 +30,7 @@ def completed(marked: str, label: str, lang: str) -> list[str]:
         ("<Elias> Wegener, 19 J.", FIRST, "de", "Wegener"),
         ('cliënt <Anton> ("Toon") Wezenbeek wil', FIRST, "nl", "Wezenbeek"),
         ("<Eufemia> “Femi” de la Raya 105", FIRST, "es", "de la Raya"),
+        ("concernant l'enfant <ethan> roche né treize", FIRST, "fr", "roche"),
         ("LARRIEU, DA <SILVA>, NOGUES", LAST, "fr", "DA"),
         ("frau, Von <Brandt> ruft", LAST, "de", "Von"),
     ],

@@ -171,6 +171,7 @@ The [[Kent & Surrey Hospital|HOSPITAL]]
 """.strip().splitlines(),
 ]
 SPANISH = [
+    "es de profesión [[afilador|PROFESSION]], vive solo",
     "TA C/D 120/80. C/D. Hallux",
     "Con esta técnica mejora",
     *each(SPANISH_MONTHS, "vive en [[Calle 2 de {}|STREET]], sola"),
