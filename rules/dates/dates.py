@@ -374,6 +374,7 @@ def detect(document: Document) -> list[Span]:
 
 def _find_all(folded: str, text: str, lang: str) -> Iterator[Moment]:
     yield from numeric.find(folded)
+    yield from numeric.find_pairs(folded)
     yield from log_entries(folded)
     yield from unannounced_days(folded, lang)
     if lang == "de":

@@ -183,6 +183,10 @@ _FEWEST_DIGITS, _FEWEST_MISREAD = 2, 3
 _LAST_DAY, _MONTHS = 31, 12
 _SEPARATOR = re.compile(r" ?[/.\-] ?")
 _DIGITS_OF_LETTERS = str.maketrans("ouli", "0011")
+_PAIR = Pattern(
+    r"(?<![0-9.,/])([0-3]?[0-9])\.([01]?[0-9])\.([0-9]{2})?/"
+    r"([0-3]?[0-9])\.([01]?[0-9])\.((?:19|20)?[0-9]{2})(?![0-9]|[.,][0-9])"
+)
 _YEAR = re.compile(r"[12][0189][0-9]{2}")
 _BLANKS = Pattern(
     r"(?<![0-9])([0-9]{1,2}) {1,2}([0-9]{1,2}) {1,2}((?:19|20)[0-9]{2})"
@@ -366,6 +370,17 @@ def _dates_without_separators(folded: str) -> Iterator[Moment]:
                 found = run_of_digits(digits)
                 if found:
                     yield Moment(start, start + len(digits), *found)
+
+
+def find_pairs(folded: str) -> Iterator[Moment]:
+    """Yield two dates that a slash joins: `14.03.21/15.03.21`, `14.3./15.3.21`."""
+    for match in _PAIR.finditer(folded):
+        first, second = (int(match[1]), int(match[2])), (int(match[4]), int(match[5]))
+        if possible_day(*first) and possible_day(*second):
+            year = int(match[6])
+            own = int(match[3]) if match[3] else year
+            yield Moment(match.start(1), match.start(4) - 1, own, first[1], first[0])
+            yield Moment(match.start(4), match.end(), year, second[1], second[0])
 
 
 def run_of_digits(digits: str) -> tuple[int, int, int] | None:

@@ -225,6 +225,10 @@ LINES = {
 JOINED = (
     "[[30. Juni 2019|DATE]]/[[9. August 2019|DATE]]", "[[Q1/2021|DATE]] ok",
     "[[December 2, 2018|DATE]]/[[December 22, 2018|DATE]]", "ok [[trimestre 1 2021|DATE]]",
+    "Kur [[14.03.21|DATE]]/[[15.03.21|DATE]].", "Kur [[14.3.|DATE]]/[[15.3.21|DATE]] ok",
+    "Kur [[31.12.20|DATE]]/[[1.1.2021|DATE]] ok", "Kur [[1.1.|DATE]]/[[2.1.1999|DATE]] ok",
+    "1.14.03.21/[[15.03.21|DATE]]", "Kur 14.13./15.3.21", "Kur 44.3./15.3.21", "Kur 14.3./15.3.213",
+    "Kur 14.3./15.3.21.5", "Kur 14.3./35.3.21", "Kur 1/4.3./15.3.21", "Kur 1,4.3./15.3.21",
     "1/9. [[August 2019|DATE]]", "x 1/9. [[August 2019|DATE]]", "x 3,9. [[August 2019|DATE]]",
 )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Days that stand for none are the same for all: moved, they would tell each patient's shift."""
 
 from datetime import date, datetime
+from typing import Literal
 
 import pyarrow as pa
 import pytest
@@ -70,7 +71,7 @@ def test_notes_keep_them_too(cohort: CohortKey, text: str, lang: str) -> None:
 @pytest.mark.parametrize("born", [date(1970, 1, 1), date(1904, 1, 1)])
 @pytest.mark.parametrize("births", ["shift", "month"])
 def test_a_person_born_on_such_a_day_does_not_keep_it(
-    cohort: CohortKey, born: date, births: str
+    cohort: CohortKey, born: date, births: Literal["shift", "month"]
 ) -> None:
     policy = Policy(birth_dates=births, old_births="shift")
     row = {
