@@ -50,7 +50,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add(
         "--epochs", type=positive, metavar="N",
-        help="maximum number of epochs of each tagger that measures the utility (default: see `train`)",
+        help="maximum number of epochs of each tagger that measures the utility (default: that "
+        "of `train`)",
     )  # fmt: skip
     add(
         "--model", default=DEFAULT, metavar="DIR",
