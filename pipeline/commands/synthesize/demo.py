@@ -49,8 +49,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add(
-        "--epochs", type=positive, default=5, metavar="N",
-        help="maximum number of epochs of each tagger that measures the utility (default 5)",
+        "--epochs", type=positive, metavar="N",
+        help="maximum number of epochs of each tagger that measures the utility (default: that "
+        "of `train`)",
     )  # fmt: skip
     add(
         "--model", default=DEFAULT, metavar="DIR",

@@ -60,7 +60,7 @@ COHORT = "study"
 
 _FILLER = {"width": 128, "layers": 2, "heads": 4, "length": 128, "epochs": 6, "rate": 0.002}
 _SHARE, _WINDOW, _BATCH = 0.5, 128, 32
-_ENCODER, _SEEDS, _EPOCHS = "tiny-1x64", 3, 5
+_ENCODER, _SEEDS = "tiny-1x64", 3
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class RegisterDemoRequest:
     config: Path
     lang: str
     seed: int = 1
-    epochs: int = _EPOCHS
+    epochs: int | None = None
     workers: int = 1
     cases: tuple[DemoCase, ...] = CASES
     filler: Mapping[str, float] = field(default_factory=lambda: dict(_FILLER))
