@@ -33,7 +33,7 @@ from surrogates.keys.keys import new_master
 from synthesis.fictional.hospital import make_hospital, write_hospital
 from synthesis.fictional.omop import NOTE_CLASSES
 from synthesis.fictional.people.records import Hospital
-from synthesis.register_hospital import make_register_hospital
+from synthesis.fictional.register_hospital import make_register_hospital
 
 KEY_FILE = "master.key"
 

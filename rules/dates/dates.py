@@ -39,8 +39,7 @@ _SEASON = Pattern(
     rf"\b{SEASON} (?:de |del |of |van |des jahres )?((?:19|20)[0-9]{{2}})(?![0-9a-z])"
 )
 _QUARTER = Pattern(
-    rf"\b(?:[tq][1-4]|(?:[1-4](?:er|e|eme|st|nd|rd|th|\.?[°o]?)|{PERIOD_RANK}) ?{PERIOD}"
-    rf"|{PERIOD} [1-4])"
+    rf"\b(?:[tq][1-4]|(?:[1-4](?:er|e|eme|st|nd|rd|th|\.?[°o]?)|{PERIOD_RANK}) ?{PERIOD})"
     r"[ /](?:de |del |of |van )?((?:19|20)[0-9]{2})(?![0-9a-z])"
 )
 _UNIT = re.compile(r" ?([%/€$]|[a-zμ]+)")

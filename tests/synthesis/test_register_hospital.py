@@ -3,7 +3,7 @@
 import pytest
 
 from record.errors import ConfigError
-from synthesis.register_hospital import make_register_hospital
+from synthesis.fictional.register_hospital import make_register_hospital
 
 
 def test_each_patient_has_one_note_whose_spans_hold() -> None:

@@ -36,7 +36,7 @@ def make_register_hospital(
         raise ConfigError("--lang", f"no register has notes in {lang}", "give another language")
     filler = RegisterFiller(notes, seed=seed)
     chosen = find_different(notes)
-    rng = Random(f"{seed}/register-hospital")  # noqa: S311
+    rng = Random(f"{seed}/register-hospital")
     rng.shuffle(chosen)
     filled = [filler.fill(note, 0) for note in chosen[:most]]
     days = [_FIRST_DAY + timedelta(days=rng.randrange(_DAYS)) for _ in filled]
