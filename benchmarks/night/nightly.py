@@ -1,23 +1,29 @@
 """Throughput of the nightly job: the plain engine, and one and two worker processes.
 
     python -m benchmarks.night.nightly [--notes 20000] [--characters 3000] [--folder DIR]
+        [--postgresql URL]
 
 Everything runs on the same fictional hospital in one go, each arm in processes of its own and
-into a state and an output of its own. Prints a Markdown table: read ratios, not absolute numbers.
+into a state and an output of its own: SQLite's, or databases that are made on a PostgreSQL server
+and dropped again. Prints a Markdown table: read ratios, not absolute numbers. Processor time is
+that of the arm's worker processes, or of the arm itself where it has none; a server's is not in it.
 """
 
 import argparse
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, make_url, text
 
 from models.tagger.shipped_model import NO_MODEL
 from pipeline.config.peak_memory import measure_peak_kilobytes
@@ -31,6 +37,7 @@ from synthesis.fictional.hospital import make_hospital
 from synthesis.fictional.omop import write_omop
 
 NOTES_PER_PATIENT = 10
+DATABASES = ("state", "research")
 ARMS = ("engine", "1 worker", "2 workers")
 
 
@@ -43,7 +50,7 @@ def main() -> None:
         folder = Path(name)
         made = make(folder, options.notes, options.characters)
         arms = [arm for arm in ARMS if not options.only or arm in options.only.split(",")]
-        results = {arm: fresh_process(folder, arm) for arm in arms}
+        results = {arm: fresh_process(folder, arm, options.postgresql) for arm in arms}
     print(table(made, results))
 
 
@@ -66,7 +73,7 @@ def make(folder: Path, notes: int, characters: int) -> dict[str, float]:
     return {"notes": count, "seconds": time.perf_counter() - started}
 
 
-def fresh_process(folder: Path, arm: str) -> dict[str, Any]:
+def fresh_process(folder: Path, arm: str, server: str | None) -> dict[str, Any]:
     """Run one arm in a process that has done nothing else."""
     command = [
         sys.executable,
@@ -77,18 +84,48 @@ def fresh_process(folder: Path, arm: str) -> dict[str, Any]:
         "--folder",
         str(folder),
     ]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+    with ExitStack() as stack:
+        environment = dict(os.environ)
+        if server:
+            for name in DATABASES:
+                environment[variable(name)] = stack.enter_context(new_database(server, name))
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, check=True, text=True, env=environment
+        )
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
+
+
+@contextmanager
+def new_database(server: str, name: str) -> Iterator[str]:
+    """Make a database on a PostgreSQL server for a while; gives its URL."""
+    engine = create_engine(server, isolation_level="AUTOCOMMIT")
+    name = f"cryptonym_benchmark_{name}"
+    with engine.connect() as connection:
+        connection.execute(text(f"drop database if exists {name} with (force)"))
+        connection.execute(text(f"create database {name}"))
+        try:
+            yield make_url(server).set(database=name).render_as_string(hide_password=False)
+        finally:
+            connection.execute(text(f"drop database {name} with (force)"))
+    engine.dispose()
+
+
+def variable(name: str) -> str:
+    """Return the environment variable that holds the URL of a database."""
+    return f"CRYPTONYM_BENCHMARK_{name.upper()}"
 
 
 def run_arm(folder: Path, arm: str) -> dict[str, Any]:
     """Run the nightly job once, from nothing, and measure it."""
     name = arm.replace(" ", "-")
-    text = make_demo_config("fr", NO_MODEL).replace("state.db", f"state-{name}.db")
-    text = text.replace("research.db", f"research-{name}.db")
+    settings = make_demo_config("fr", NO_MODEL)
+    for database in DATABASES:
+        url, of_arm = f"sqlite:///{database}.db", f"sqlite:///{database}-{name}.db"
+        named = f"env:{variable(database)}"
+        settings = settings.replace(url, named if variable(database) in os.environ else of_arm)
     config = folder / f"{name}.toml"
-    config.write_text(text + f'\n[report]\nfolder = "report-{name}"\n', encoding="utf-8")
+    config.write_text(settings + f'\n[report]\nfolder = "report-{name}"\n', encoding="utf-8")
     (folder / f"report-{name}").mkdir()
     collect_garbage_rarely()  # as the program does
     started = time.perf_counter()
@@ -97,10 +134,13 @@ def run_arm(folder: Path, arm: str) -> dict[str, Any]:
     else:
         ended = run_nightly(config, spawned, workers=int(arm.split(maxsplit=1)[0]))
     seconds = time.perf_counter() - started
+    # Processes of worker pools are waited for: their time is counted by now.
+    used = resource.getrusage(resource.RUSAGE_SELF if arm == "engine" else resource.RUSAGE_CHILDREN)
     tally = ended.summary.tally
     own = measure_peak_kilobytes()
     return {
         "seconds": seconds,
+        "processor": used.ru_utime + used.ru_stime,
         "notes": tally.outcomes["released"],
         "quarantined": tally.outcomes["quarantined"],
         "spans": tally.spans.total(),
@@ -118,8 +158,9 @@ def table(made: dict[str, float], results: dict[str, dict[str, Any]]) -> str:
         f"{made['notes']:.0f} notes generated in {made['seconds']:.0f} s; "
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "",
-        "| arm | seconds | notes/s | relative to engine | released | quarantined | peak MB |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
+        "| arm | seconds | notes/s | relative to first | processor ms/note | released | "
+        "quarantined | peak MB |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     base = next(iter(results.values()))["seconds"]
     for arm, result in results.items():
@@ -127,8 +168,9 @@ def table(made: dict[str, float], results: dict[str, dict[str, Any]]) -> str:
         peaks = ", ".join(f"{name} {mb:.0f}" for name, mb in result["peak_mb"].items())
         lines.append(
             f"| {arm} | {seconds:.1f} | {int(str(result['notes'])) / seconds:.0f} | "
-            f"{float(str(base)) / seconds:.2f} | {result['notes']} | {result['quarantined']} | "
-            f"{peaks} |"
+            f"{float(str(base)) / seconds:.2f} | "
+            f"{1000 * result['processor'] / made['notes']:.2f} | {result['notes']} | "
+            f"{result['quarantined']} | {peaks} |"
         )
     stages = next(iter(results.values()))["stages"]
     total = sum(stages.values())
@@ -148,6 +190,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--notes", type=int, default=20_000)
     parser.add_argument("--characters", type=int, default=3_000)
     parser.add_argument("--folder", type=Path, help="folder for the databases; default: temporary")
+    parser.add_argument("--postgresql", metavar="URL", help="a server: state and output go there")
     parser.add_argument("--only", help="comma-separated arms to run")
     parser.add_argument("--arm", help=argparse.SUPPRESS)
     return parser.parse_args()

@@ -12,13 +12,10 @@ seconds of the processor. Prints Markdown.
 
 import argparse
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import create_engine, make_url, text
-
+from benchmarks.night.nightly import new_database
 from benchmarks.scale.costs import MEASURED, Costs, load_costs
 from benchmarks.scale.measurement import PROCESSOR, WALL, measure_costs, prepare, run_workers
 from benchmarks.scale.simulation import Site, simulate
@@ -62,33 +59,18 @@ def measure(url: str, notes: int, per_unit: int, save: Path | None) -> str:
         folder = Path(name)
         count = prepare(folder, notes, 1_000)
         if save:
-            with _database(url, "costs") as state:
+            with new_database(url, "costs") as state:
                 measure_costs(folder, state, count, per_unit, PROCESSOR).save(save)
-        with _database(url, "wall") as state:
+        with new_database(url, "wall") as state:
             costs = measure_costs(folder, state, count, per_unit, WALL)
         for workers in (1, 2):
-            with _database(url, f"workers_{workers}") as state:
+            with new_database(url, f"workers_{workers}") as state:
                 measured = run_workers(folder, state, workers, per_unit)
             site = Site(1, workers, compared=count, changed=count)
             simulated = simulate(site, costs).working
             error = simulated / measured - 1
             lines.append(f"| {workers} | {measured:.1f} | {simulated:.1f} | {error:+.0%} |")
     return "\n".join(lines)
-
-
-@contextmanager
-def _database(url: str, name: str) -> Iterator[str]:
-    """Make a database on a server for a while; gives its URL."""
-    server = create_engine(url, isolation_level="AUTOCOMMIT")
-    name = f"cryptonym_scale_{name}"
-    with server.connect() as connection:
-        connection.execute(text(f"drop database if exists {name} with (force)"))
-        connection.execute(text(f"create database {name}"))
-        try:
-            yield make_url(url).set(database=name).render_as_string(hide_password=False)
-        finally:
-            connection.execute(text(f"drop database {name} with (force)"))
-    server.dispose()
 
 
 def _parse() -> argparse.Namespace:
