@@ -187,6 +187,8 @@ setup(
             "argparse-manpage>=4.6,<5",
             # Simulates a site's night: benchmarks.scale.
             "simpy>=4.1,<5",
+            # Spark itself, for tests that start a cluster where there is Java.
+            "pyspark>=4.0,<5",
             # Schemas of what stands in deploy/.
             "kubernetes-validate>=1.37,<2",
             "kubeflow-spark-api>=2.4,<3",

@@ -1,6 +1,7 @@
 """Faults on a Spark cluster, each while its victim holds a unit: the same bytes in the end.
 
-CRYPTONYM_SPARK_NOTES makes the night a longer one: `python -m benchmarks.night.spark_faults`.
+A killed worker, a killed driver and a stopped worker strike nights of 2,000 short notes, the others
+nights of 30. CRYPTONYM_SPARK_NOTES is the size of all: `python -m benchmarks.night.spark_faults`.
 """
 
 import os
@@ -22,10 +23,13 @@ import psutil
 import pytest
 from sqlalchemy import Engine, create_engine, text
 
-from pipeline.config.progress import Progress
-from pipeline.night.demo import DemoOptions, make_demo
+from models.tagger.shipped_model import NO_MODEL
+from pipeline.night.demo import make_demo_config
 from pipeline.night.engine import run_in_process
 from pipeline.night.nightly import run_nightly
+from surrogates.keys.keys import new_master
+from synthesis.fictional.hospital import make_hospital
+from synthesis.fictional.omop import write_omop
 from tests.keys import derive
 from tests.pipeline.conftest import Site
 from tests.pipeline.spark.test_cluster import cluster, has_spark, on_server, wait_until
@@ -33,8 +37,11 @@ from tests.pipeline.spark.test_cluster import cluster, has_spark, on_server, wai
 __all__ = ["cluster"]  # a fixture
 
 pytestmark = [pytest.mark.slow, has_spark]
-NOTES = int(os.environ.get("CRYPTONYM_SPARK_NOTES", "30"))
+ASKED = os.environ.get("CRYPTONYM_SPARK_NOTES")
+long_night = pytest.mark.parametrize("hospital", [int(ASKED or 2_000)], indirect=True)
+short_night = pytest.mark.parametrize("hospital", [int(ASKED or 30)], indirect=True)
 LEASE = 3
+NOTES_PER_PATIENT, CHARACTERS = 10, 300
 HELD = text("select holder, unit, attempt from run_unit where done = 0 and lease_ends > 0")
 UNIT = text("select holder, attempt, done from run_unit where unit = :unit")
 
@@ -87,34 +94,53 @@ class Night:
         assert [row[0] for row in counted] == ids
 
 
+@dataclass(frozen=True)
+class Hospital:
+    """A site to copy, how many of its notes are read, and the digest of its night in memory."""
+
+    template: Path
+    notes: int
+    digest: str
+
+    def copy(self, folder: Path) -> Site:
+        return Site(folder, self.template, self.notes)
+
+
 @pytest.fixture(scope="module")
-def hospital(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hospital(
+    request: pytest.FixtureRequest, template: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Hospital:
     """The hospital of the other tests, or a larger one where more notes are asked for."""
-    if NOTES <= 100:
-        return template
-    return make_large_hospital(tmp_path_factory.mktemp("large") / "demo", NOTES)
+    notes: int = request.param
+    folder = tmp_path_factory.mktemp("hospital")
+    made = template if notes <= 100 else make_large_hospital(folder / "demo", notes)
+    site = Site(folder / "site", made, notes)
+    site.configure("notes_per_unit = 5", "notes_per_unit = 100")
+    assert run_nightly(site.config, run_in_process).exit_code == 0
+    return Hospital(made, notes, site.digest())
 
 
 def make_large_hospital(folder: Path, notes: int) -> Path:
-    """A hospital of at least so many notes, read by rules."""
-    options = DemoOptions(folder, patients=notes // 10 + 10, seed=7, model="none")
-    config = make_demo(options, Progress())
+    """A hospital of about so many short notes, read by rules."""
+    patients = notes // NOTES_PER_PATIENT + 1
+    folder.mkdir()
+    (folder / "pdf").mkdir()
+    made = make_hospital(
+        patients, seed=7, notes_per_patient=NOTES_PER_PATIENT, mean_characters=CHARACTERS,
+        pdf_share=0.0, scan_share=0.0,
+    )  # fmt: skip
+    engine = create_engine(f"sqlite:///{folder / 'hospital.db'}")
+    write_omop(made, engine, notes=made.notes())
+    engine.dispose()
+    (folder / "nightly.toml").write_text(make_demo_config("fr", NO_MODEL))
+    new_master(folder / "master.key")
     derive(folder / "master.key", "research")
-    config.write_text(config.read_text() + "\n[extraction]\nlanguages = []\n")
     return folder
-
-
-@pytest.fixture(scope="module")
-def expected(hospital: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The digest of the same night, in memory."""
-    site = Site(tmp_path_factory.mktemp("in-memory") / "site", hospital, NOTES)
-    assert run_nightly(site.config, run_in_process).exit_code == 0
-    return site.digest()
 
 
 @pytest.fixture
 def make_night(
-    hospital: Path,
+    hospital: Hospital,
     tmp_path: Path,
     cluster: tuple[str, list[psutil.Process]],
     monkeypatch: pytest.MonkeyPatch,
@@ -123,7 +149,7 @@ def make_night(
 
         def make(url: str, *arguments: str) -> Night:
             monkeypatch.setenv("CRYPTONYM_TEST_STATE", url)
-            site = Site(tmp_path / "site", hospital, NOTES)
+            site = hospital.copy(tmp_path / "site")
             return stack.enter_context(prepare_night(site, url, cluster, *arguments))
 
         yield make
@@ -137,7 +163,8 @@ def prepare_night(
     on_server(site, url)
     site.configure("[limits]", f"[engine]\nlease_seconds = {LEASE}\n\n[limits]")
     ((count,),) = site.source("select count(*) from note")
-    size = 2 if count <= 100 else 25
+    # So that a unit of short notes takes a second or two.
+    size = 2 if count <= 100 else 100
     site.configure("notes_per_unit = 5", f"notes_per_unit = {size}")
     site.environment |= {
         "SPARK_LOCAL_IP": urlsplit(cluster[0]).hostname or "",
@@ -148,20 +175,22 @@ def prepare_night(
     engine.dispose()
 
 
-@pytest.mark.parametrize("tasks", [1, 2])
+@short_night
+@pytest.mark.parametrize("tasks", [1, 2] if ASKED else [2])
 def test_a_night_by_tasks(
-    make_night: Callable[..., Night], postgres_url: str, expected: str, tasks: int
+    make_night: Callable[..., Night], postgres_url: str, hospital: Hospital, tasks: int
 ) -> None:
     night = make_night(postgres_url, "--workers", str(tasks))
     started = time.perf_counter()
-    night.check_end(night.start(), expected)
+    night.check_end(night.start(), hospital.digest)
     seconds = time.perf_counter() - started
     ((count,),) = night.site.source("select count(*) from note")
     print(f"\n{tasks} tasks: {count} notes in {seconds:.1f} s, {count / seconds:.0f} a second")
 
 
+@long_night
 def test_a_worker_is_killed(
-    make_night: Callable[..., Night], postgres_url: str, expected: str
+    make_night: Callable[..., Night], postgres_url: str, hospital: Hospital
 ) -> None:
     night = make_night(postgres_url)
     process = night.start()
@@ -170,13 +199,14 @@ def test_a_worker_is_killed(
     for one in [worker, *worker.children(recursive=True)]:
         os.kill(one.pid, signal.SIGKILL)
     night.check_held(unit, attempt)
-    night.check_end(process, expected)
+    night.check_end(process, hospital.digest)
     ((_, taken, _),) = night.rows(UNIT, unit=unit)
     assert taken == attempt + 1
 
 
+@long_night
 def test_the_driver_is_killed_and_the_command_run_again(
-    make_night: Callable[..., Night], postgres_url: str, expected: str
+    make_night: Callable[..., Night], postgres_url: str, hospital: Hospital
 ) -> None:
     night = make_night(postgres_url)
     process = night.start()
@@ -184,11 +214,12 @@ def test_the_driver_is_killed_and_the_command_run_again(
     os.killpg(process.pid, signal.SIGKILL)
     night.check_held(unit, attempt)
     process.communicate()
-    night.check_end(night.start(), expected)
+    night.check_end(night.start(), hospital.digest)
 
 
+@long_night
 def test_a_worker_is_stopped_beyond_its_lease_and_continued(
-    make_night: Callable[..., Night], postgres_url: str, expected: str
+    make_night: Callable[..., Night], postgres_url: str, hospital: Hospital
 ) -> None:
     night = make_night(postgres_url)
     process = night.start()
@@ -202,13 +233,14 @@ def test_a_worker_is_stopped_beyond_its_lease_and_continued(
         assert taken == attempt + 1
     finally:
         os.kill(victim, signal.SIGCONT)
-    night.check_end(process, expected)
+    night.check_end(process, hospital.digest)
     # What it had done of the unit before it was stopped was refused.
     assert night.rows(UNIT, unit=unit) == [(holder, taken, 1)]
 
 
+@short_night
 def test_copies_of_a_task(
-    make_night: Callable[..., Night], postgres_url: str, expected: str, tmp_path: Path
+    make_night: Callable[..., Night], postgres_url: str, hospital: Hospital, tmp_path: Path
 ) -> None:
     night = make_night(postgres_url, "--workers", "1")
     (tmp_path / "spark-defaults.conf").write_text(
@@ -228,7 +260,7 @@ def test_copies_of_a_task(
         night.check_held(unit, attempt)
     finally:
         os.kill(victim, signal.SIGCONT)
-    night.check_end(process, expected)
+    night.check_end(process, hospital.digest)
 
 
 @contextmanager
@@ -266,9 +298,12 @@ def run_server(address: str) -> Iterator[tuple[str, Callable[[], None]]]:
         shutil.rmtree(folder)
 
 
-def test_the_state_database_is_restarted(make_night: Callable[..., Night], expected: str) -> None:
+@short_night
+def test_the_state_database_is_restarted(
+    make_night: Callable[..., Night], hospital: Hospital
+) -> None:
     with run_server("127.0.0.1") as (url, restart):
-        restart_state(make_night(url), url, restart, expected)
+        restart_state(make_night(url), url, restart, hospital.digest)
 
 
 def restart_state(night: Night, url: str, restart: Callable[[], None], expected: str) -> None:

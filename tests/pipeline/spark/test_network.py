@@ -15,19 +15,18 @@ import psutil
 import pytest
 from sqlalchemy import text
 
-from tests.pipeline.conftest import Site
 from tests.pipeline.spark.test_cluster import Host, has_spark, start_cluster, wait_until
 from tests.pipeline.spark.test_faults import (
-    NOTES,
     UNIT,
+    Hospital,
     Night,
-    expected,
     hospital,
     prepare_night,
     run_server,
+    short_night,
 )
 
-__all__ = ["expected", "hospital"]  # fixtures
+__all__ = ["hospital"]  # a fixture
 
 pytestmark = [pytest.mark.slow, has_spark]
 NAME = f"cryptonym{os.getpid() % 10_000}"
@@ -63,10 +62,10 @@ def network() -> Iterator[tuple[Host, Host]]:
         yield Host(f"{SUBNET}.1"), Host(f"{SUBNET}.2", ("ip", "netns", "exec", NAME))
 
 
+@short_night
 def test_a_worker_is_cut_off_and_comes_back(
     network: tuple[Host, Host],
-    hospital: Path,
-    expected: str,
+    hospital: Hospital,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -74,14 +73,14 @@ def test_a_worker_is_cut_off_and_comes_back(
         url, _ = stack.enter_context(run_server(network[0].address))
         monkeypatch.setenv("CRYPTONYM_TEST_STATE", url)
         master, workers = stack.enter_context(start_cluster(tmp_path, url, network))
-        site = Site(tmp_path / "site", hospital, NOTES)
+        site = hospital.copy(tmp_path / "site")
         night = stack.enter_context(prepare_night(site, url, (master, workers[1:])))
         process = night.start()
         # Of all that hold a unit, those in the namespace.
         victim, unit, attempt = wait_until(night.find_holders, process)[0]
         run("ip", "link", "set", OUTER, "down")
         night.check_held(unit, attempt)
-        night.check_end(process, expected)
+        night.check_end(process, hospital.digest)
         ((holder, taken, _),) = night.rows(UNIT, unit=unit)
         assert int(holder.split(":")[1]) != victim
         assert taken == attempt + 1
@@ -90,7 +89,7 @@ def test_a_worker_is_cut_off_and_comes_back(
         is_there = psutil.pid_exists(victim)
         run("ip", "link", "set", OUTER, "up")
         check_that_nothing_is_written(night, victim, before)
-        assert night.site.digest() == expected
+        assert night.site.digest() == hospital.digest
     assert is_there
 
 
