@@ -106,11 +106,17 @@ def drive_on_spark(master: str | None) -> JobRunner:
     return drive
 
 
+_LAST_SECONDS = 15
+"""For how long a task may go on once every unit is done: its last counts come within a second."""
+
+
 def _watch_end(job: Job) -> Callable[[], bool]:
     """Return what watches a job, and says when others did the work of a task that does not end.
 
-    Such a task is on a host that was suspended or cut off: Spark gives it up after two minutes.
+    Such a task is on a host that was suspended or cut off (Spark gives it up after two minutes), or
+    that is still unpacking its environment. Units were counted as they were done: nothing is lost.
     """
+    patience = min(_LAST_SECONDS, job.settings.engine.lease_seconds)
     since = math.inf
 
     def watch() -> bool:
@@ -118,7 +124,7 @@ def _watch_end(job: Job) -> Callable[[], bool]:
         job.watch()
         now = time.monotonic()
         since = min(since, now) if job.is_finished() else math.inf
-        return now - since > job.settings.engine.lease_seconds
+        return now - since > patience
 
     return watch
 
