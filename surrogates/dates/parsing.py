@@ -13,7 +13,7 @@ from surrogates.patient.text_normalization import fold
 
 _LONGEST = 120
 _REMEMBERED = 8192
-_RANGE_SIGNS = frozenset(("-", "\u2013", "\u2192", "->"))
+_RANGE_SIGNS = frozenset(("-", "+", "\u2013", "\u2192", "->"))
 _RANGE = re.compile(r"[^\W\d_]+")
 # The readings of a chunk of tokens: for each signature, the possible roles of its tokens, best
 # first. `d` day, `m` month, `y` year, `s` season, `q` part of a year; a comma separates the dates
@@ -43,6 +43,7 @@ _READINGS = {
     "sn": ("sy",),
     "q": ("q",),
     "qY": ("qy",),
+    "qn": ("qy",),
     "Yq": ("yq",),
     "nnnY": ("d,dmy",),
     "nnmY": ("d,dmy",),

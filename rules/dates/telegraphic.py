@@ -1,0 +1,69 @@
+"""Dates that hurried writers shorten: `Holter 19-21/02`, `Lab 15+17-5`, `le 8 courant`."""
+
+import re
+from collections.abc import Iterator
+
+from rules.dates.calendar import Moment, possible_day
+from rules.dates.context import is_followed_by_unit
+from rules.matching.scanner import Pattern
+
+_DAY = "[0-3]?[0-9]"
+_MONTH = "[01]?[0-9]"
+# Only dates are joined so: a word for `until` between two days, or a plus sign.
+_RANGE_IN_WORDS = Pattern(
+    rf"(?<![\w/.,:+\-])({_DAY})\.?(?: ?t/m | (?:au|al|bis|tot|hasta|jusqu'au) (?:el |zum )?)"
+    rf"({_DAY})([/.\-])({_MONTH})\.?(?![0-9a-z/]|[.,:\-][0-9]| ?%)"
+)
+# What is done on a day, before the days on which it was done.
+_EVENT = (
+    r"holter|mapa|ecg|ekg|eeg|emg|irm|mri|mrt|rmn|tdm|tac|scanner|ct|echo|eco|rx|radio|labo?|bilan"
+    r"|bio|analitica|blutbild|hospi?(?:talisation)?|sejour|ingreso|aufnahme|opname|stay|admission"
+    r"|consult(?:ation|a)?|visite?|cs|kontrolle|controle?|garde|urgences|urgencias|notaufnahme|seh"
+    r"|dialyse|dialisis|chimio|chemo|quimio|cure|kur|conges?|urlaub|vacaciones|vakantie"
+)
+_RANGE_IN_SIGNS = Pattern(
+    rf"(?<![\w\-/])(?:{_EVENT})\.? ?:? (?:du |del? |vom |on |van |le |am )?"
+    rf"({_DAY})\.?( ?[\-–+] ?)({_DAY})([/.\-])({_MONTH})\.?(?![0-9a-z/]|[.,:\-+][0-9]| ?%)"
+)
+# A day of the month that goes on.
+_THIS_MONTH = Pattern(
+    rf"(?<![\w/.,:+\-])(({_DAY})(?:er|st|nd|rd|th)?)"
+    r"(?= (?:courant|ct\.|crt|cte|de?l cte|del? (?:mes )?corriente|del mes en curso|del actual"
+    r"|dezer|inst(?:ant)?\.)(?![a-z])|\. ?d\. ?m\.|\. dieses monats)"
+)
+# Where a patient comes and goes a number with a point is a day: `urgencias 6.2`.
+_STAY = (
+    r"urgences|urgencias|urg|notaufnahme|seh|ingresos?|ingresa|ingresada?o?|reingreso|alta|admitted"
+    r"|admission|discharged?|readmitted|aufnahme|aufgenommen|entlassung|entlassen"
+    r"|opname|opgenomen|ontslag|ontslagen|hospi|hospitalise|hospitalisation|entree|sortie|admise?"
+    r"|visite|consulta|cita|rdv|appointment|op|operado|operada|operiert|opere"
+)
+_POINTED = Pattern(
+    rf"(?<![\w\-/])(?:{_STAY})\.?:? (?:el |le |am |on |vom |del )?"
+    rf"({_DAY})\.({_MONTH})(?!\w|[:/][0-9])"
+)
+
+
+_LAST_DAY = 31
+
+
+def find(folded: str) -> Iterator[Moment]:
+    """Yield ranges of days in one month, days of the month that goes on, and days of a stay."""
+    for match in _RANGE_IN_WORDS.finditer(folded):
+        yield from _range(match, 1, 2, 4)
+    for match in _RANGE_IN_SIGNS.finditer(folded):
+        if match[2].strip() != match[4]:
+            yield from _range(match, 1, 3, 5)
+    for match in _THIS_MONTH.finditer(folded):
+        if 1 <= int(match[2]) <= _LAST_DAY:
+            yield Moment(*match.span(1), None, None, int(match[2]))
+    for match in _POINTED.finditer(folded):
+        day, month = int(match[1]), int(match[2])
+        if possible_day(day, month) and not is_followed_by_unit(folded, match.end()):
+            yield Moment(match.start(1), match.end(2), None, month, day)
+
+
+def _range(match: re.Match[str], first: int, last: int, month: int) -> Iterator[Moment]:
+    one, other, number = int(match[first]), int(match[last]), int(match[month])
+    if 1 <= one < other and possible_day(other, number):
+        yield Moment(match.start(first), match.end(month), None, number, other)
