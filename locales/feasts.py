@@ -29,12 +29,12 @@ _NAMES: dict[Feast, str] = {
         "epiphanie|epiphany|twelfth night|dia de reyes|reyes|heilige drei konige"
         "|dreikonigstag|driekoningen"
     ),
-    Feast(2, 2): "chandeleur|candlemas|candelaria|maria lichtmess",
+    Feast(2, 2): "chandeleur|candlemas|candelaria|maria lichtmess|lichtmess",
     Feast(2, 14): (
         "saint-valentin|valentine's day|valentines day|san valentin|valentinstag|valentijnsdag"
     ),
     Feast(3, 17): "saint patrick's day|st patrick's day|st. patrick's day",
-    Feast(3, 19): "dia del padre",
+    Feast(3, 19): "dia del padre|josefitag",
     Feast(4, 27): "koningsdag",
     Feast(5, 1): "fete du travail|tag der arbeit|dia del trabajo|dag van de arbeid",
     Feast(5, 5): "bevrijdingsdag",
@@ -55,7 +55,7 @@ _NAMES: dict[Feast, str] = {
     Feast(12, 6): "saint-nicolas|nikolaus|nikolaustag",
     Feast(12, 24): (
         "veille de noel|reveillon de noel|christmas eve|nochebuena|heiligabend|heiliger abend"
-        "|heiligen abend|kerstavond"
+        "|hl. abend|heiligen abend|kerstavond"
     ),
     Feast(12, 25): (
         "noel|jour de noel|christmas|christmas day|xmas|navidad|dia de navidad|weihnachten"

@@ -25,6 +25,28 @@ _RANGE_IN_SIGNS = Pattern(
     rf"(?<![\w\-/])(?:{_EVENT})\.? ?:? (?:du |del? |vom |on |van |le |am )?"
     rf"({_DAY})\.?( ?[\-–+] ?)({_DAY})([/.\-])({_MONTH})\.?(?![0-9a-z/]|[.,:\-+][0-9]| ?%)"
 )
+# Higher than a pressure in centimetres of mercury or a score.
+_HIGH_RANGE = Pattern(
+    rf"(?<![\w/.,:+\-])({_DAY})\.?( ?[\-–] ?)(2[3-9]|3[01])([/.])({_MONTH})"
+    r"(?![0-9a-z/]|[.,:\-+][0-9]| ?%)"
+)
+# A night: `14/15-3`.
+_NIGHT = Pattern(
+    rf"(?<![\w/.,:+\-])({_DAY})/({_DAY})([.\-])({_MONTH})(?![0-9a-z/]|[.,:\-][0-9]| ?%)"
+)
+# Two days of this month: `absent du 15 au 30.`
+_DAYS = Pattern(
+    rf"(?<![\w'])(?:du|del) ({_DAY} (?:au|al) {_DAY})"
+    r"(?= ?[.,;)\n](?![0-9])|\Z| ct| courant| inclus)"
+)
+# In a sentence of its own: `el día 25`.
+_SPANISH_DAY = Pattern(rf"(?<![\w'])(?:el|del) dia ({_DAY})(?= ?[.,;)\n](?![0-9])|\Z)")
+# An English weekday with its day: `Fri 15th`.
+_ENGLISH_DAY = Pattern(
+    r"(?<![\w'\-])(?:mon|tues?|weds?|thu|thurs?|fri|sat|sun)\.? "
+    rf"({_DAY}(?:st|nd|rd|th))"
+    r"(?![\w\-]| (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
+)
 # A day of the month that goes on.
 _THIS_MONTH = Pattern(
     rf"(?<![\w/.,:+\-])(({_DAY})(?:er|st|nd|rd|th)?)"
@@ -44,6 +66,7 @@ _POINTED = Pattern(
 )
 
 
+_NUMBER = re.compile(r"[0-9]+")
 _LAST_DAY = 31
 
 
@@ -54,6 +77,18 @@ def find(folded: str) -> Iterator[Moment]:
     for match in _RANGE_IN_SIGNS.finditer(folded):
         if match[2].strip() != match[4]:
             yield from _range(match, 1, 3, 5)
+    for match in _HIGH_RANGE.finditer(folded):
+        yield from _range(match, 1, 3, 5)
+    for match in _NIGHT.finditer(folded):
+        if int(match[1]) + 1 == int(match[2]):
+            yield from _range(match, 1, 2, 4)
+    for match in _DAYS.finditer(folded):
+        first, last = (int(each) for each in _NUMBER.findall(match[1]))
+        if 1 <= first < last <= _LAST_DAY:
+            yield Moment(*match.span(1), None, None, None)
+    for pattern in (_SPANISH_DAY, _ENGLISH_DAY):
+        for match in pattern.finditer(folded):
+            yield Moment(*match.span(1), None, None, int(_NUMBER.findall(match[1])[0]))
     for match in _THIS_MONTH.finditer(folded):
         if 1 <= int(match[2]) <= _LAST_DAY:
             yield Moment(*match.span(1), None, None, int(match[2]))

@@ -13,10 +13,32 @@ from rules.matching.scanner import Pattern
 
 _DAY = r"(?:[1-9]|[12][0-9]|3[01])"
 _FRENCH_DAY = Pattern(
-    r"(?<![\w'\-])(?:lun|mar|mer|jeu|ven|sam|dim)"
+    r"(?<![\w'\-])(?:lun|mar|mer|merc|jeu|ven|vend|sam|dim)"
     rf"\.? {_DAY}(?![\w/:%\-]|[.,][0-9]| {{1,2}}[0-9]{{1,2}}h| ?(?:%|h\b|[0-9]+ ?h|fois|mg|ml)"
     r"| (?:janv|fevr?|mars|avril|mai|juin|juil|aout|sept|oct|nov|dec))"
 )
+_SPANISH_DAY = Pattern(
+    rf"(?<![\w'\-])(?:lun|mar|mie|jue|vie|sab|dom)\.? {_DAY}(?![\w/:%\-]|[.,][0-9]"
+    r"| (?:de|a|h|mg|ml|veces)\b| ?%)"
+)
+_SEASONS = {
+    "fr": Pattern(
+        r"(?<![\w'\-])(?:depuis|pendant|durant|avant|apres) (?:l'|le )"
+        r"(ete|hiver|automne|printemps)(?![\w\-])"
+    ),
+    "es": Pattern(
+        r"(?<![\w'\-])(?:desde|durante|hasta) (?:el |la )?"
+        r"(verano|otono|invierno|primavera)(?![\w\-])"
+    ),
+    # Not `since fall`.
+    "en": Pattern(
+        r"(?<![\w'\-])(?:since|until|during) (?:the |last )?(summer|winter|autumn|spring)(?![\w\-])"
+    ),
+    "nl": Pattern(
+        r"(?<![\w'\-])(?:sinds|tot|voor) (?:de |het )?"
+        r"(zomer|winter|herfst|voorjaar|najaar)(?![\w\-])"
+    ),
+}
 # What was done or will be on a day of this month: `IRM le 12`, `fibroscopie faite le douze`.
 _SPOKEN_DAY = (
     r"(?:[1-9]|[12][0-9]|3[01]|premier|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze"
@@ -71,12 +93,17 @@ def find(folded: str, lang: str) -> Iterator[Moment]:
     patterns = [_LATE_WEEK]
     if lang == "fr":
         patterns += [_FRENCH_DAY, _FRENCH_WEEK]
+    if lang == "es":
+        patterns.append(_SPANISH_DAY)
     for pattern in patterns:
         for match in pattern.finditer(folded):
             yield Moment(match.start(), match.end(), None, None, None)
     for match in _DONE_ON.finditer(folded) if lang == "fr" else ():
         if not _NO_DAY_BEHIND.match(folded, match.end()):
             yield Moment(*match.span(1), None, None, None)
+    seasons = _SEASONS.get(lang)
+    for match in seasons.finditer(folded) if seasons else ():
+        yield Moment(*match.span(1), None, None, None)
     for match in _GERMAN_SEASON.finditer(folded) if lang == "de" else ():
         yield Moment(*match.span(1), None, None, None)
 

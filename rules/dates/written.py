@@ -14,7 +14,7 @@ from rules.dates.calendar import (
     Moment,
     possible_day,
 )
-from rules.dates.context import MONTH_WORDS, UNITS, is_quantity
+from rules.dates.context import CLOCK, HOUR, MONTH_WORDS, UNITS, is_quantity
 from rules.dates.number_words import read_number_after, read_number_before
 from rules.matching.preceding_words import words_before
 from rules.matching.scanner import Pattern
@@ -218,6 +218,8 @@ def _is_followed_by_more(folded: str, end: int) -> bool:
     month = _MONTH_FOLLOWS.match(folded, end)
     if month and (month[1] in MONTHS or month[1] in UNITS):
         return True
+    if HOUR.match(folded, end) or CLOCK.match(folded, end):
+        return False
     return _NUMBER_FOLLOWS.match(folded, end) is not None
 
 

@@ -258,7 +258,9 @@ def _read_signature(reader: _Reader, found: list[DateToken], signature: str) -> 
             readings = ("d,d",)
     elif len(found) == 3 and signature == "nnn":
         first, second = (reader.text[a.end : b.start] for a, b in pairwise(found))
-        if first.strip(". ") in _RANGE_SIGNS and second != first and second in ("/", ".", "-"):
+        is_night = first == "/" and found[0].value + 1 == found[1].value
+        is_range = is_night or first.strip(". ") in _RANGE_SIGNS
+        if is_range and second != first and second in ("/", ".", "-"):
             # `22 - 23/02`: two days of one month.
             readings = ("d,dm", "d,md")
     for reading in readings:
