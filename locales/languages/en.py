@@ -93,8 +93,8 @@ LANGUAGE = Language(
         ordinal_endings=words("st nd rd th"),
         ordinal_ending=_ordinal_ending,
         day_words=words(
-            "on until till since dated dates lmp edd dob d.o.b born birth birthdate birthday today"
-            " yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday"
+            "on until till since dated dates lmp edd dob d.o.b born birth birthdate birthday"
+            " monday tuesday wednesday thursday friday saturday sunday"
         ),
         vague_day_words=words(
             "from labs urinalysis cbc culture cultures drawn expected received performed admitted"

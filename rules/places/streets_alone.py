@@ -1,4 +1,4 @@
-"""Streets without a number: German ones behind a preposition, French ones by their abbreviation."""
+"""Streets without a number: German ones behind a preposition, French ones by an abbreviation."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _GERMAN = Pattern(
     r"(?<![\w\-])(?:[Ii]n der|[Aa]n der|[Aa]uf der|[Ee]cke|[Ww]ohnt|[Ww]ohnhaft|[Aa]m|[Aa]uf dem"
     r"|[Vv]om|[Zz]um|[Zz]ur|[Bb]eim) "
     r"([A-Z][a-z]{2,24}(?:-[A-Z][a-z]{2,24}){0,3}-?(?:[Ss]tra(?:ss|\u00df)e|[Pp]latz|[Aa]llee|[Gg]asse))"
-    r"(?![\w\-])",
+    r"(?![\w\-]| [0-9])",
     cased=True,
 )
 _FRENCH = Pattern(

@@ -59,7 +59,6 @@ SHORTENED = {
     ),
     "en": (
         "LMP [[3/1|DATE]], ok",
-        "returns today [[7/7|DATE]].",
         "visit [[Weds 6th Nov|DATE]].",
         "visit [[Tues 12/3|DATE]].",
         "better since last [[summer|DATE]].",

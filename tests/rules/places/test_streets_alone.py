@@ -43,3 +43,4 @@ def test_french_streets_by_their_abbreviation(street: str) -> None:
 
 def test_what_is_no_street() -> None:
     assert streets("ave maria, bd 12, ABD Voltaire", "fr") == []
+    assert streets("an der Ahornstraße 3 mg lang", "de") == []
