@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rules.dates.calendar import Moment, possible_day
+from rules.dates.calendar import MONTHS, Moment, possible_day
 from rules.dates.context import is_followed_by_unit
 from rules.matching.scanner import Pattern
 
@@ -44,9 +44,9 @@ _SPANISH_DAY = Pattern(rf"(?<![\w'])(?:el|del) dia ({_DAY})(?= ?[.,;)\n](?![0-9]
 # An English weekday with its day: `Fri 15th`.
 _ENGLISH_DAY = Pattern(
     r"(?<![\w'\-])(?:mon|tues?|weds?|thu|thurs?|fri|sat|sun)\.? "
-    rf"({_DAY}(?:st|nd|rd|th))"
-    r"(?![\w\-]| (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
+    rf"({_DAY}(?:st|nd|rd|th))(?![\w\-])"
 )
+_MONTH_BEHIND = re.compile(r" (?:of )?([a-z]{3,9})")
 # A day of the month that goes on.
 _THIS_MONTH = Pattern(
     rf"(?<![\w/.,:+\-])(({_DAY})(?:er|st|nd|rd|th)?)"
@@ -62,7 +62,7 @@ _STAY = (
 )
 _POINTED = Pattern(
     rf"(?<![\w\-/])(?:{_STAY})\.?:? (?:el |le |am |on |vom |del )?"
-    rf"({_DAY})\.({_MONTH})(?!\w|[:/][0-9])"
+    rf"({_DAY})\.({_MONTH})(?!\w)"
 )
 
 
@@ -88,13 +88,16 @@ def find(folded: str) -> Iterator[Moment]:
             yield Moment(*match.span(1), None, None, None)
     for pattern in (_SPANISH_DAY, _ENGLISH_DAY):
         for match in pattern.finditer(folded):
-            yield Moment(*match.span(1), None, None, int(_NUMBER.findall(match[1])[0]))
+            behind = _MONTH_BEHIND.match(folded, match.end())
+            if behind is None or behind[1] not in MONTHS:
+                yield Moment(*match.span(1), None, None, int(_NUMBER.findall(match[1])[0]))
     for match in _THIS_MONTH.finditer(folded):
         if 1 <= int(match[2]) <= _LAST_DAY:
             yield Moment(*match.span(1), None, None, int(match[2]))
     for match in _POINTED.finditer(folded):
         day, month = int(match[1]), int(match[2])
-        if possible_day(day, month) and not is_followed_by_unit(folded, match.end()):
+        goes_on = folded[match.end() : match.end() + 1] in (":", "/")
+        if possible_day(day, month) and not (goes_on or is_followed_by_unit(folded, match.end())):
             yield Moment(match.start(1), match.end(2), None, month, day)
 
 

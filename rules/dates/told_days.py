@@ -13,7 +13,7 @@ from rules.matching.scanner import Pattern
 
 _DAY = r"(?:[1-9]|[12][0-9]|3[01])"
 _FRENCH_DAY = Pattern(
-    r"(?<![\w'\-])(?:lun|mar|mer|merc|jeu|ven|vend|sam|dim)"
+    r"(?<![\w'\-])(?:lun|mar|mer|jeu|ven|sam|dim)"
     rf"\.? {_DAY}(?![\w/:%\-]|[.,][0-9]| {{1,2}}[0-9]{{1,2}}h| ?(?:%|h\b|[0-9]+ ?h|fois|mg|ml)"
     r"| (?:janv|fevr?|mars|avril|mai|juin|juil|aout|sept|oct|nov|dec))"
 )

@@ -18,6 +18,7 @@ STAYS = (
     " entree sortie admis admise visite consulta cita rdv appointment op operado operada operiert"
     " opere"
 ).split()
+ENGLISH_DAYS = "mon tue tues wed weds thu thur thurs fri sat sun".split()
 SHORTENED = {
     "fr": (
         "absent du [[15 au 30|DATE]].",
@@ -36,8 +37,6 @@ SHORTENED = {
         "chutes pendant l'[[hiver|DATE]].",
         "chutes après l'[[automne|DATE]].",
         "chutes durant l'[[été|DATE]].",
-        "revoir [[vend 31|DATE]] avec",
-        "revoir [[merc 13|DATE]] avec",
         "[[trimestre 1 1998|DATE]]",
         "Holter [[19-21/02|DATE]] : RAS",
         "Holter du [[19–21/02|DATE]] : RAS",
@@ -187,6 +186,7 @@ NUMBERS = {
         "du 30 au 15.",
         "14/16-3",
         "14/15-3-2",
+        "14/15-3a",
         "12-14/08",
         "19-23/02/1",
         "19-23/02 %",
@@ -275,6 +275,12 @@ def shortened() -> Iterator[Line]:
     yield "en", RUNS[1]
     yield from (("fr", f"{event} [[9-11/02|DATE]] ok") for event in EVENTS)
     yield from (("fr", f"{stay} [[6.2|DATE]] ok") for stay in STAYS)
+
+    yield from (
+        ("en", f"seen [[{day} {number}|DATE]] ok")
+        for day in ENGLISH_DAYS
+        for number in ("1st", "2nd", "3rd", "15th")
+    )
 
 
 def counted() -> Iterator[Line]:
