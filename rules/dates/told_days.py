@@ -21,24 +21,6 @@ _SPANISH_DAY = Pattern(
     rf"(?<![\w'\-])(?:lun|mar|mie|jue|vie|sab|dom)\.? {_DAY}(?![\w/:%\-]|[.,][0-9]"
     r"| (?:de|a|h|mg|ml|veces)\b| ?%)"
 )
-_SEASONS = {
-    "fr": Pattern(
-        r"(?<![\w'\-])(?:depuis|pendant|durant|avant|apres) (?:l'|le )"
-        r"(ete|hiver|automne|printemps)(?![\w\-])"
-    ),
-    "es": Pattern(
-        r"(?<![\w'\-])(?:desde|durante|hasta) (?:el |la )?"
-        r"(verano|otono|invierno|primavera)(?![\w\-])"
-    ),
-    # Not `since fall`.
-    "en": Pattern(
-        r"(?<![\w'\-])(?:since|until|during) (?:the |last )?(summer|winter|autumn|spring)(?![\w\-])"
-    ),
-    "nl": Pattern(
-        r"(?<![\w'\-])(?:sinds|tot|voor) (?:de |het )?"
-        r"(zomer|winter|herfst|voorjaar|najaar)(?![\w\-])"
-    ),
-}
 # What was done or will be on a day of this month: `IRM le 12`, `fibroscopie faite le douze`.
 _SPOKEN_DAY = (
     r"(?:[1-9]|[12][0-9]|3[01]|premier|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze"
@@ -101,9 +83,6 @@ def find(folded: str, lang: str) -> Iterator[Moment]:
     for match in _DONE_ON.finditer(folded) if lang == "fr" else ():
         if not _NO_DAY_BEHIND.match(folded, match.end()):
             yield Moment(*match.span(1), None, None, None)
-    seasons = _SEASONS.get(lang)
-    for match in seasons.finditer(folded) if seasons else ():
-        yield Moment(*match.span(1), None, None, None)
     for match in _GERMAN_SEASON.finditer(folded) if lang == "de" else ():
         yield Moment(*match.span(1), None, None, None)
 

@@ -46,7 +46,7 @@ _NO_INITIALS = frozenset(
     " zna op ops kg lk ra stat mvz jvp jvd iv im sc po prn qd bid tid qid tac tpn sw ss ny la dc fl"
     " tx va fda dea ems pd po protocol policy hx rbc wbc hpf day mg ml kg min hr wk mo yr ok na ne"
     " nt tba tbc dnr dnar cpr hd pd fax tel mail sms ich wir sie uns ihn il elle lui eux nous vous"
-    " bp hr rr wt ht bmi gcs spo them him her you us me it all own end now".split()
+    " avs cgr cvs lisa bp hr rr wt ht bmi gcs spo them him her you us me it all own end now".split()
 )
 
 

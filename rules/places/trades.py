@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rules.matching.lexicon import term_kind
+from rules.matching.lexicon import term_kind, word_rank
 from rules.matching.scanner import Pattern
 from rules.names.words import is_given_name
 
@@ -207,6 +207,7 @@ _ENDINGS = {
         r"[a-z\-]{3,}(?:ster|euse|monteur|bestuurder|werker|houder|maker|bouwer|leraar|lerares)"
     ),
 }
+_OF_A_LANGUAGE = 3  # a rank: one of the 20,000 most frequent words
 # What else ends so, and is said of a patient.
 _STATES = frozenset(
     "fumeur fumeuse ex-fumeur ex-fumeuse buveur buveuse droitier droitiere gaucher gauchere porteur"
@@ -214,7 +215,9 @@ _STATES = frozenset(
     " majeur mineur premier premiere dernier derniere entier entiere regulier reguliere particulier"
     " particuliere douleur tumeur rougeur paleur moteur facteur facteurs inferieur superieur"
     " anterieur posterieur tuteur tutrice curateur curatrice exterieur interieur matiere maniere"
-    " docteur coeur soeur peur sueur maigreur humeur hauteur lourdeur raideur longueur largeur"
+    " anxieuse nerveuse irreguliere douloureuse fievreuse silencieuse classeur atelier demandeur"
+    " verifier monsieur dentiste docteur coeur soeur peur sueur maigreur humeur hauteur lourdeur"
+    " raideur longueur largeur"
     " lumiere derriere auditeur leader cardiaque singulier chaleur valeur pleureur"
     " soltero soltera primero primera tercero tercera enero febrero entero entera ligero ligera"
     " severo severa fumador fumadora exfumador exfumadora bebedor bebedora consumidor consumidora"
@@ -271,5 +274,6 @@ def _ends_like_trade(word: str, lang: str) -> bool:
         and ending.fullmatch(word) is not None
         and word not in _STATES | _NO_TRADE
         and not term_kind(word)
+        and not 0 < word_rank(word, lang) <= _OF_A_LANGUAGE
         and not is_given_name(word)
     )
