@@ -123,7 +123,8 @@ def test_other_words_are_no_countries(text: str) -> None:
         ("58 años, charcutera.", "es", "charcutera"), ("antigua hilandera", "es", "hilandera"),
         ("despido de la tienda (charcutera), mayo", "es", "charcutera"),
         ("58 J., Stickerin.", "de", "Stickerin"), ("gelernter Glasbläsergeselle", "de", ""),
-        ("58 jaar, kantklosster.", "nl", "kantklosster"), ("gewezen kalverhouder", "nl", "kalverhouder"),
+        ("58 jaar, kantklosster.", "nl", "kantklosster"),
+        ("gewezen kalverhouder", "nl", "kalverhouder"),
         ("17 ans, lycéenne à Brest", "fr", "lycéenne"), ("Maik, 33, Dachdeckergeselle,", "de", ""),
     ],
 )  # fmt: skip
