@@ -18,26 +18,28 @@ class Feast(NamedTuple):
     weekday: int = 0
 
 
-_MONDAY, _THURSDAY = 0, 3
+_MONDAY, _THURSDAY, _SUNDAY = 0, 3, 6
 # Folded names, with bars between them.
 _NAMES: dict[Feast, str] = {
     Feast(1, 1): (
-        "jour de l'an|nouvel an|new year's day|ano nuevo|dia de ano nuevo|neujahr|neujahrstag"
-        "|nieuwjaar|nieuwjaarsdag"
+        "jour de l'an|nouvel an|new year's day|new years day|ano nuevo|dia de ano nuevo|neujahr"
+        "|neujahrstag|nieuwjaar|nieuwjaarsdag"
     ),
     Feast(1, 6): (
         "epiphanie|epiphany|twelfth night|dia de reyes|reyes|heilige drei konige"
         "|dreikonigstag|driekoningen"
     ),
-    Feast(2, 2): "chandeleur|candlemas|candelaria|maria lichtmess",
+    Feast(2, 2): "chandeleur|candlemas|candelaria|maria lichtmess|lichtmess",
     Feast(2, 14): (
         "saint-valentin|valentine's day|valentines day|san valentin|valentinstag|valentijnsdag"
     ),
     Feast(3, 17): "saint patrick's day|st patrick's day|st. patrick's day",
+    Feast(3, 19): "dia del padre|josefitag",
     Feast(4, 27): "koningsdag",
     Feast(5, 1): "fete du travail|tag der arbeit|dia del trabajo|dag van de arbeid",
     Feast(5, 5): "bevrijdingsdag",
     Feast(6, 19): "juneteenth",
+    Feast(6, 23): "noche de san juan|vispera de san juan",
     Feast(7, 4): "independence day",
     Feast(7, 14): "fete nationale|bastille day",
     Feast(8, 15): "assomption|maria himmelfahrt|asuncion",
@@ -53,7 +55,7 @@ _NAMES: dict[Feast, str] = {
     Feast(12, 6): "saint-nicolas|nikolaus|nikolaustag",
     Feast(12, 24): (
         "veille de noel|reveillon de noel|christmas eve|nochebuena|heiligabend|heiliger abend"
-        "|heiligen abend|kerstavond"
+        "|hl. abend|heiligen abend|kerstavond"
     ),
     Feast(12, 25): (
         "noel|jour de noel|christmas|christmas day|xmas|navidad|dia de navidad|weihnachten"
@@ -64,8 +66,8 @@ _NAMES: dict[Feast, str] = {
         "boxing day|2. weihnachtstag|zweiter weihnachtstag|stephanstag|tweede kerstdag|2e kerstdag"
     ),
     Feast(12, 31): (
-        "saint-sylvestre|reveillon|new year's eve|nochevieja|silvester|silvesterabend"
-        "|oudejaarsavond|oud en nieuw"
+        "saint-sylvestre|reveillon|new year's eve|new years eve|nye|nochevieja|silvester"
+        "|silvesterabend|oudejaarsavond|oud en nieuw"
     ),
     Feast(days=-48): "rosenmontag",
     Feast(days=-47): "mardi gras|shrove tuesday|faschingsdienstag|martes de carnaval",
@@ -87,12 +89,16 @@ _NAMES: dict[Feast, str] = {
     Feast(days=1): "lundi de paques|easter monday|lunes de pascua|ostermontag|tweede paasdag"
     "|2e paasdag|paasmaandag",
     Feast(days=39): "ascension|jeudi de l'ascension|ascension day|christi himmelfahrt"
-    "|hemelvaart|hemelvaartsdag",
+    "|hemelvaart|hemelvaartsdag|vatertag",
     Feast(days=49): "pentecote|dimanche de pentecote|pentecost|whitsun|whit sunday|pentecostes"
     "|pfingsten|pfingstsonntag|pinksteren|eerste pinksterdag|1e pinksterdag",
     Feast(days=50): "lundi de pentecote|whit monday|lunes de pentecostes|pfingstmontag"
     "|tweede pinksterdag|2e pinksterdag|pinkstermaandag",
     Feast(days=60): "fete-dieu|corpus christi|fronleichnam|sacramentsdag",
+    Feast(5, nth=2, weekday=_SUNDAY): "muttertag|moederdag|mother's day|mothers day",
+    Feast(5, nth=-1, weekday=_SUNDAY): "fete des meres",
+    Feast(5, nth=1, weekday=_SUNDAY): "dia de la madre",
+    Feast(6, nth=3, weekday=_SUNDAY): "fete des peres|father's day|fathers day|vaderdag",
     Feast(1, nth=3, weekday=_MONDAY): "martin luther king day|mlk day",
     Feast(2, nth=3, weekday=_MONDAY): "presidents' day|presidents day",
     Feast(5, nth=-1, weekday=_MONDAY): "memorial day",
@@ -110,9 +116,9 @@ LOOSE_FEASTS = frozenset(
     "noel|christmas|xmas|navidad|weihnachten|kerst|kerstmis|reyes|epiphanie|epiphany|candelaria"
     "|chandeleur|asuncion|assomption|toussaint|armistice|sinterklaas|nikolaus|saint-nicolas"
     "|saint-valentin|san valentin|reveillon|halloween|rameaux|paques|easter|pascua"
-    "|ostern|pasen|ascension|pentecote|pentecost|pentecostes|pfingsten|pinksteren|hemelvaart"
+    "|ostern|pasen|ascension|pentecote|pentecost|pentecostes"
     "|corpus christi|fete-dieu|todos los santos|allerheiligen|fiesta nacional|fete nationale"
-    "|nieuwjaar|nouvel an|sint-maarten|whitsun|maria himmelfahrt|martinstag|juneteenth"
+    "|nieuwjaar|nouvel an|sint-maarten|maria himmelfahrt|martinstag|juneteenth"
     "|thanksgiving|semana santa|black friday".split("|")
 )
 """Names of persons, places, schools and decorations as well, or of a season: a date only in the

@@ -76,6 +76,7 @@ LANGUAGE = Language(
             style("en", "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"),
             style("en", "Mon Tue Wed Thu Fri Sat Sun", short=True),
             style("en", "Mon Tues Wed Thurs Fri Sat Sun", short=True),
+            style("en", "Mon Tues Weds Thurs Fri Sat Sun", short=True, rare=True),
             style("en", "Mon Tues Wed Thur Fri Sat Sun", short=True),
         ),
         seasons=(
@@ -92,8 +93,8 @@ LANGUAGE = Language(
         ordinal_endings=words("st nd rd th"),
         ordinal_ending=_ordinal_ending,
         day_words=words(
-            "on until till since dated dates dob d.o.b born birth birthdate birthday monday tuesday"
-            " wednesday thursday friday saturday sunday"
+            "on until till since dated dates lmp edd dob d.o.b born birth birthdate birthday"
+            " monday tuesday wednesday thursday friday saturday sunday"
         ),
         vague_day_words=words(
             "from labs urinalysis cbc culture cultures drawn expected received performed admitted"

@@ -89,8 +89,9 @@ LANGUAGE = Language(
         ordinal_endings=words("er re ere eme e"),
         detached_endings=words("er re"),
         day_words=words(
-            "le du au des les depuis date datee rdv ddn ne nee ne(e) naissance naiss d.d.n seance"
-            " visite consultation rencontre lundi mardi mercredi jeudi vendredi samedi dimanche"
+            "le du au des les depuis date datee rdv ddn ddr dpa ne nee ne(e) naissance naiss d.d.n"
+            " seance visite consultation rencontre lundi mardi mercredi jeudi vendredi samedi"
+            " dimanche"
         ),
         month_words=words("en depuis fin debut mi courant jusqu'en dernier pour ce"),
         year_words=words(

@@ -22,9 +22,10 @@ from rules.matching.repaired_text import RepairedText
 from rules.matching.scanner import forget_scans
 from rules.matching.unspoken_languages import holds_unspoken
 from rules.names import names
+from rules.names.name_parts import initials_behind_names
 from rules.places import places
 
-DETECTOR_VERSION = "floor-16"
+DETECTOR_VERSION = "floor-17"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 SECURITY_VERSIONS: tuple[str, ...] = ()
@@ -150,7 +151,11 @@ def _by_rules(document: Document, site: SiteNumbers) -> list[Span]:
                 spans = family(reading)
             found += _touching(spans, parts)
     found = read_ranges_as_dates(document, found)
-    return [*found, *complete_date_ranges(document, found)]
+    return [
+        *found,
+        *complete_date_ranges(document, found),
+        *initials_behind_names(document, found),
+    ]
 
 
 def by_record(document: Document, patient: KnownPatient) -> list[Span]:

@@ -20,9 +20,10 @@ from rules.dates.ranges import complete_date_ranges, read_ranges_as_dates
 from rules.dates.told_days import complete_told_days
 from rules.matching.recognition_errors import correct_recognition
 from rules.names.mentions import find_mentions
-from rules.names.name_parts import complete_names
+from rules.names.name_parts import complete_names, initials_behind_names
 from rules.names.spelled_names import complete_spelled_names
 from rules.places.institution_names import complete_institutions
+from rules.places.workplaces import find_workplaces
 
 TOGETHER = 16
 """Number of documents passed to the model at once: enough to fill its batches."""
@@ -126,6 +127,8 @@ def refine_spans(found: Iterable[Span], document: Document) -> list[Span]:
         *complete_date_ranges(document, spans),
         *complete_told_days(document, spans),
         *complete_names(document, spans),
+        *initials_behind_names(document, spans),
+        *find_workplaces(document, spans),
         *find_mentions(document, spans),
     ]
 

@@ -20,6 +20,11 @@ _SEX_ALONE = Pattern(
     r"(?<![\w/+\-])(?<![\s(][0-9] )(?<![\s(][0-9]{2} )[HF] ([1-9][0-9])(?=,| ans| [A-Z]{3})",
     cased=True,
 )
+# Years and months of a child: `10;4 ans`, `5;3 J.`
+_YEARS_AND_MONTHS = Pattern(
+    r"(?<![\w.,;])([1-9][0-9]?;(?:[0-9]|1[01]) ?(?:ans?|j|jahre?|anos|a|y|yrs?|jaar|jr))"
+    r"(?![a-z0-9])"
+)
 _HEADINGS = frozenset("edad age alter leeftijd lft".split())
 _CELL = re.compile(
     r"[1-9][0-9]{0,2}(?: ?(?:d|j|a|y|m|w|mo|mnd|mois|meses|ans|an|anos|ano|jr|jahre|yrs?)\.?)?"
@@ -36,6 +41,8 @@ def told_ages(cased: str, folded: str, lang: str) -> Iterator[tuple[int, int]]:
     for match in told.finditer(folded) if told else ():
         yield match.span(1)
     for match in _SEX_ALONE.finditer(cased) if lang == "fr" else ():
+        yield match.span(1)
+    for match in _YEARS_AND_MONTHS.finditer(folded):
         yield match.span(1)
     for start, end in cells_under(folded, _HEADINGS):
         if _CELL.fullmatch(folded, start, end):

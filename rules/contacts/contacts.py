@@ -15,6 +15,13 @@ from rules.matching.scanner import Pattern
 _DETECTOR = "rules.contacts"
 
 _AT = Pattern(r"@|[(\[{] ?(?:at|arobase|arroba) ?[)\]}]| arobase ")
+# An address in words: `garnier at gmail point com`.
+_DOT_WORD = r" (?:dot|point|punto|punkt|punt) "
+_IN_WORDS = Pattern(
+    rf"(?<![\w.@\-])[a-z0-9][\w.\-]{{1,40}}(?:{_DOT_WORD}[\w\-]{{1,30}}){{0,3}}"
+    r" (?:at|arobase|arroba|klammeraffe|apenstaartje) [\w\-]{2,40}"
+    rf"(?:{_DOT_WORD}[\w\-]{{2,20}}){{0,2}}{_DOT_WORD}([a-z]{{2,4}})(?![\w\-])"
+)
 _LOCAL_SIGNS = frozenset("._%+'-")
 _SPACED_LOCAL = re.compile(r"\w{1,30}(?: \. \w{1,30}){1,3} {0,2}\Z")
 # The beginning of a local part that a hyphen breaks over two lines.
@@ -109,6 +116,9 @@ def _outside_taken(spans: Iterator[Span], taken: list[Span]) -> list[Span]:
 
 
 def _email_addresses(folded: str, text: str) -> Iterator[Span]:
+    for match in _IN_WORDS.finditer(folded):
+        if match[1] in _TOPS or match[1] == "me":
+            yield Span(match.start(), match.end(), Label.EMAIL, _DETECTOR)
     for at in _AT.finditer(folded):
         domain = _find_domain(folded, at.end())
         if domain is None:

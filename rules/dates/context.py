@@ -3,10 +3,21 @@
 import re
 
 from locales.registry import every
+from record.folding import fold
 
 # After these a bare day and month, or a run of digits, is a date.
 DAY_WORDS = every(lambda language: language.dates.day_words)
 # A run of six digits, or days with blanks between, needs one that introduces nothing else.
+# Short weekdays that are nothing else: a day and month follow them.
+SHORT_WEEKDAY_WORDS = every(
+    lambda language: frozenset(
+        fold(word)
+        for style in language.dates.weekdays
+        if style.short
+        for word in style.words
+        if len(word) > len("ma")
+    )
+) - frozenset("sat sun mar sol dom ven".split())
 DATE_WORDS = DAY_WORDS - frozenset("des les depuis al since until till seit bis ab op dem".split())
 # Words of English notes that go before a day, and before scores out of ten as well.
 LOOSE_DAY_WORDS = every(lambda language: language.dates.vague_day_words)

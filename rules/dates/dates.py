@@ -9,7 +9,16 @@ from record.document import Document
 from record.folding import unaccent
 from record.label import Label
 from record.span import Span
-from rules.dates import beside_dates, feasts, numeric, told_days, weeks, written
+from rules.dates import (
+    beside_dates,
+    feasts,
+    machine_dates,
+    numeric,
+    telegraphic,
+    told_days,
+    weeks,
+    written,
+)
 from rules.dates.calendar import (
     PERIOD,
     PERIOD_RANK,
@@ -42,6 +51,11 @@ _QUARTER = Pattern(
     rf"\b(?:[tq][1-4]|(?:[1-4](?:er|e|eme|st|nd|rd|th|\.?[°o]?)|{PERIOD_RANK}) ?{PERIOD})"
     r"[ /](?:de |del |of |van )?((?:19|20)[0-9]{2})(?![0-9a-z])"
 )
+# The number behind its noun: `Quartal 1 2021`, `Q1/21`.
+_QUARTER_NUMBERED = Pattern(
+    rf"\b(?:{PERIOD} ?n?[o°]? ?[1-4](?:[ /]|, )(?:de |del |of |van )?((?:19|20)[0-9]{{2}})"
+    r"|[tq][1-4]/([0-9]{2}))(?![0-9a-z/])"
+)
 _UNIT = re.compile(r" ?([%/€$]|[a-zμ]+)")
 _FOLLOWING_NUMBER = re.compile(r" ?[0-9]")
 _IN_BRACKETS = re.compile(r"[(\[] ?\Z")
@@ -65,6 +79,8 @@ def find(folded: str) -> Iterator[Moment]:
     for pattern in (_SEASON, _QUARTER):
         for match in pattern.finditer(folded):
             yield Moment(match.start(), match.end(), int(match[1]), None, None)
+    for match in _QUARTER_NUMBERED.finditer(folded):
+        yield Moment(match.start(), match.end(), int(match[1] or match[2]), None, None)
     for match in _SHORT_YEAR.finditer(folded):
         if words_before(folded, match.start())[1] in YEAR_WORDS:
             yield Moment(match.start(), match.end(), int(match[1]), None, None)
@@ -383,6 +399,8 @@ def _find_all(folded: str, text: str, lang: str) -> Iterator[Moment]:
     yield from feasts.find(folded, text)
     yield from weeks.find(folded)
     yield from told_days.find(folded, lang)
+    yield from telegraphic.find(folded)
+    yield from machine_dates.find(folded)
     for box in digit_boxes(folded):
         if box.is_date:
             year, month, day = numeric.run_of_digits(box.digits) or (None, None, None)

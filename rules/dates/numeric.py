@@ -12,6 +12,7 @@ from rules.dates.context import (
     LOOSE_DAY_WORDS,
     MEASURE_WORDS,
     MONTH_WORDS,
+    SHORT_WEEKDAY_WORDS,
     VERSIONS,
     continues_digits,
     is_followed_by_unit,
@@ -73,6 +74,7 @@ def _read_day_with_slash(folded: str, match: re.Match[str]) -> Moment | None:
     if is_followed_by_unit(folded, end) and not (_announces_day(last) and HOUR.match(folded, end)):
         return None
     loose = len(second) == 2 and _may_announce_day(previous, last)
+    loose = loose or last.strip(".,") in SHORT_WEEKDAY_WORDS
     return found if loose or _announces_day(last) or _looks_like_day(first, second) else None
 
 

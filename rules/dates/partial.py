@@ -18,6 +18,10 @@ _ENTRY = Pattern(
 _UNANNOUNCED = {
     "en": Pattern(r"(?<![\w/.,:+\-])([0-9]{1,2})(/)([0-9]{1,2})(?![\w/\-%]|[.,:][0-9])"),
     "nl": Pattern(r"(?<![\w/.,:+\-])([0-9]{1,2})([/\-])([0-9]{1,2})(?![\w/\-%]|[.,:][0-9])"),
+    "de": Pattern(r"(?<![\w/.,:+\-])(1[3-9]|2[0-9]|3[01])(/)([0-9]{1,2})(?![\w/\-%]|[.,:][0-9])"),
+    # Above the pressures that are written in centimetres of mercury.
+    "fr": Pattern(r"(?<![\w/.,:+\-])(2[3-9]|3[01])(/)([0-9]{1,2})(?![\w/\-%]|[.,:][0-9])"),
+    "es": Pattern(r"(?<![\w/.,:+\-])(2[3-9]|3[01])(/)([0-9]{1,2})(?![\w/\-%]|[.,:][0-9])"),
 }
 _SCORED = frozenset(
     "gds phq phq-9 gad gad-7 slums mmse moca amts gcs camcog hads barthel must obs recheck every q"
@@ -92,12 +96,17 @@ def unannounced_days(folded: str, lang: str) -> Iterator[Moment]:
             continue
         if match.group() in _NOT_DAYS or (turned and first in _ACUITY and second % 6 == 0):
             continue
-        if is_followed_by_unit(folded, match.end()):
+        if is_followed_by_unit(folded, match.end()) or _is_in_column(folded, *match.span()):
             continue
         previous, last = words_before(folded, match.start())
         if {previous, last} & (MEASURE_WORDS | VERSIONS | _SCORED) or _STAGE.match(last):
             continue
         yield Moment(match.start(), match.end(), None, month, day)
+
+
+def _is_in_column(folded: str, start: int, end: int) -> bool:
+    """Return whether blanks part a number from another column, where it is a pair of values."""
+    return folded[start - 2 : start] == "  " or folded[end : end + 2] == "  "
 
 
 def german_days(folded: str, text: str) -> Iterator[Moment]:

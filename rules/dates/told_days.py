@@ -17,6 +17,10 @@ _FRENCH_DAY = Pattern(
     rf"\.? {_DAY}(?![\w/:%\-]|[.,][0-9]| {{1,2}}[0-9]{{1,2}}h| ?(?:%|h\b|[0-9]+ ?h|fois|mg|ml)"
     r"| (?:janv|fevr?|mars|avril|mai|juin|juil|aout|sept|oct|nov|dec))"
 )
+_SPANISH_DAY = Pattern(
+    rf"(?<![\w'\-])(?:lun|mar|mie|jue|vie|sab|dom)\.? {_DAY}(?![\w/:%\-]|[.,][0-9]"
+    r"| (?:de|a|h|mg|ml|veces)\b| ?%)"
+)
 # What was done or will be on a day of this month: `IRM le 12`, `fibroscopie faite le douze`.
 _SPOKEN_DAY = (
     r"(?:[1-9]|[12][0-9]|3[01]|premier|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze"
@@ -71,6 +75,8 @@ def find(folded: str, lang: str) -> Iterator[Moment]:
     patterns = [_LATE_WEEK]
     if lang == "fr":
         patterns += [_FRENCH_DAY, _FRENCH_WEEK]
+    if lang == "es":
+        patterns.append(_SPANISH_DAY)
     for pattern in patterns:
         for match in pattern.finditer(folded):
             yield Moment(match.start(), match.end(), None, None, None)

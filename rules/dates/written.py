@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from locales.roman_numbers import ROMAN_YEARS
 from rules.dates.calendar import (
     AMBIGUOUS_MONTHS,
     FULL_MONTHS,
@@ -13,7 +14,7 @@ from rules.dates.calendar import (
     Moment,
     possible_day,
 )
-from rules.dates.context import MONTH_WORDS, UNITS, is_quantity
+from rules.dates.context import CLOCK, HOUR, MONTH_WORDS, UNITS, is_quantity
 from rules.dates.number_words import read_number_after, read_number_before
 from rules.matching.preceding_words import words_before
 from rules.matching.scanner import Pattern
@@ -177,6 +178,7 @@ _YEAR = re.compile(
     r"|[ ,.]{0,2}\n *(?:(?:del?|of|van) )?((?:19|20)[0-9]{2})(?![0-9])"
 )
 _BEFORE_YEAR_IN_WORDS = re.compile(r"[ ,]{1,2}(?:(?:de|del) )?")
+_ROMAN_YEAR = re.compile(r"mc?m[ivxlc]{0,8}(?![0-9a-z])")
 _GLUED_YEAR = re.compile(r"(?:19|20)[0-9]{2}(?![0-9])")
 _DAY_AFTER = re.compile(r"[ .\-/\n]{0,2}(?:the )?([0-3]?[0-9])(?![0-9a-z])")
 _ORDINAL_AFTER = re.compile(r"[ \n](?:the )?([0-3]?[0-9])(?:st|nd|rd|th)(?![0-9a-z])")
@@ -185,6 +187,8 @@ _YEAR_AFTER_DAY = re.compile(
     r" ?,[ \n]?((?:1[89]|20|21)[0-9]{2}|'[0-9]{2})(?![0-9])"
     r"|[ \-/](?:de |del )?((?:19|20)[0-9]{2}|'[0-9]{2})(?![0-9])"
 )
+# `Mar-14-21`, with a hyphen before the day as well.
+_SHORT_YEAR_AFTER_DAY = re.compile(r"-([0-9]{2})(?![0-9a-z]|[\-/.,][0-9])")
 _MONTH_OF = frozenset("mois month mes debut fin principios mediados finales end".split())
 _OF = frozenset({"de", "of", ""})
 _ANY_DIGIT = re.compile(r"[0-9]")
@@ -214,6 +218,8 @@ def _is_followed_by_more(folded: str, end: int) -> bool:
     month = _MONTH_FOLLOWS.match(folded, end)
     if month and (month[1] in MONTHS or month[1] in UNITS):
         return True
+    if HOUR.match(folded, end) or CLOCK.match(folded, end):
+        return False
     return _NUMBER_FOLLOWS.match(folded, end) is not None
 
 
@@ -360,6 +366,9 @@ def _year_after(folded: str, at: int) -> tuple[int | None, int]:
 
 def _year_in_words(folded: str, at: int) -> tuple[int | None, int]:
     between = _BEFORE_YEAR_IN_WORDS.match(folded, at)
+    roman = _ROMAN_YEAR.match(folded, between.end()) if between else None
+    if roman and roman[0] in ROMAN_YEARS:
+        return ROMAN_YEARS[roman[0]], roman.end()
     number = read_number_after(folded, between.end()) if between else None
     if number and 1800 <= number[1] < 2200:
         return number[1], number[0]
@@ -427,6 +436,8 @@ def _read_month_day_year(folded: str, name: _MonthName) -> Moment | None:
     if not 1 <= int(day[1]) <= 31:
         return None
     year = (_YEAR_NEAR if ordinal else _YEAR_AFTER_DAY).match(folded, day.end())
+    if year is None and folded[name.end] == "-":
+        year = _SHORT_YEAR_AFTER_DAY.match(folded, day.end())
     if year is None and ordinal is None:
         return None
     number = int(next(filter(None, year.groups())).lstrip("'")) if year else None

@@ -13,8 +13,9 @@ from rules.matching.lexicon import (
     term_kind,
     word_rank,
 )
+from rules.matching.scanner import Pattern
 from rules.names.found_names import Found, FoundNames
-from rules.names.words import AMBIGUOUS, BARRED, COMMON, bits, is_sure
+from rules.names.words import AMBIGUOUS, BARRED, COMMON, GIVEN, bits, is_sure
 
 # A word of its own with one capital in each of its hyphened parts.
 _CAPITALISED = re.compile(
@@ -25,6 +26,9 @@ _FAMILY_AFTER = re.compile(
     r"([A-Z][A-Za-z'\-]{1,25})(?![\w@])"
 )
 _FAMILY_BEFORE = re.compile(r"(?<![\w@.'\-])([A-Z][A-Za-z'\-]{1,25}) \Z")
+_SHORTENED = Pattern(
+    r"(?<![\w@.'\-])([A-Z][a-z]{2,14}) ([A-Z])(?=[,;:)](?![0-9])|\.(?!\w)|\n|\Z)", cased=True
+)
 _WIDEST = 30
 _WORD_BEFORE, _WORD_AFTER = re.compile(r"([a-z']+)[ \-]\Z"), re.compile(r"[ \-]([a-z']+)")
 _OF_A_LANGUAGE = 2  # a rank: one of the 5,000 most frequent words
@@ -52,6 +56,22 @@ def lone_given_names(finds: FoundNames) -> Iterator[list[Found]]:
         elif before and _may_be_family(finds, *before.span(1), known=True):
             names.insert(0, (*before.span(1), Label.LAST_NAME))
         yield names
+
+
+def shortened_names(finds: FoundNames) -> Iterator[list[Found]]:
+    """Yield given names of the short lists with the first letter of a family name: `Ken B`.
+
+    A mark or the end of a line follows, and no frequent word or term is meant.
+    """
+    for match in _SHORTENED.finditer(finds.cased):
+        word = finds.folded[match.start(1) : match.end(1)]
+        of = bits(word)
+        if not of & GIVEN or of & (COMMON | BARRED) or term_kind(word):
+            continue
+        if 0 < word_rank(word, finds.lang) <= _OF_A_LANGUAGE or word in lexicon("given_eponyms"):
+            continue
+        if finds.stands_at(match.start(1), match.end(2), is_given=True):
+            yield [(*match.span(1), Label.FIRST_NAME), (*match.span(2), Label.LAST_NAME)]
 
 
 def _may_be_family(finds: FoundNames, start: int, end: int, *, known: bool = False) -> bool:

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from locales.registry import every
 from record.document import Document
 from record.folding import fold
 from record.label import Label
 from record.span import Span
-from rules.matching.lexicon import given_rank, surname_rank, word_rank
-from rules.names.dictated_names import has_capitals
+from rules.matching.lexicon import given_rank, surname_rank, term_kind, word_rank
 from rules.names.words import BARRED, bits
 
 _NAMES = frozenset((Label.FIRST_NAME, Label.LAST_NAME, Label.NAME))
@@ -20,6 +20,9 @@ _PARTICLES = (
 _CAPITALISED = r"[A-ZÀ-ÖØ-ÞŁŚŻŽŠČ][^\W\d_]['’\w\-]{1,24}(?![\w@])"
 _BEHIND = re.compile(rf" ({_PARTICLES})({_CAPITALISED})")
 _DICTATED = re.compile(rf" ({_PARTICLES})([^\W\d_]{{3,15}})(?![\w'’\-])")
+# The family name by its first letter: `Tomasz K`. It may be a sex as well.
+_INITIAL_BEHIND = re.compile(r" ([A-ZÀ-ÖØ-Þ])(?:\.(?![\w\-])|(?![\w.'’/+\-]))")
+_SEXES = {"fr": "FMH", "en": "FM", "es": "FHMV", "de": "MW", "nl": "MV"}
 _OF_A_LANGUAGE = 2  # a rank: the 5,000 most frequent words
 _NICKNAMED = re.compile(
     r" ?\(?[\"“„«'‘] ?[A-ZÀ-ÖØ-Þ][\w\-]{1,14} ?[\"”“»'’]\)? "
@@ -29,6 +32,11 @@ _PARTICLE_BEFORE = re.compile(
     r"(?<=[ (,;:\n–\-])((?:V[Aa][Nn]|V[Oo][Nn]|D[AIEU]|D[aiu]|D[Oo][Ss]|D[Ee][NnRr]|D[Ee][Ll]|E[lL]"
     r"|A[lL]|B[Ee][Nn]|A[iIïÏ][tT]|T[Ee][NnRr]|M[Aa][Cc]|S[Tt]|L[AE]) )+\Z"
 )
+_LISTED = re.compile(
+    rf"(?: ?\([^()\n]{{1,12}}\))?, ({_CAPITALISED})(?: ?\([^()\n]{{1,12}}\))?,"
+    r" (?:(?:[A-Z][a-z]{1,4}\.|Mme|Mrs?|Dra?|Frau|Herr) ){0,2}"
+)
+_WIDEST_LIST = 60
 _REACH = 20
 _SHORTEST = 3
 _SURE = 0.95  # a score
@@ -52,7 +60,7 @@ def complete_names(document: Document, found: Iterable[Span]) -> list[Span]:
 
     A family name stands right behind a given name that is sure or of the lists, though it is an
     everyday word, or behind a nickname in quotation marks, in dictations without capitals one of
-    the lists; particles with a capital stand before
+    the lists; particles with a capital stand before one. Between two names of a list stands a third
     one. They have detector and score of the span they complete.
     """
     text = document.text
@@ -66,18 +74,54 @@ def complete_names(document: Document, found: Iterable[Span]) -> list[Span]:
         if span.label in _NAMES
         for start, end in _parts(text, span, document.lang)
         if not any(taken[start:end])
+    ] + [
+        replace(span, start=start, end=end, label=Label.LAST_NAME)
+        for span, start, end in _listed_between(text, spans)
+        if not any(taken[start:end])
     ]
+
+
+def initials_behind_names(document: Document, found: Iterable[Span]) -> list[Span]:
+    """Return spans of the first letter of a family name behind given names of the lists.
+
+    They have detector and score of the span they complete.
+    """
+    made = []
+    for span in found:
+        if span.label != Label.FIRST_NAME:
+            continue
+        initial = _INITIAL_BEHIND.match(document.text, span.end)
+        if (
+            initial
+            and (initial[1] not in _SEXES.get(document.lang, "FMHVW") or initial[0].endswith("."))
+            and given_rank(fold(document.text[span.start : span.end]))
+        ):
+            start, end = initial.start(1), initial.end()
+            made.append(replace(span, start=start, end=end, label=Label.LAST_NAME))
+    return made
+
+
+def _listed_between(text: str, spans: Iterable[Span]) -> Iterator[tuple[Span, int, int]]:
+    """Yield words between two names of a list: `[Ahrens], Lorenzen, Dr. [Siddiqui]`."""
+    names = sorted((span for span in spans if span.label in _NAMES), key=lambda span: span.start)
+    for one, other in pairwise(names):
+        if one.end < other.start <= one.end + _WIDEST_LIST:
+            between = _LISTED.fullmatch(text, one.end, other.start)
+            if between and not _is_everyday(between[1]):
+                yield one, between.start(1), between.end(1)
+
+
+def _is_everyday(word: str) -> bool:
+    folded = fold(word)
+    if bits(folded) & BARRED or term_kind(folded) or folded in _NO_NAMES:
+        return True
+    return word_rank(folded) > 0 and not surname_rank(folded)
 
 
 def _parts(text: str, span: Span, lang: str) -> Iterator[tuple[int, int]]:
     if text[span.start : span.end].islower():
         behind = _DICTATED.match(text, span.end) if span.label == Label.FIRST_NAME else None
-        if (
-            behind
-            and behind[2].islower()
-            and _is_dictated_family_name(behind[2], lang)
-            and not has_capitals(text)
-        ):
+        if behind and behind[2].islower() and _is_dictated_family_name(behind[2], lang):
             yield behind.start(1), behind.end()
         return
     nicknamed = _NICKNAMED.match(text, span.end)

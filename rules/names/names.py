@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from string import ascii_uppercase
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
@@ -16,7 +17,7 @@ from rules.matching.scanner import Pattern
 from rules.names.cues import NURSES, TITLES, Cue, closes_entry, find_cues, read_initials, signatures
 from rules.names.dictated_names import dictated_names
 from rules.names.found_names import Found, FoundNames, label
-from rules.names.lone_names import lone_given_names
+from rules.names.lone_names import lone_given_names, shortened_names
 from rules.names.mentions import find_stems, free_occurrences
 from rules.names.name_columns import names_in_columns
 from rules.names.nicknames import take_nicknames
@@ -31,6 +32,7 @@ from rules.names.plausibility import (
     unclaimed,
     until_stop,
 )
+from rules.names.signed_initials import signed_initials
 from rules.names.spelled_names import spelled_names
 from rules.names.words import (
     BARRED,
@@ -405,7 +407,7 @@ def take_uncued_names(finds: FoundNames) -> None:
         if not finds.taken(at):
             _take_uncued_name(at, finds)
     take_nicknames(finds)
-    for names in lone_given_names(finds):
+    for names in chain(shortened_names(finds), lone_given_names(finds)):
         if not finds.taken(names[0][0]):
             finds.claim(names)
 
@@ -605,4 +607,9 @@ def detect(document: Document) -> list[Span]:
     found.update(spelled_names(finds.cased, folded))
     found.update(names_in_columns(finds.cased, folded))
     found.update(dictated_names(finds.cased, folded, document.lang))
+    found.update(
+        initials
+        for initials in signed_initials(finds.cased, folded)
+        if not any(start <= initials[0] and initials[1] <= end for start, end, _ in finds.found)
+    )
     return [Span(start, end, str(kind), _DETECTOR) for start, end, kind in sorted(found)]

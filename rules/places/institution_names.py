@@ -24,14 +24,14 @@ _CARE_KINDS = (
     r"hopital|hopitaux|clinique|polyclinique|maternite|ehpad|ehpa|ssr|had|smur|samu|urgences"
     r"|cabinet|maison medicale|maison de sante|residence|centre|pole"
     r"|laboratoire|lbm|pharmacie|dispensaire|imagerie|radiologie|pathologie"
-    r"|anatomie|institut|csapa|camsp|pmi|itep|ime|ssiad"
+    r"|anatomie|institut|csapa|camsp|pmi|itep|ime|ssiad|hdj|umj|sessad"
     # Spanish
     r"|hospital|hosp\.?|clinica|policlinic[oa]|centro|residencia|sanatorio|consultorio|ambulatorio"
-    r"|instituto|cesfam|cecosf|cs|c\.s\.|cap|abs|upa|uba|eleam|posta|geriatrico|hogar"
+    r"|instituto|cesfam|cecosf|cs|c\.s\.|cap|abs|upa|uba|eleam|posta|geriatrico|hogar|osi|eap|csm"
     # German
     r"|(?:[a-z\-]*(?:klinik|klinikum|krankenhaus|spital|praxis|zentrum|[a-z]labor|apotheke|hospiz"
     r"|pflegeheim|seniorenheim|ambulanz|institut|pathologie|radiologie|sozialstation))"
-    r"|mvz|rettungsdienst|ambulanter dienst"
+    r"|mvz|spz|kfh|lkh|rettungsdienst|ambulanter dienst"
     # Dutch
     r"|(?:[a-z\-]*(?:ziekenhuis|praktijk|apotheek|afdeling|kliniek|zorgcentrum|polikliniek))"
     r"|fysiotherapie|verpleeghuis|wzc|wijkzorg|thuiszorg|verloskundig netwerk|huisartsenpost"
@@ -51,7 +51,7 @@ _OTHER_KINDS = (
     # German
     r"|(?:[a-z\-]*(?:gericht|amt|schule|gymnasium|kindergarten|kita|theater|verein|werk|werke"
     r"|stiftung|universitat|hochschule|feuerwehr|gasthof|wohnheim|kloster))"
-    r"|aok|bkk|ikk|dak|drv|md|mdk|bg|sv|tsv|fc|vfb"
+    r"|aok|bkk|ikk|dak|drv|md|mdk|bg|sv|tsv|fc|vfb|vdk|drk|awo|asb|fa\.|zeche|grube|gutshof"
     # Dutch
     r"|gemeente|rechtbank|stichting|basisschool|obs|ocmw|ggd|ggz|uwv|uitzendbureau|vv|bv"
     r"|(?:[a-z\-]*(?:school|college|bedrijf))"
@@ -65,7 +65,8 @@ _BEFORE = re.compile(
     rf" (?:{_LINKS})?(?:l')?[\"«“]? ?\Z"
 )
 _BEHIND = re.compile(
-    r" (?:hospital|hosp|clinic|surgery|practice|health|health cent(?:re|er)|unit|care|home care"
+    r" (?:hospital|hosp|hc|gen|general|market|werft|clinic|surgery|practice|health"
+    r"|health cent(?:re|er)|unit|care|home care"
     r"|cent(?:re|er)|ctr|ward|imaging|rehab|infusion|hospice|infirmary|group|pediatrics|oncology"
     r"|school|primary|high school|high|club|academy|college|labs?|ltd|llc|inc|plc|pllc|pharmacy"
     r"|growers|farms?|nursery|probate|pcn|pdu|pru|nursing home|ggmbh|gmbh|eg|ag|kg|e\.v\.|bv|nv"
@@ -75,17 +76,21 @@ _BEHIND = re.compile(
 )
 _OF_OLD = re.compile(
     r"(?<![\w'’\-])(?:ancien(?:ne)?|ex|futur(?:e)?|apprenti(?:e)?|retired|former|ex|trainee"
-    r"|apprentice|self-employed|antigu[oa]|jubilad[oa]|ehemaliger?|pensionierter?|gewezen"
+    r"|apprentice|azubi|self-employed|antigu[oa]|jubilad[oa]|ehemaliger?|pensionierter?|gewezen"
     r"|voormalig|gepensioneerd|alt)[ \-]\Z"
 )
 
+_RETIRED = re.compile(
+    r" (?:jubilad[oa]|prejubilad[oa]|pensionad[oa]|retraitee?|retired"
+    r"|im ruhestand|gepensioneerd)(?![\w\-])"
+)
 _SITE_BEHIND = re.compile(
     r",? (?:locatie|location|standort|sede|team|campus|vestiging|site) [A-Z][\w'\-]+"
 )
 # Adjectives that names of institutions begin with.
 _ADJECTIVES = re.compile(
     r"(?<![\w'\-])(?:(?:Medisch|Verloskundig|Palliatief|Psychiatrisch|Regionaal|Algemeen|Sport"
-    r"|Ambulante[rs]?|Medizinisches|Sozialpädiatrisches|Städtisches|Evangelisches|Katholisches"
+    r"|Ambulante[rs]?|Medizinisches|Sozialpädiatrisches|Städtisches|Städt\.|Evangelisches|Katholisches"
     r"|Mother|Our|Lady|Royal|Saint|Good|Holy|Sacred) )+\Z"
 )
 
@@ -119,6 +124,8 @@ def _complete(span: Span, text: str, folded: str) -> Iterator[Span]:
     low = max(span.start - _REACH, folded.rfind("\n", 0, span.start) + 1)
     before = folded[low : span.start]
     if span.label == Label.PROFESSION:
+        if retired := _RETIRED.match(folded, span.end):
+            yield replace(span, end=retired.end())
         if of_old := _OF_OLD.search(before):
             yield replace(span, start=low + of_old.start())
         return

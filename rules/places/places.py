@@ -25,9 +25,11 @@ from rules.places.streets import (
     street_before,
     streets,
 )
+from rules.places.streets_alone import streets_alone
 from rules.places.towns import behind_streets, regions_behind_towns, towns
-from rules.places.towns_of_services import towns_of_services
+from rules.places.towns_of_services import towns_before_dates, towns_of_services
 from rules.places.trades import TRADES, trades_beside_persons
+from rules.places.workplaces import employers
 
 Found = tuple[int, int, str]
 
@@ -213,6 +215,7 @@ def detect(document: Document) -> list[Span]:
     placed += behind_streets(cased, folded, ends, lang)
     placed += [(*place, Label.COUNTRY) for place in countries_alone(cased, folded)]
     placed += [(*place, Label.CITY) for place in towns_of_services(cased, folded)]
+    placed += [(*place, Label.CITY) for place in towns_before_dates(cased, folded)]
     if lang in _ANGLOPHONE:
         placed += city_and_state(cased, folded, ends)
     # Find streets without a kind before postal codes that no street ends at
@@ -228,9 +231,10 @@ def detect(document: Document) -> list[Span]:
     found += placed + regions_behind_towns(cased, folded, placed)
     found += letter_boxes(folded, found)
     found += [*_professions(cased, folded), *companies(cased, folded)]
-    found += [(*place, Label.PROFESSION) for place in trades_beside_persons(folded)]
+    found += [(*place, Label.PROFESSION) for place in trades_beside_persons(folded, lang)]
     found += [(*place, Label.ORGANIZATION) for place in listed_organizations(cased)]
     found += [(*place, Label.ORGANIZATION) for place in organizations_by_kind(cased)]
+    found += [(*place, Label.ORGANIZATION) for place in employers(cased, folded, lang)]
     # A tab parts the columns of a table: `Unidad\tRango` is no site.
     found = [
         (start, end, kind)
@@ -252,6 +256,7 @@ def _find_streets(cased: str, folded: str, lang: str) -> list[Found]:
     ways += declared
     if lang in _GERMANIC:
         ways += compound_streets(cased, folded)
+    ways += streets_alone(cased, lang)
     return [(start, end, Label.STREET) for start, end in ways]
 
 

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from rules.matching.lexicon import term_kind, word_rank
 from rules.matching.scanner import Pattern
+from rules.names.words import is_given_name
 
 Place = tuple[int, int]
 
@@ -111,12 +113,26 @@ _DUTCH = (
     " verpleegkundige vrachtwagenchauffeur vuilnisman winkelier zeeman"
 )
 
-TRADES: frozenset[str] = frozenset(f"{_FRENCH} {_ENGLISH} {_SPANISH} {_GERMAN} {_DUTCH}".split())
+# Those who learn, and a few whose ending is none of trades.
+_OTHERS = (
+    "etudiant etudiante lyceen lyceenne apprenti apprentie collegien collegienne cheminot moine"
+    " student postie roughneck farrier midwife verger publican imam bagpiper crofter"
+    " estudiante religiosa religioso monja charcutera charcutero bodeguera bodeguero jueza cura"
+    " capataz campesino campesina buzo temporero temporera"
+    " studentin azubi lehrling kapitan richter richterin hauer pfarrer matrose student studentin"
+    " kusterin kuster spengler gipser lagerist"
+    " studente leerkracht dominee loods duiker koster magazijnier metser"
+)
+TRADES: frozenset[str] = frozenset(
+    f"{_FRENCH} {_OTHERS} {_ENGLISH} {_SPANISH} {_GERMAN} {_DUTCH}".split()
+)
 """Single words; of a trade of several words (`conductrice de bus`, `bank manager`) the head."""
 
 # Jobs that somebody of the ward or an office has in a note: beside a name they are no patient's.
 _STAFF = frozenset(
-    "aide-soignant aide-soignante ambulancier ambulanciere animateur animatrice assistante cadre"
+    "etudiant etudiante student studentin estudiante studente midwife pfarrer cura imam dominee"
+    " richter richterin jueza religiosa religioso loods"
+    " aide-soignant aide-soignante ambulancier ambulanciere animateur animatrice assistante cadre"
     " conseiller conseillere educateur educatrice infirmier infirmiere kinesitherapeute pharmacien"
     " pharmacienne preparateur preparatrice psychomotricien puericultrice receptionniste sage-femme"
     " secretaire standardiste surveillant technicien technicienne gardien juge magistrat"
@@ -173,18 +189,60 @@ _AGED = Pattern(
 )
 _GERMAN_TRADE = re.compile(
     r"[a-z\-]{3,}(?:fraser|fuhrer|macher|bauer|helfer|arbeiter|fahrer|handler|meister|techniker"
-    r"|mechaniker|schlosser|monteur|wirt|zieher|verkaufer)(?:in)?|[a-z\-]{3,}(?:kaufmann|kauffrau)"
+    r"|mechaniker|schlosser|monteur|wirt|zieher|verkaufer|geselle|lehrling)(?:in)?|[a-z\-]{3,}(?:kaufmann|kauffrau)"
 )
 _NO_TRADE = frozenset("jagermeister zangemeister burgermeister beschwerdefuhrer".split())
-_QUALIFIED = re.compile(r" ([a-z]{5,20})(?=[,.;)\n])")
+# Endings of trades in a language; behind a relative, an age or `ancien` alone they are enough.
+_ENDINGS = {
+    "fr": re.compile(r"[a-z\-]{4,}(?:euse|trice|iere|ienne|ier|eur|iste)"),
+    "en": re.compile(
+        r"[a-z\-]{3,}(?:maker|operator|grower|picker|dealer|packer|sorter|worker|driver|owner"
+        r"|keeper|player|smith|wright|layer|builder|setter|dresser|tuner|trader|fitter)"
+    ),
+    "es": re.compile(r"[a-z]{4,}(?:ero|era|dor|dora|tor|tora|ista)"),
+    "de": re.compile(
+        r"[a-z\-]{4,}(?:erin|istin|eurin|ektin|lehrer|pfleger|backer|kauferin|baerin)"
+    ),
+    "nl": re.compile(
+        r"[a-z\-]{3,}(?:ster|euse|monteur|bestuurder|werker|houder|maker|bouwer|leraar|lerares)"
+    ),
+}
+_OF_A_LANGUAGE = 3  # a rank: one of the 20,000 most frequent words
+# What else ends so, and is said of a patient.
+_STATES = frozenset(
+    "fumeur fumeuse ex-fumeur ex-fumeuse buveur buveuse droitier droitiere gaucher gauchere porteur"
+    " porteuse consommateur consommatrice donneur donneuse receveur receveuse joueur joueuse"
+    " majeur mineur premier premiere dernier derniere entier entiere regulier reguliere particulier"
+    " particuliere douleur tumeur rougeur paleur moteur facteur facteurs inferieur superieur"
+    " anterieur posterieur tuteur tutrice curateur curatrice exterieur interieur matiere maniere"
+    " anxieuse nerveuse irreguliere douloureuse fievreuse silencieuse classeur atelier demandeur"
+    " verifier monsieur dentiste docteur coeur soeur peur sueur maigreur humeur hauteur lourdeur"
+    " raideur longueur largeur"
+    " lumiere derriere auditeur leader cardiaque singulier chaleur valeur pleureur"
+    " soltero soltera primero primera tercero tercera enero febrero entero entera ligero ligera"
+    " severo severa fumador fumadora exfumador exfumadora bebedor bebedora consumidor consumidora"
+    " portador portadora donador donadora dolor mayor menor cadera factor doctor doctora tutor"
+    " tutora cuidador cuidadora acompanante senora lactador dador jugador jugadora"
+    " raucherin nichtraucherin exraucherin trinkerin tragerin bluterin betreuerin erstgebarerin"
+    " mehrgebarerin bewohnerin schwagerin partnerin lebenspartnerin enkelin kleinkinderin"
+    " zuster laatste roker rookster drinker sleeper worker smoker nonsmoker pacemaker"
+    " peacemaker stepper homeowner".split()
+)
+_OF_OLD = Pattern(
+    r"(?<![\w'\-])(?:ancien(?:ne)?|retired|former|antigu[oa]|ehem(?:alige[rn]?|\.)|fruhere?r?"
+    rf"|gelernte[rn]?|gewezen|voormalig) {_TRADE}"
+)
+_ONE_IN_BRACKETS = Pattern(rf"\w ?\({_TRADE}\)")
+_QUALIFIED = re.compile(r" ([a-z]{5,20})(?=[,.;)\n]| (?:aux?|chez|en|at|bei|in|im|bij) )")
 _REACH = 3
 
 
-def trades_beside_persons(folded: str) -> Iterator[Place]:
+def trades_beside_persons(folded: str, lang: str) -> Iterator[Place]:
     """Yield words for trades behind a relative or an age, and those that stand between marks.
 
-    Offsets are code points of the folded text, half open. Between marks they are no job of a ward
-    or an office, and no usual surname.
+    Behind a relative, an age and `ancien`, the ending of trades in a language is enough. Between
+    marks they are no job of a ward or an office, and no usual surname. Offsets are code points of
+    the folded text, half open.
     """
     for match in _APPOSED.finditer(folded):
         word = match[1]
@@ -193,10 +251,29 @@ def trades_beside_persons(folded: str) -> Iterator[Place]:
             yield match.span(1)
     for match in _AGED.finditer(folded):
         # `18, Miller I`: behind a bare number a surname may be that of a scale.
-        if match[2] in TRADES and (match[1] or match[2] not in _SURNAMES):
+        is_listed = match[2] in TRADES and (match[1] or match[2] not in _SURNAMES)
+        if is_listed or (match[1] and _ends_like_trade(match[2], lang)):
             yield match.span(2)
+    for match in _OF_OLD.finditer(folded):
+        if match[1] in TRADES or _ends_like_trade(match[1], lang):
+            yield match.span(1)
+    for match in _ONE_IN_BRACKETS.finditer(folded):
+        if match[1] not in _STAFF and _ends_like_trade(match[1], lang):
+            yield match.span(1)
     for match in _OF_KIN.finditer(folded):
-        if match[1] in TRADES:
+        if match[1] in TRADES or _ends_like_trade(match[1], lang):
             start, end = match.span(1)
             qualified = _QUALIFIED.match(folded, end)
             yield start, qualified.end() if qualified else end
+
+
+def _ends_like_trade(word: str, lang: str) -> bool:
+    ending = _ENDINGS.get(lang)
+    return (
+        ending is not None
+        and ending.fullmatch(word) is not None
+        and word not in _STATES | _NO_TRADE
+        and not term_kind(word)
+        and not 0 < word_rank(word, lang) <= _OF_A_LANGUAGE
+        and not is_given_name(word)
+    )

@@ -11,7 +11,7 @@ from locales.registry import LANGUAGES
 from record.errors import Unsafe
 from record.label import Label
 from record.span import Span
-from surrogates.dates import coarse_dates, feasts, rendering, weeks
+from surrogates.dates import coarse_dates, counted_days, feasts, rendering, weeks
 from surrogates.dates.clock_order import order_minute
 from surrogates.dates.clocks import keep_hour, render_clock
 from surrogates.dates.format_templates import parse, repair_digits
@@ -388,7 +388,7 @@ def replace(mention: Mention, subject: Subject) -> str:
     """Return the shifted date of a mention; other text becomes a random date of similar form."""
     lang = mention.lang or subject.locale
     if subject.dates_shift.reads_ahead:
-        named = _move_named(mention, _choose_shift(mention, subject, lang), lang)
+        named = _move_named(mention, subject, _choose_shift(mention, subject, lang), lang)
         if named is not None:
             return named + _rewrite_clock(mention, subject, lang) if mention.clock else named
         if _DOTTED.fullmatch(mention.text):
@@ -410,8 +410,8 @@ def replace(mention: Mention, subject: Subject) -> str:
     return written + _rewrite_clock(mention, subject, lang) if mention.clock else written
 
 
-def _move_named(mention: Mention, shift: DateShift, lang: str) -> str | None:
-    """Move a feast, a week or a short weekday alone; None for other dates.
+def _move_named(mention: Mention, subject: Subject, shift: DateShift, lang: str) -> str | None:
+    """Move a feast, a week, a counted day or a short weekday alone; None for other dates.
 
     A feast becomes the day that it is on, with a year if it has one. What has none is that of the
     year nearest to the day that the mention is completed from.
@@ -427,7 +427,8 @@ def _move_named(mention: Mention, shift: DateShift, lang: str) -> str | None:
     try:
         feast = feasts.read(text, near)
         if feast is None:
-            return weeks.move(text, shift, near)
+            draw = partial(subject.key.number, mention.label, text)
+            return weeks.move(text, shift, near) or counted_days.move(text, shift, draw)
         written_out = feasts.write_day(feast.day, lang) or feasts.write_day(feast.day, "en")
     except (ValueError, OverflowError):
         return None

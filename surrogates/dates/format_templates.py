@@ -21,6 +21,10 @@ _PAIR = re.compile(r"(?<![0-9])[0-9][0-9](?![0-9])")
 _SINGLE = re.compile(
     r"(?<![0-9A-Za-zÀ-ÿ])[2-9](?![0-9]|.*(?:mestre|qua|halb|half|kwa))", re.IGNORECASE | re.DOTALL
 )
+# A number of one digit behind such a noun is that of a part of a year.
+_NUMBERED_PERIOD = re.compile(
+    r"(?:mestre|quart|halb|half|kwart)[^\W\d_]*\W{1,4}\d(?!\d)", re.IGNORECASE
+)
 # Placeholders for a year, a number of two digits (valid as day, month and year), and one of one
 # digit.
 _ANY_YEAR, _ANY_PAIR, _ANY_SINGLE = "2011", "11", "2"
@@ -57,7 +61,7 @@ def shape(text: str) -> str:
     Texts of equal shape are parsed alike, as long as the date is possible. Empty where other
     characters may influence the result.
     """
-    if not _PLAIN.fullmatch(text):
+    if not _PLAIN.fullmatch(text) or _NUMBERED_PERIOD.search(text):
         return ""
     return _SINGLE.sub(_ANY_SINGLE, _PAIR.sub(_ANY_PAIR, _YEAR.sub(_ANY_YEAR, text)))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from locales.registry import LANGUAGES
+from locales.roman_numbers import write_roman
 from surrogates.patient.text_normalization import fold
 
 # The ways to write a day as an ordinal; the language stands before the hyphen.
@@ -13,8 +14,17 @@ ORDINAL_FORMS = {
 }
 
 
+ROMAN = "roman"
+"""The manner of a number in Roman letters."""
+
+
 def spell(number: int, manner: str) -> str:
-    """Write a number below 3000 in words: a language's cardinal, or one of `ORDINAL_FORMS`."""
+    """Write a number below 3000 in words: a language's cardinal, or one of `ORDINAL_FORMS`.
+
+    Or write it in Roman capitals.
+    """
+    if manner == ROMAN:
+        return write_roman(number)
     if manner in ORDINAL_FORMS:
         return ORDINAL_FORMS[manner].write(number)
     return LANGUAGES[manner].numbers.cardinal(number)

@@ -13,7 +13,7 @@ from surrogates.patient.text_normalization import fold
 
 _LONGEST = 120
 _REMEMBERED = 8192
-_RANGE_SIGNS = frozenset(("-", "\u2013", "\u2192", "->"))
+_RANGE_SIGNS = frozenset(("-", "+", "\u2013", "\u2192", "->"))
 _RANGE = re.compile(r"[^\W\d_]+")
 # The readings of a chunk of tokens: for each signature, the possible roles of its tokens, best
 # first. `d` day, `m` month, `y` year, `s` season, `q` part of a year; a comma separates the dates
@@ -43,6 +43,7 @@ _READINGS = {
     "sn": ("sy",),
     "q": ("q",),
     "qY": ("qy",),
+    "qn": ("qy",),
     "Yq": ("yq",),
     "nnnY": ("d,dmy",),
     "nnmY": ("d,dmy",),
@@ -257,7 +258,9 @@ def _read_signature(reader: _Reader, found: list[DateToken], signature: str) -> 
             readings = ("d,d",)
     elif len(found) == 3 and signature == "nnn":
         first, second = (reader.text[a.end : b.start] for a, b in pairwise(found))
-        if first.strip(". ") in _RANGE_SIGNS and second != first and second in ("/", ".", "-"):
+        is_night = first == "/" and found[0].value + 1 == found[1].value
+        is_range = is_night or first.strip(". ") in _RANGE_SIGNS
+        if is_range and second != first and second in ("/", ".", "-"):
             # `22 - 23/02`: two days of one month.
             readings = ("d,dm", "d,md")
     for reading in readings:

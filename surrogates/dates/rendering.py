@@ -3,7 +3,7 @@
 import re
 from datetime import date
 
-from surrogates.dates.number_words import spell
+from surrogates.dates.number_words import ROMAN, spell
 from surrogates.dates.parsing import DateForm, Group, Slot
 from surrogates.dates.tokens import DateToken
 from surrogates.dates.words import AGREEING, MONTH_INDEX, ROMAN_MONTHS
@@ -133,6 +133,9 @@ def word(token: DateToken, number: int) -> str:
 
 
 def _render_spelt(token: DateToken, number: int, form: DateForm) -> str:
+    if token.spelt == ROMAN:
+        written = spell(number, ROMAN)
+        return written.lower() if token.text.islower() else written
     two_digits = token.kind == "n" and number > 31
     words = spell(number % 100 if two_digits else number, token.spelt)
     if token.spelt == "fr" and number == 1 and token.kind == "n":

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from locales.language import DateStyle
-from surrogates.dates.number_words import LONGEST_SPELT, SPELT, SPELT_STARTS
+from locales.roman_numbers import ROMAN_YEARS
+from surrogates.dates.number_words import LONGEST_SPELT, ROMAN, SPELT, SPELT_STARTS
 from surrogates.dates.words import (
     CONNECTORS,
     DETACHED,
@@ -30,7 +31,9 @@ _UNITS = "|".join(PERIODS)
 _PERIOD = (
     rf"(?<![^\W_])(?:[tq](?P<mark>[1-4])"
     rf"|(?P<rank>[1-4] ?(?:er|ere|eme|e|st|nd|rd|th|de|\.?[o°])?|{'|'.join(PERIOD_INDEX)})"
-    rf"\.?\s?(?P<unit>{_UNITS}))(?![^\W_])"
+    rf"\.?\s?(?P<unit>{_UNITS})"
+    # The number behind its noun: `Quartal 1`.
+    rf"|(?P<noun>{_UNITS}) ?n?[°o]? ?(?P<number>[1-4])(?!\d|[ /](?:{_UNITS})))(?![^\W_])"
 )
 _TOKEN = re.compile(rf"(?P<time>{_TIME})|(?P<digits>\d+)|(?P<word>[^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -141,9 +144,10 @@ def rank_languages(text: str, lang: str) -> list[str]:
 
 
 def _read_period(text: str, match: re.Match[str], langs: list[str]) -> DateToken:
-    group = "mark" if match["mark"] else "rank"
+    group = "mark" if match["mark"] else "number" if match["number"] else "rank"
     start, end = match.span(group)
-    months, known = PERIODS[match["unit"]] if match["unit"] else (3, ())
+    noun = match["unit"] or match["noun"]
+    months, known = PERIODS[noun] if noun else (3, ())
     numbered = _RANK.fullmatch(match[group])
     if numbered:
         suffix = text[start + 1 : end].rstrip()
@@ -193,6 +197,8 @@ def _read_word(context: _Context, place: int) -> DateToken | None:
         return replace(spelt, text=context.text[spelt.start : spelt.end])
     if word in MONTH_INDEX or word in WEEKDAY_INDEX or word in SEASON_INDEX:
         return _make_name_token(context, place, *_find_kind(word, context))
+    if word in ROMAN_YEARS:
+        return _make_roman_year(context, place)
     if _is_roman(context, place):
         return _make_name_token(context, place, "m", ROMAN_INDEX)
     if _is_short_weekday(context, place):
@@ -234,6 +240,12 @@ def _read_spelt_number(context: _Context, place: int) -> DateToken | None:
     manner, value = min(best[0], key=lambda each: context.langs.index(each[0][:2]))
     kind = "Y" if value >= 100 else "n"
     return DateToken(kind, context.pieces[place].start, best[1], value, "", spelt=manner)
+
+
+def _make_roman_year(context: _Context, place: int) -> DateToken:
+    piece = context.pieces[place]
+    written = context.text[piece.start : piece.end]
+    return DateToken("Y", piece.start, piece.end, ROMAN_YEARS[piece.word], written, spelt=ROMAN)
 
 
 def _is_roman(context: _Context, place: int) -> bool:

@@ -22,6 +22,8 @@ def ages(text: str, lang: str) -> list[str]:
         ("P4 F 40, CHUTE", "fr", ["40"]),
         ("overleden op zijn 52e.", "nl", ["52e"]),
         ("op haar 58 aan dialyse, op mijn 40e", "nl", ["58", "40e"]),
+        ("CM2 10;4 ans, instit", "fr", ["10;4 ans"]),
+        ("Kind 5;3 J., Kita", "de", ["5;3 J"]),
         ("seit dem 16. Lebensjahr, im 2. LJ", "de", ["16. Lebensjahr", "2. LJ"]),
         (
             "nom   edad   lit\nx     67     4\ny     2 a 4 m  5\nz     ?     6",

@@ -137,3 +137,22 @@ def test_offsets_hold_beside_any_character(digits: str, separator: str, before: 
     number = separator.join(digits[i : i + 2] for i in range(0, 10, 2))
     text, spans = unmark(f"{before} tel [[{number}|PHONE]] {before}")
     assert [(s.start, s.end, s.label) for s in detect(Document("1", text))] == spans
+
+
+@pytest.mark.parametrize("address", [
+    "garnier at gmail point com", "sky at proton dot me", "a.gomez arroba hotmail punto es",
+    "jan.weber klammeraffe gmx punkt de", "p.smit apenstaartje kpn punt nl",
+    "jean point garnier arobase orange point fr", "info at st-mary dot nhs dot uk",
+])  # fmt: skip
+def test_addresses_in_words(address: str) -> None:
+    text = f"mail {address}. Bilan"
+    found = [span for span in detect(Document("1", text)) if span.label == "EMAIL"]
+    assert [text[span.start : span.end] for span in found] == [address]
+
+
+@pytest.mark.parametrize("text", [
+    "seen at clinic dot phrase noted", "looks at point two", "at gmail point com", "at the dot",
+    "tender at mcburney point now",
+])  # fmt: skip
+def test_other_words_are_no_address(text: str) -> None:
+    assert detect(Document("1", text)) == []

@@ -15,7 +15,7 @@ WEEKDAYS = {
 }
 SHORT_WEEKDAYS = {
     "fr": "lun mar mer jeu ven sam dim",
-    "en": "Mon Tue Wed Thu Fri Sat Sun Tues Thurs Thur",
+    "en": "Mon Tue Wed Thu Fri Sat Sun Tues Weds Thurs Thur",
     "es": "lun mar mié jue vie sáb dom",
     "de": "Mo Di Mi Do Fr Sa So",
     "nl": "ma di wo do vr za zo",

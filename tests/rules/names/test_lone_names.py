@@ -54,3 +54,16 @@ def test_what_else_a_given_name_may_mean_is_left(text: str) -> None:
 def test_a_rare_word_is_a_name_within_a_sentence_only() -> None:
     assert names("call Lieve now", "nl") == ["Lieve"]
     assert names("Seen. Lieve collega", "nl") == []
+
+
+@pytest.mark.parametrize("text", [
+    "Pt 3: Kenneth B, Alport", "with Gladys P. today", "Crew Wignall/Maureen S.", "(Yannick L)",
+])  # fmt: skip
+def test_a_given_name_with_the_first_letter_of_a_family_name(text: str) -> None:
+    found = [str(span.label) for span in detect(Document("n", text, lang="en"))]
+    assert found[-2:] == ["FIRST_NAME", "LAST_NAME"]
+
+
+@pytest.mark.parametrize("text", ["Hepatitis B, ok", "Vitamin D.", "Influenza A,", "Faktor V:"])
+def test_a_term_with_a_letter_is_no_name(text: str) -> None:
+    assert names(text, "en") == []

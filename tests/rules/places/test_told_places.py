@@ -27,6 +27,7 @@ def found(text: str, label: str, lang: str = "") -> list[str]:
         ("Softić, Kranführer, Pankreatitis", ["Kranführer"]),
         ("FILLE LYNDA (INSTITUTRICE), ANNONCE", ["INSTITUTRICE"]),
         ("terme 14/11. Vigneronne.\n30 SA", ["Vigneronne"]),
+        ("Sa mère (infirmière scolaire au collège", ["infirmière scolaire"]),
     ],
 )
 def test_trades_beside_persons(text: str, expected: list[str]) -> None:
@@ -111,3 +112,54 @@ def test_countries_alone(text: str, country: str) -> None:
 @pytest.mark.parametrize("text", ["(france)", "nach Hause", "Österreich kommt", "(Mali Keita)"])
 def test_other_words_are_no_countries(text: str) -> None:
     assert found(text, Label.COUNTRY) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "expected"),
+    [
+        ("58 ans, dentellière.", "fr", "dentellière"), ("58 ans, brodeuse", "fr", "brodeuse"),
+        ("père tuyauteur, fume", "fr", "tuyauteur"), ("ancien accordeur", "fr", "accordeur"),
+        ("58 years, millworker.", "en", "millworker"), ("retired hopgrower", "en", "hopgrower"),
+        ("58 años, charcutera.", "es", "charcutera"), ("antigua hilandera", "es", "hilandera"),
+        ("despido de la tienda (charcutera), mayo", "es", "charcutera"),
+        ("58 J., Stickerin.", "de", "Stickerin"), ("gelernter Glasbläsergeselle", "de", ""),
+        ("58 jaar, kantklosster.", "nl", "kantklosster"),
+        ("gewezen kalverhouder", "nl", "kalverhouder"),
+        ("17 ans, lycéenne à Brest", "fr", "lycéenne"), ("Maik, 33, Dachdeckergeselle,", "de", ""),
+    ],
+)  # fmt: skip
+def test_endings_of_trades(text: str, lang: str, expected: str) -> None:
+    assert found(text, Label.PROFESSION, lang) == ([expected] if expected else []) or (
+        not expected and found(text, Label.PROFESSION, lang)[0].lower().endswith("geselle")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("58 ans, fumeuse.", "fr"), ("58 ans, droitière", "fr"), ("ancien fumeur", "fr"),
+        ("58 años, soltero.", "es"), ("58 años, fumadora", "es"), ("58 J., Raucherin", "de"),
+        ("58 years, nonsmoker", "en"), ("58 jaar, rookster", "nl"), ("ancien tuteur", "fr"),
+        ("58, brodeuse", "fr"), ("58 ans, brodeuse", "xx"),
+    ],
+)  # fmt: skip
+def test_states_of_patients_are_no_trades(text: str, lang: str) -> None:
+    assert found(text, Label.PROFESSION, lang) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "town"),
+    [
+        ("vor Sport. Bautzen d. 9.10., Dr. Nowotny", "Bautzen"),
+        ("nº 77/24. Almería a ocho de julio de dos mil veinticuatro", "Almería"),
+        ("Dr. A. Terhorst.\nGelsenkirchen 4. d.M.", "Gelsenkirchen"),
+        ("verlegt, Führerscheinstelle Magdeburg.", "Magdeburg"),
+    ],
+)
+def test_towns_of_a_date_and_of_offices(text: str, town: str) -> None:
+    assert found(text, Label.CITY) == ([town] if town else [])
+
+
+@pytest.mark.parametrize("text", ["Besserung. Montag d. 9.10.", "Avisar. Dolor a 5 cm"])
+def test_words_before_a_date_are_no_towns(text: str) -> None:
+    assert found(text, Label.CITY) == []

@@ -9,7 +9,13 @@ import pytest
 from surrogates.dates import dates, parsing, rendering
 from surrogates.dates.dates import complete_dates
 from surrogates.patient.date_shift import DateShift
-from tests.rules.dates import forms_birth_dates, forms_dates, forms_dates_each, forms_dates_words
+from tests.rules.dates import (
+    forms_birth_dates,
+    forms_dates,
+    forms_dates_each,
+    forms_dates_words,
+    forms_telegraphic,
+)
 from tests.rules.marked import unmark
 
 WRITTEN = date(2024, 5, 20)
@@ -22,6 +28,7 @@ def _found() -> list[tuple[str, str]]:
         forms_dates_each.each(),
         forms_dates_words.words(),
         forms_birth_dates.born(),
+        forms_telegraphic.shortened(),
     )
     found: dict[tuple[str, str], None] = {}
     for lang, line in lines:
