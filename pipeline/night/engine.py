@@ -83,5 +83,7 @@ def release_note(
     document = annotated.document
     released = rewriter.rewrite(document, annotated.spans, patient)
     compiled = known.of(patient) if patient else None
-    residual_identifiers.check_release(released, document, compiled, rewriter.policy)
+    residual_identifiers.check_release(
+        released, document, compiled, rewriter.policy, annotated.spans
+    )
     return released
