@@ -190,6 +190,8 @@ class Subject:
         Notes of one language share it. In the first version of the algorithm all notes have the
         lists of the policy. Raises Unsafe for a language without lists.
         """
+        if (known := self._speaking.get(lang)) is not None:
+            return known
         locale = primary_language(lang)
         if not locale or self.key.algorithm == _FIRST:
             return self
