@@ -83,7 +83,5 @@ def release_note(
     document = annotated.document
     released = rewriter.rewrite(document, annotated.spans, patient)
     compiled = known.of(patient) if patient else None
-    residual_identifiers.check_release(
-        released, document, compiled, rewriter.policy, annotated.spans
-    )
+    residual_identifiers.check_release(released, document, compiled, rewriter.policy)
     return released

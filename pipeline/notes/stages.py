@@ -411,11 +411,8 @@ def check_residue(batch: Batch, resources: WorkerResources) -> Batch:
         document, title = _require_texts(item)
         if item.release is None or item.title_release is None:
             raise Unsafe("not-rewritten")
-        for release, source, spans in (
-            (item.release, document, item.found),
-            (item.title_release, title, item.title_found),
-        ):
-            residual_identifiers.check_release(release, source, known, resources.policy, spans)
+        residual_identifiers.check_release(item.release, document, known, resources.policy)
+        residual_identifiers.check_release(item.title_release, title, known, resources.policy)
         return item
 
     return batch.apply("residue", step)
