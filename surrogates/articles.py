@@ -6,6 +6,7 @@ a day. What is written depends on the surrogate and on those words alone.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from locales import name_endings
@@ -13,6 +14,7 @@ from record.label import Label
 from record.span import Span
 from surrogates.patient.text_normalization import fold
 
+_REMEMBERED = 1 << 12
 _LONGEST = 24
 _SEPARATORS = frozenset(" \u00a0\u202f'’")
 _LAST_WORDS = frozenset(
@@ -202,6 +204,7 @@ _WITHOUT_ARTICLE = frozenset(
 )
 
 
+@lru_cache(_REMEMBERED)
 def _first_word(text: str) -> str:
     found = _WORD.search(text)
     return fold(found[0]) if found else ""

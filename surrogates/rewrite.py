@@ -284,12 +284,16 @@ _LATER_FINDERS = (
 class _Rule:
     """How the policy treats a label: `maker` makes its surrogates; without one it is kept.
 
-    Those that are not drawn are the same in all languages.
+    Those that are not drawn are the same in all languages. The text before or behind those that
+    are is fitted to them: to dates, to names, and where they may have an article or preposition.
     """
 
     maker: Maker | None
     context: _ContextFinder | None
     is_drawn: bool = False
+    is_dated: bool = False
+    is_name: bool = False
+    takes_article: bool = False
 
 
 def _make_rules(policy: Policy) -> dict[str, _Rule]:
@@ -306,7 +310,14 @@ def _make_rules(policy: Policy) -> dict[str, _Rule]:
         elif action is Action.GENERALIZE and label in GENERALIZERS:
             found[label] = _Rule(GENERALIZERS[label], context)
         elif action is Action.REPLACE:
-            found[label] = _Rule(maker, context, is_drawn=True)
+            found[label] = _Rule(
+                maker,
+                context,
+                is_drawn=True,
+                is_dated=label in _DATED,
+                is_name=label in NAMES,
+                takes_article=label in articles.FITTED,
+            )
     return found
 
 
@@ -365,12 +376,13 @@ class Rewriter:
         pieces: list[str] = []
         placed: list[Span] = []
         end = length = 0
+        rules, times, made = self._make_rules, self._times, patient.made
         for number, span in enumerate(spans):
             label = span.label
-            rule = self._make_rules.get(label)
+            rule = rules.get(label)
             if rule is None:
                 raise Unsafe("no-surrogate")
-            if label in self._times:
+            if label in times:
                 between, value, clock, end = self._locate(note, number, end)
             else:
                 between, clock = text[end : span.start], ""
@@ -378,18 +390,18 @@ class Rewriter:
             context = rule.context(note, number) if rule.context else None
             if clock and isinstance(context, tuple):
                 context = (*context, clock)
-            surrogate = patient.made.get((value, label, lang, context))
+            surrogate = made.get((value, label, lang, context))
             if surrogate is None:
                 surrogate = patient.make(rule, value, label, lang, context)
-            if fits and rule.is_drawn and label in _DATED and is_feast(value):
+            if fits and rule.is_dated and is_feast(value):
                 between = self._fit_to_day(between, surrogate, label, lang)
-            elif fits and rule.is_drawn and articles.ends_with_article(between):
+            elif fits and rule.takes_article and articles.ends_with_article(between):
                 between = self._fit_preceding(between, value, surrogate, label, lang)
             pieces += (between, surrogate)
             start = length + len(between)
             length = start + len(surrogate)
             placed.append(Span(start, length, label, span.detector, span.score))
-            if fits and rule.is_drawn and label in NAMES:
+            if fits and rule.is_name:
                 mark = articles.fit_genitive(text, span, surrogate, lang or self.policy.locale)
                 if mark:
                     pieces.append(mark)
@@ -418,8 +430,6 @@ class Rewriter:
         self, between: str, value: str, surrogate: str, label: str, lang: str
     ) -> str:
         """Fit the article before a surrogate to it, in the language of the note."""
-        if label not in articles.FITTED:
-            return between
         lang = lang or self.policy.locale
         is_birth = label == Label.BIRTH_DATE
         drops_day = is_birth and has_day(value, lang) and not has_day(surrogate, lang)

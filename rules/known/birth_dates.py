@@ -311,7 +311,9 @@ def _is_readable_day(text: str, day: re.Match[str], right: int) -> bool:
 
 def _is_beside_day(text: str) -> bool:
     """Return whether nothing but an ordinal or an article stands between a day and its year."""
-    return len(text) < 10 and _BESIDE_DAY.issuperset(_LETTERS.findall(text))
+    if len(text) >= 10 or any(map(str.isdigit, text)):
+        return False
+    return _BESIDE_DAY.issuperset(_LETTERS.findall(text))
 
 
 def _without_neighbours(letters: str) -> str:

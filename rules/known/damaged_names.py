@@ -266,13 +266,18 @@ class GarbledNames:
                 if odd and not data.startswith(exact, max(0, at - offset)):
                     near = max(0, at - _WIDEST), at + _WIDEST
                     match = _garbled(written).search(view.plain, *near)
-                    if match and fold(match[0]) != known.form:
+                    # What is near may end within a word.
+                    if match and _is_whole(view, match) and fold(match[0]) != known.form:
                         hit = Hit(*match.span(), known)
                         ends = not (written[0].isascii() and written[-1].isascii())
                         brief = len(written) < _LONG or (ends and len(match[0]) < len(written))
                         if not brief or _is_telling(view, hit):
                             yield hit
                 at = data.find(piece, at + 1)
+
+
+def _is_whole(view: View, match: re.Match[str]) -> bool:
+    return not view.plain[match.end() : match.end() + 1].isalnum()
 
 
 def _is_odd_beside(view: View, at: int, size: int) -> bool:

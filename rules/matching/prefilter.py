@@ -50,6 +50,8 @@ def leading_class(pattern: str) -> str:
     if not pattern.startswith("(?<!") or any(piece == "|" for _, piece in _pieces(pattern)):
         return ""
     inner = pattern[4 : closing(pattern, 0)]
+    if inner == r"[^\n]":  # the beginning of a line
+        return r"(?:^|\n)"
     if inner != atom(inner, 0) or inner[0] in "(.^$" or inner.startswith("[^"):
         return ""
     plain = "".join(char for char in inner.strip("[]") if char.isascii())

@@ -66,7 +66,8 @@ def _lines(folded: str) -> Iterator[_Line]:
     for written in folded.split("\n"):
         sign = "\t" if "\t" in written else "|" if written.count("|") > 1 else " "
         cells: tuple[tuple[int, int], ...] = ()
-        if len(written) <= _LONGEST_LINE:
+        # Most lines have one cell, and are neither a heading nor a row.
+        if len(written) <= _LONGEST_LINE and (sign != " " or "  " in written or "|" in written):
             if sign == " ":
                 cells = tuple((m.start() + start, m.end() + start) for m in _CELL.finditer(written))
             else:

@@ -64,6 +64,8 @@ _MORE = rf"(?:{_TO}{_CLOCK}){{0,4}}"
 _SIGN = rf"(?:{_B}?[,;:|–—/-])?{_B}{{0,2}}"
 # The word that announces a time may end its line: the line was broken, the time is no new item.
 _BREAK = rf"{_B}{{0,2}}\r?\n{_B}{{0,8}}"
+# What such a break begins with.
+_LINE_ENDS = frozenset(" \t\u00a0\u202f\r\n")
 _THEN = rf"(?:{_BREAK}|{_B}{{0,2}})"
 _JOINED = (
     rf"(?:t(?:{_COLON}|{_HH}{_MM}(?:[0-5]\d(?:[.,]\d+)?)?(?:{_OFFSET})?(?!\d))(?:{_ZONE_NAME})?"
@@ -149,10 +151,11 @@ def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> J
         if inside and inside.start() > start:
             return JoinedClock(start, start, start, inside.start(), end)
     following = _SOON.match(text, end) and _AFTER.match(text, end, before)
-    if not following and (following := _WRAPPED.match(text, end, before)):
+    ends_line = not following and text[end : end + 1] in _LINE_ENDS
+    if ends_line and (following := _WRAPPED.match(text, end, before)):
         line = text.rfind("\n", after, start) + 1
         following = following if text[line:start].strip() else None
-    if not following:
+    if ends_line and not following:
         following = _NEXT_CELL.match(text, end, before)
     if not following and _ISO.fullmatch(text, start, end):
         following = _AFTER_ISO.match(text, end, before)

@@ -312,6 +312,7 @@ _DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20|21)\d\d(?!\d)")
 _YEAR_MONTHS = 12
 _WORDS = re.compile(r"[^\W\d_]+")
+_LETTER = re.compile(r"[^\W\d_]")
 # A date with dots has the day first in all languages.
 _DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})")
 _SHORT_WEEKDAY = re.compile(r"([^\W\d_]{2,3})(\.?)")
@@ -417,6 +418,8 @@ def _move_named(mention: Mention, subject: Subject, shift: DateShift, lang: str)
     year nearest to the day that the mention is completed from.
     """
     text, near = mention.text, mention.written or UNDATED
+    if not _LETTER.search(text):
+        return None
     weekday = _move_short_weekday(text, shift, lang)
     if weekday is not None:
         return weekday

@@ -14,6 +14,7 @@ from surrogates.patient.text_normalization import fold, unaccented
 _REMEMBERED = 1 << 10
 _YEAR = re.compile(r"(.+?)(?: del?| of| van| des jahres)?,? ((?:19|20)[0-9]{2}|'[0-9]{2})")
 _WRITTEN_YEAR = re.compile(r"(?:,| de)? [0-9]{4}\Z")
+_LETTER = re.compile(r"[^\W\d_]")
 _AHEAD = timedelta(days=183)
 _WEEK = 7
 
@@ -25,24 +26,34 @@ class FeastDay(NamedTuple):
     dated: bool
 
 
-@lru_cache(_REMEMBERED)
 def read(text: str, near: date) -> FeastDay | None:
     """Return the day of a feast; without a year that of the year nearest to a day.
 
     The next one counts up to half a year ahead. None for any other text.
     """
+    found = _recognize(text)
+    if found is None:
+        return None
+    feast, written = found
+    if not written:
+        days = (_find_day(feast, near.year + off) for off in (1, 0, -1))
+        return FeastDay(next(day for day in days if day <= near + _AHEAD), dated=False)
+    year = int(written) if len(written) > 2 else _complete_year(int(written), near.year)
+    return FeastDay(_find_day(feast, year), dated=True)
+
+
+@lru_cache(_REMEMBERED)
+def _recognize(text: str) -> tuple[Feast, str] | None:
+    """Return a feast and the digits of its year, empty without one; None for any other text."""
+    if not _LETTER.search(text):
+        return None
     folded = " ".join(unaccented(fold(text)).split())
     feast = FEASTS.get(folded)
     if feast is not None:
-        days = (_find_day(feast, near.year + off) for off in (1, 0, -1))
-        return FeastDay(next(day for day in days if day <= near + _AHEAD), dated=False)
+        return feast, ""
     match = _YEAR.fullmatch(folded)
     feast = FEASTS.get(match[1]) if match else None
-    if match is None or feast is None:
-        return None
-    written = match[2].lstrip("'")
-    year = int(written) if len(written) > 2 else _complete_year(int(written), near.year)
-    return FeastDay(_find_day(feast, year), dated=True)
+    return (feast, match[2].lstrip("'")) if match and feast else None
 
 
 def _complete_year(year: int, written: int) -> int:
@@ -68,7 +79,7 @@ def _find_day(feast: Feast, year: int) -> date:
 
 def is_feast(text: str) -> bool:
     """Return whether a text is the name of a feast, with its year or without."""
-    return read(text, date(2000, 1, 1)) is not None
+    return _recognize(text) is not None
 
 
 def write_day(day: date, lang: str) -> str | None:

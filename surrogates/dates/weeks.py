@@ -16,6 +16,7 @@ _FORMS = (
     re.compile(rf"{_NUMBER}\. ?(?:kw|kalenderwoche|cw)(?:{_GAP}{_YEAR})?"),
     re.compile(rf"{_YEAR}-?w{_NUMBER}(?:-?(?P<day>[1-7]))?"),
 )
+_LETTER = re.compile(r"[^\W\d_]")
 _AHEAD = timedelta(days=183)
 _WEEK = 7
 _LONGEST = 40
@@ -45,7 +46,7 @@ def move(text: str, shift: DateShift, near: date) -> str | None:
 
 
 def _match(text: str) -> re.Match[str] | None:
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or not _LETTER.search(text):
         return None
     folded = unaccented(fold(text))
     return next((found for form in _FORMS if (found := form.fullmatch(folded))), None)

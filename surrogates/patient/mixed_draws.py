@@ -4,7 +4,7 @@ Nothing of the original shows in the surrogate but the gender: neither frequency
 whether a list has it, nor how many words it has.
 """
 
-from collections.abc import Container, Set
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from record.errors import Unsafe
@@ -13,6 +13,7 @@ from surrogates.patient import name_pools
 from surrogates.patient.known_people import GIVEN, RoleWord
 from surrogates.patient.name_draws import PURPOSE
 from surrogates.patient.name_groups import NameGroups
+from surrogates.patient.near_values import NearValues
 from surrogates.patient.text_normalization import fold
 from surrogates.permutations.list_permutation import Permutation
 
@@ -46,7 +47,7 @@ class MixedDraws:
         self,
         key: PatientKey,
         locale: str,
-        known: Container[str],
+        known: NearValues,
         groups: NameGroups,
         home: "MixedDraws | None" = None,
     ) -> None:
@@ -142,16 +143,24 @@ class MixedDraws:
         pool = name_pools.load(role, self._gender(role, head, gender), self._locale)
         letters = self.groups.letters(role, head)
         taken = self._taken.get(role, _NOTHING) | taken
-        words = [self._pick(pool, about, letters, taken)]
+        particle = "" if form.particle[:1] in letters else form.particle
+        before = (particle.strip(),) if particle else ()
+        words = [self._pick(pool, about, letters, taken, before)]
         if form.words > 1:
             taken |= {fold(words[0])}
-            words.append(self._pick(pool, f"{about}/second", letters, taken))
-        particle = "" if form.particle[:1] in letters else form.particle
+            before = (*before, fold(words[0]))
+            words.append(self._pick(pool, f"{about}/second", letters, taken, before))
         return DrawnName(particle + form.joint.join(words), tuple(words))
 
     def _pick(
-        self, pool: name_pools.NamePool, about: str, letters: Set[str], taken: Set[str]
+        self,
+        pool: name_pools.NamePool,
+        about: str,
+        letters: Set[str],
+        taken: Set[str],
+        before: tuple[str, ...],
     ) -> str:
+        """Draw a word; neither it nor it behind the words before is known of the patient."""
         permutation = self._permutations.get(pool.name)
         if permutation is None:
             permutation = Permutation.expanded(self._key, f"{PURPOSE}/{pool.name}", len(pool.slots))
@@ -164,6 +173,8 @@ class MixedDraws:
             name = pool.slots[permutation.step(start, counter)]
             folded = fold(name)
             if folded[0] in letters or (spare and folded in taken) or folded in self._known:
+                continue
+            if before and self._known.stands_in((*before, folded)):
                 continue
             if folded not in taken:
                 return name

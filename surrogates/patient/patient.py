@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
 from functools import cached_property
+from itertools import dropwhile, product
 
 from record.errors import Unsafe
 from record.label import Label
@@ -137,11 +138,17 @@ class Subject:
         self.family = tuple(_words(_all_family(record)))
         self.avoided = _avoided_words(record).union(_distinctive_words(_all_given(record)))
         self.avoided |= _distinctive_words(_all_family(record))
+        if key.algorithm > _FIRST:
+            # Unlike other particles `San` alone is found where a family name begins with it.
+            family = (word for name in _all_family(record) for word in folded_words(name))
+            self.avoided |= frozenset(family) & {"san"}
         self.avoided_codes: frozenset[str] = frozenset()
         if record:
             codes = [*record.phones, *record.emails, *(each.value for each in record.identifiers)]
             codes += [address.zip for address in record.addresses]
             self.avoided_codes = frozenset(compact(code) for code in codes if code)
+            if record.birth_date and key.algorithm > _FIRST:
+                self.avoided_codes |= _write_day_and_month(record.birth_date)
         # The postal codes of the patient's known towns, by squeezed name
         addresses = record.addresses if record else ()
         self.home_codes = {
@@ -154,9 +161,10 @@ class Subject:
         """Set what names are drawn by; `mixed_names` is None where they keep their stratum."""
         own = tuple(sorted(_own_names(record, self.known_people)))
         avoided = self.avoided | _joined_names(record)
-        self.avoided_names: Container[str] = self.avoided
-        if self.key.algorithm > _FIRST:
-            self.avoided_names = NearValues(avoided)
+        is_first = self.key.algorithm == _FIRST
+        parts = frozenset[str]() if is_first else _parts_of_words(record)
+        self._near = NearValues(avoided, parts)
+        self.avoided_names: Container[str] = self.avoided if is_first else self._near
         self.names = NameDraws(self.key, self.locale, self.avoided_names, own)
         self.mixed_names: MixedDraws | None = None
         if self.policy.names == "mixed":
@@ -164,12 +172,13 @@ class Subject:
             self.mixed_names = MixedDraws(
                 self.key,
                 self.locale,
-                self.avoided_names,
+                self._near,
                 groups,
                 home.mixed_names if home else None,
             )
         elif home is not None:
-            known = NearValues(avoided | {fold(home.names.draw(*each)) for each in own})
+            drawn = {fold(home.names.draw(*each)) for each in own}
+            known = NearValues(avoided | drawn, parts)
             self.names = LocalNames(self.key, self.locale, known, home.names, own)
 
     def __repr__(self) -> str:
@@ -181,6 +190,8 @@ class Subject:
         Notes of one language share it. In the first version of the algorithm all notes have the
         lists of the policy. Raises Unsafe for a language without lists.
         """
+        if (known := self._speaking.get(lang)) is not None:
+            return known
         locale = primary_language(lang)
         if not locale or self.key.algorithm == _FIRST:
             return self
@@ -232,8 +243,12 @@ class Subject:
         raise Unsafe("no-surrogate")
 
     def allows(self, text: str) -> bool:
-        """Return whether a surrogate contains no known word of the patient."""
-        return self.avoided.isdisjoint(folded_words(text))
+        """Return whether a surrogate contains no known word of the patient.
+
+        From version 3 on it contains no known name or town within its words either.
+        """
+        words = folded_words(text)
+        return self.avoided.isdisjoint(words) and not self._near.stands_in(words)
 
     def allows_code(self, text: str) -> bool:
         """Return whether a surrogate is not a known number or code of the patient."""
@@ -284,6 +299,31 @@ def _distinctive_words(names: Iterable[str]) -> frozenset[str]:
 def _joined_names(record: PatientRecord | None) -> frozenset[str]:
     """Return the names of several words as one: `legall` for Le Gall."""
     return frozenset(compact(name) for name in (*_all_given(record), *_all_family(record))) - {""}
+
+
+def _parts_of_words(record: PatientRecord | None) -> frozenset[str]:
+    """Return the names and towns that are found within longer words, in words glued together too.
+
+    A name of several words counts word by word and as one, without its particles too.
+    """
+    names = [*_all_given(record), *_all_family(record)]
+    towns = [address.city for address in record.addresses] if record else []
+    found = set(_distinctive_words(names))
+    for name in (*names, *towns):
+        words = folded_words(name)
+        core = tuple(dropwhile(PARTICLES.__contains__, words))
+        found |= {"".join(words), "".join(core)}
+    return frozenset(found)
+
+
+def _write_day_and_month(born: date) -> frozenset[str]:
+    """Return the digits of a day of birth that, behind its year, would be read as the birth date.
+
+    A house number is such digits by chance, and may follow a released birth date.
+    """
+    days, months = {f"{born.day}", f"{born.day:02d}"}, {f"{born.month}", f"{born.month:02d}"}
+    pairs = product(days, months)
+    return frozenset(joined for day, month in pairs for joined in (day + month, month + day))
 
 
 def _avoided_words(record: PatientRecord | None) -> frozenset[str]:

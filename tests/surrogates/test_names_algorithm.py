@@ -251,7 +251,12 @@ def mixed(
         start = start if start >= 0 else number(patient, label, about, len(pool))
         for counter in range(128):
             name = folded(pool[stepped(patient, label, len(pool), start, counter)])
-            near = (name == k or (max(len(name), len(k)) > 3 and apart(name, k) < 2) for k in known)
+            near = (
+                name == k
+                or (max(len(name), len(k)) > 3 and apart(name, k) < 2)
+                or (len(k) > 2 and k in name)
+                for k in known
+            )
             if name[0] not in letters and name not in taken and not any(near):
                 return name
         raise AssertionError(value)

@@ -3,13 +3,15 @@
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipeline.night.engine import release_note
 from pipeline.notes.detection import KnownPatients
 from pipeline.notes.residual_identifiers import check_release
 from record.document import Annotated, Document
 from record.errors import Unsafe
-from record.patient import Address, Identifier, PatientRecord
+from record.patient import Address, Identifier, PatientRecord, PersonName
 from record.policy import Action, Policy
 from record.release import Release
 from record.span import Span
@@ -136,3 +138,44 @@ def test_a_surrogate_may_come_close_to_a_name_and_never_spell_it() -> None:
     for surrogate in ("Lambert", "LAMBERT", "L a m b e r t", "Lаmbеrt"):
         with pytest.raises(Unsafe, match="residue"):
             check_release(_release(surrogate), document, known, Policy())
+
+
+# --- what surrogates avoid ---
+
+# Names that words glued to them make other names of: Jeanne, Marcel, Laurelie, Potiers.
+_GLUED = PatientRecord(
+    "42",
+    ("Jean", "Laure"),
+    ("Marc", "Potier"),
+    birth_date=date(2023, 2, 15),
+    addresses=(Address("3 rue de la Gare", "64000", "Pau", "FR"),),
+    relatives=(PersonName(("Daniel", "Michel"), ("Laroche",)),),
+)
+_MENTIONS = (
+    *(("Claudine", "FIRST_NAME"), ("Inès", "FIRST_NAME"), ("Anastasie", "FIRST_NAME")),
+    *(("Hoareau", "LAST_NAME"), ("PELLETIER", "LAST_NAME"), ("Cannes", "CITY")),
+    *(("69 rue de Bigot", "STREET"), ("CH Louis-Gantier", "HOSPITAL")),
+)
+
+
+@given(st.integers(0, 100_000), st.sampled_from(("Dr", "IDE", "Mme", "à", "de")))
+def test_no_surrogate_is_taken_for_a_known_value(cohort: int, cue: str) -> None:
+    text = "".join(f"{cue} {value}, vu. " for value, _ in _MENTIONS)
+    spans = []
+    for value, label in _MENTIONS:
+        start = text.index(value)
+        spans.append(Span(start, start + len(value), label))
+    annotated = Annotated(Document("n1", text, "42", "fr"), tuple(spans))
+    rewriter = Rewriter(MasterKey(bytes(range(32))).cohort(f"c{cohort}"), Policy())
+    release_note(annotated, _GLUED, rewriter, KnownPatients())
+
+
+def test_a_house_number_behind_a_birth_year_is_no_day_of_birth() -> None:
+    record = PatientRecord("42", birth_date=date(1948, 6, 5))
+    for cohort in range(300):
+        rewriter = Rewriter(MasterKey(bytes(range(32))).cohort(f"c{cohort}"), Policy())
+        annotated = Annotated(
+            Document("n1", "64 avenue Leblanc", "42", "fr"), (Span(0, 17, "STREET"),)
+        )
+        made = release_note(annotated, record, rewriter, KnownPatients()).text
+        assert made.split()[0] not in ("65", "56")

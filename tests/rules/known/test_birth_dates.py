@@ -87,6 +87,12 @@ def test_damaged_dates_of_birth_are_found_whole(line: str) -> None:
     assert detected(KNOWN.detect, line) == line
 
 
+def test_a_word_before_another_date_is_no_month_of_the_birth() -> None:
+    """`avis` is two letters from `avril`, and 11/08 is no 11th alone."""
+    known = KnownPatient(PatientRecord("1", birth_date=date(2017, 4, 11)))
+    assert known.search(Document("n", "Demande d'avis.\n11/08/2017 : vu.", "1", "fr")).exact == []
+
+
 @pytest.mark.parametrize(
     "written",
     [

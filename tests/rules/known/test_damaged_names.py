@@ -201,6 +201,14 @@ def test_what_only_looks_damaged_is_left(text: str) -> None:
     assert _own(0).search(Document("1", text)) == ([], [], [])
 
 
+def test_a_damaged_name_ends_where_a_word_does() -> None:
+    """However far from its longest piece the word stands."""
+    known = KnownPatient(PatientRecord("1", ("Noël",)))
+    for blanks in range(60):
+        text = f"Nous voyons{' ' * blanks}Nodule pulmonaire."
+        assert known.search(Document("1", text, "1", "fr")) == ([], [], [])
+
+
 @pytest.mark.parametrize(
     ("name", "line"),
     [

@@ -1,8 +1,10 @@
 """Mixed names: nothing of a name shows in its surrogate but gender and case, in no form."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace as derive
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from rapidfuzz.distance import OSA
 
 from record.document import Document
 from record.folding import fold
-from record.patient import PatientRecord, PersonName
+from record.patient import Address, PatientRecord, PersonName
 from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import CohortKey
@@ -181,6 +183,38 @@ def test_near_values_are_those_one_edit_apart(one: str, other: str) -> None:
     apart = OSA.distance(one, other)
     expected = not apart or (apart == 1 and max(len(one), len(other)) > 3)
     assert (other in NearValues([one, "zzzzzzzz"])) == expected
+
+
+@given(st.text("abc", min_size=1, max_size=5), st.lists(st.text("abc", max_size=6), max_size=3))
+def test_names_are_recognized_within_words(name: str, words: list[str]) -> None:
+    found = NearValues((), [name]).stands_in(tuple(words))
+    is_within = len(name) > 2 and any(name in word for word in words)
+    assert found == (is_within or (len(name) > 3 and name in "".join(words)))
+
+
+@given(st.sampled_from(("Jean", "Marc", "Paul", "Anna", "Ines", "Lea")), st.integers(0, 300))
+def test_no_surrogate_has_a_known_name_in_it(
+    subject_of: Callable[..., Subject], replace: Replace, name: str, person: int
+) -> None:
+    record = PatientRecord(
+        "42", (name,), ("Le Gall", "Roche"), addresses=(Address("", "64000", "Pau"),)
+    )
+    subject = subject_of(str(person), record=record)
+    makers = (("Claudine", "FIRST_NAME"), ("Hoareau", "LAST_NAME"), ("Cannes", "CITY"))
+    for text, label in (*makers, ("Hôpital Mondor", "HOSPITAL"), ("2 rue Bigot", "STREET")):
+        drawn = fold(replace(text, label, subject=subject))
+        words = re.findall("[a-z]+", drawn)
+        for known in (fold(name), "gall", "pau", "roche"):
+            assert not any(known in word for word in words)
+        assert "legall" not in "".join(words)
+
+
+def test_the_second_version_knows_equal_names_alone(cohort: CohortKey) -> None:
+    record = PatientRecord("42", ("Jean",), ("Roche",), birth_date=date(1950, 2, 3))
+    subject = Subject(cohort.under(2).patient("42"), Policy(), record, days=5)
+    assert "jeanne" not in subject.avoided_names
+    assert subject.allows("Jeanne")
+    assert "23" not in subject.avoided_codes
 
 
 def test_what_is_drawn_does_not_depend_on_the_original(subject_of: Callable[..., Subject]) -> None:
