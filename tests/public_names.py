@@ -98,7 +98,7 @@ def outputs() -> dict[str, list[str]]:
         config = str(home / "nightly.toml")
         for command in ("doctor", "quality", "runs", "policy check"):
             found[command] = printed(*command.split(), config, "--json")
-        found["release"] = printed("release", config, "--cohort", "study", "--json")
+        found["release"] = printed(*"release --cohort study --workers 1 --json".split(), config)
         metrics = home / "metrics.prom"
         printed("quality", config, "--prometheus", str(metrics))
         log = home / "log.jsonl"

@@ -56,6 +56,10 @@ HIDDEN_IMPORTS = {
             *("google.auth.exceptions", "google.cloud"),
         )
     },
+    (
+        "pipeline.warehouse.parquet_source",
+        "pyarrow.dataset",
+    ): "imports pandas where it is there, for what only folders of files need",
     **{
         ("pipeline.warehouse.parquet_source", name): "an extra, for who has Delta tables"
         for name in ("deltalake", "deltalake.exceptions")
@@ -91,6 +95,10 @@ HIDDEN_IMPORTS = {
         "pipeline.notes.worker_resources",
         "models.tagger.loading",
     ): "only a night with a tagger needs its runtime, which takes a second to import",
+    **{
+        ("pipeline.quality.drift", name): "half a second to import, for what five nights need"
+        for name in ("scipy.special", "scipy.stats")
+    },
     (
         "pipeline.quality.reevaluation",
         "scipy.stats",

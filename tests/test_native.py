@@ -97,9 +97,9 @@ def test_compiled_rules_find_what_interpreted_rules_find(native: Path, tmp_path:
 def test_the_nightly_job_runs_on_compiled_rules(native: Path, tmp_path: Path) -> None:
     """Among other things what is configured of the rules reaches the workers, by pickle."""
     folder = tmp_path / "demo"
-    fiction = ["demo", str(folder), "--patients", "2", "--model", "none", "--json"]
+    fiction = ["demo", str(folder), "--patients", "2", "--model", "none", "--workers", "1"]
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline.cli", *fiction],
+        [sys.executable, "-m", "pipeline.cli", *fiction, "--json"],
         cwd=native,
         env={**os.environ, "PYTHONPATH": str(native)},
         capture_output=True,

@@ -2,6 +2,10 @@
 
 import importlib.metadata
 import importlib.util
+import re
+from collections import defaultdict
+from collections.abc import Collection
+from importlib.metadata import Distribution
 from pathlib import Path
 
 from record.errors import ConfigError
@@ -21,6 +25,9 @@ ROOMS = (
 )
 """The top-level packages of the distribution."""
 
+_RECORDED = re.compile(rf"^({'|'.join(ROOMS)})(?:/|\.[^/,\n]*,)", re.MULTILINE)
+"""A package of ours, or a module of its name, in the list of a distribution's files."""
+
 _REMEDY = f"install {DISTRIBUTION} alone in a new virtual environment, or use its image"
 
 
@@ -31,9 +38,9 @@ def check_installation() -> None:
     uninstalling it removes them.
     """
     root = Path(__file__).resolve().parents[2]
-    owners = importlib.metadata.packages_distributions()
+    owners = _find_owners()
     for room in ROOMS:
-        _check_owner(room, owners.get(room, []))
+        _check_owner(room, owners[room])
         _check_place(room, root)
 
 
@@ -43,7 +50,30 @@ def has_compiled_rules() -> bool:
     return spec is not None and not str(spec.origin).endswith(".py")
 
 
-def _check_owner(room: str, owners: list[str]) -> None:
+def _find_owners() -> dict[str, set[str]]:
+    """Return the names of the distributions that each package is from.
+
+    As `importlib.metadata.packages_distributions`, which parses the lists of all files of all
+    distributions, and takes longer at each start than the imports of most commands.
+    """
+    owners: dict[str, set[str]] = defaultdict(set)
+    for distribution in importlib.metadata.distributions():
+        for room in _list_packages(distribution) & set(ROOMS):
+            owners[room].add(distribution.metadata["Name"])
+    return owners
+
+
+def _list_packages(distribution: Distribution) -> set[str]:
+    declared = (distribution.read_text("top_level.txt") or "").split()
+    if declared:
+        return set(declared)
+    recorded = distribution.read_text("RECORD")
+    if recorded is None:  # not from a wheel
+        return {file.parts[0].partition(".")[0] for file in distribution.files or ()}
+    return set(_RECORDED.findall(recorded))
+
+
+def _check_owner(room: str, owners: Collection[str]) -> None:
     others = sorted({name for name in owners if name.lower() != DISTRIBUTION})
     if others:
         problem = f"package '{room}' also belongs to the distribution {', '.join(others)}"

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 from sqlalchemy import (
     Column,
     ColumnElement,
@@ -39,7 +38,7 @@ from pipeline.config.settings import OutputSettings
 from pipeline.warehouse.cdm_tables import REQUIRED_COLUMNS, make_tables
 from pipeline.warehouse.databases import connect, transaction
 from pipeline.warehouse.note_rows import parse_integer
-from pipeline.warehouse.parquet_source import guard_parquet
+from pipeline.warehouse.parquet_source import guard_parquet, open_dataset
 from pipeline.warehouse.row_links import FACT_LINKS, link_columns
 from pipeline.warehouse.warehouse import PARQUET, Source
 from record.columns import COLUMNS, FACTS, TABLES, ColumnType, domains_of
@@ -366,7 +365,7 @@ def _copy(folder: Path, name: str, connection: Connection) -> None:
     files = sorted((folder / name).glob("*.parquet"))
     if not files:
         return
-    dataset = ds.dataset([str(path) for path in files])
+    dataset = open_dataset(files)
     names = [each for each in dataset.schema.names if each in TABLES[name]]
     # Columns without a type keep each value as it is.
     table = Table(name, MetaData(), *(Column(each) for each in names))

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
 
 from record.count_drift import WEEKDAYS, CountSeries, DriftVerdict
 
@@ -61,6 +60,8 @@ def judge(tracks: Sequence[CountSeries], allowance: float) -> list[DriftVerdict]
     its tracks (Bonferroni): no assumption is made on how tracks are correlated.
     """
     ready = [track for track in tracks if _has_exposure(track)]
+    if not any(_count_past_nights(track) >= MIN_NIGHTS for track in ready):
+        return []
     verdicts: list[DriftVerdict] = []
     for some in _check_equal_lengths(ready):
         counts = np.array([np.asarray(track.counts) for track in some])
@@ -81,6 +82,11 @@ def _check_equal_lengths(tracks: Sequence[CountSeries]) -> list[Sequence[CountSe
 
 def _has_exposure(track: CountSeries) -> bool:
     return any(track.exposures[-WEEKDAYS:]) and any(track.exposures[:-WEEKDAYS])
+
+
+def _count_past_nights(track: CountSeries) -> int:
+    past = track.exposures[:-WEEKDAYS]
+    return sum(any(past[night : night + WEEKDAYS]) for night in range(0, len(past), WEEKDAYS))
 
 
 def _judge_arrays(
@@ -231,11 +237,13 @@ def _estimate_phi(
 
 def predict_counts(past: FittedTracks, exposures: Floats) -> tuple[Floats, Floats]:
     """Return mean (in clusters) and squared coefficient of variation of a night, (S, 8) to (S,)."""
+    from scipy.special import chdtri  # noqa: PLC0415 # half a second to import
+
     by_day = exposures * past.factors
     together = np.maximum(by_day.sum(axis=1), _TINY)
     part = by_day / together[:, None]
     weekday_error = (part**2 * past.factor_errors / past.factors**2).sum(axis=1)
-    quantile = special.chdtri(past.freedom, _CONFIDENCE)
+    quantile = chdtri(past.freedom, _CONFIDENCE)
     spread = past.relative + weekday_error + past.phi * past.freedom / quantile
     return past.level * together, spread
 
@@ -245,18 +253,22 @@ def compute_p_values(observed: Floats, mean: Floats, spread: Floats) -> Floats:
 
     Counts in clusters need not be whole: the distribution is continued by the incomplete beta.
     """
+    from scipy.special import betainc  # noqa: PLC0415 # as above
+
     size, fail = 1 / spread, spread * mean / (1 + spread * mean)
-    more = np.where(observed > 0, special.betainc(np.maximum(observed, _TINY), size, fail), 1.0)
-    fewer = special.betainc(size, observed + 1, 1 - fail)
+    more = np.where(observed > 0, betainc(np.maximum(observed, _TINY), size, fail), 1.0)
+    fewer = betainc(size, observed + 1, 1 - fail)
     both: Floats = np.minimum(1.0, 2 * np.minimum(more, fewer))
     return both
 
 
 def compute_limits(mean: Floats, spread: Floats, levels: Floats) -> tuple[Floats, Floats]:
     """Return the lower and upper limit between which a count raises no alarm at its level."""
+    from scipy.stats import nbinom  # noqa: PLC0415 # as above
+
     size, chance = 1 / spread, 1 / (1 + spread * mean)
     half = np.clip(levels / 2, 1e-300, 0.5)
-    return stats.nbinom.ppf(half, size, chance), stats.nbinom.isf(half, size, chance)
+    return nbinom.ppf(half, size, chance), nbinom.isf(half, size, chance)
 
 
 def divide_allowance(family: Ints, is_judged: NDArray[np.bool_]) -> Floats:

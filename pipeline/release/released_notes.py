@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import pyarrow.dataset as ds
 from sqlalchemy import select
 
 from pipeline.warehouse.databases import connect, retrying, transaction
 from pipeline.warehouse.omop_tables import make_output_tables
-from pipeline.warehouse.parquet_source import guard_parquet
+from pipeline.warehouse.parquet_source import guard_parquet, open_dataset
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
@@ -50,7 +49,7 @@ class FolderTables:
         files = self._files(table)
         if files[0].suffix == ".parquet":
             with guard_parquet(_WHAT):
-                found = ds.dataset([str(file) for file in files])
+                found = open_dataset(files)
                 for batch in found.to_batches(columns=list(columns), batch_size=_PAGE):
                     values = (batch.column(column).to_pylist() for column in columns)
                     yield from zip(*values, strict=True)

@@ -6,7 +6,6 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 from sqlalchemy import (
     BigInteger,
     Engine,
@@ -20,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy import table as named_table
 
 from pipeline.warehouse.databases import transaction
-from pipeline.warehouse.parquet_source import guard_parquet
+from pipeline.warehouse.parquet_source import guard_parquet, open_dataset
 
 _WHAT = "source"
 _INTERNAL = ("information_schema", "pg_")
@@ -152,13 +151,13 @@ class ParquetTables:
     """The tables of a folder: `note.parquet` or `note/*.parquet`."""
 
     def __init__(self, folder: Path) -> None:
-        self._tables: dict[str, ds.Dataset] = {}
+        self._tables: dict[str, Any] = {}
         with guard_parquet(_WHAT):
             for entry in sorted(folder.iterdir()):
                 files = sorted(entry.glob("*.parquet")) if entry.is_dir() else [entry]
                 files = [file for file in files if file.suffix.lower() == ".parquet"]
                 if files:
-                    self._tables[entry.stem] = ds.dataset([str(file) for file in files])
+                    self._tables[entry.stem] = open_dataset(files)
 
     def names(self) -> list[str]:
         """Return the names of the tables, sorted."""

@@ -1,6 +1,7 @@
 """The OMOP CDM 5.4 tables of notes, visits, events and places as SQLAlchemy tables."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Column, Date, DateTime, Float, Index, Integer, Table, Text
@@ -95,12 +96,13 @@ def patient_tables() -> tuple[str, ...]:
     return tuple(name for name, names in TABLES.items() if "person_id" in names and name not in own)
 
 
-def make_tables(schema: str | None) -> dict[str, Table]:
+@cache
+def make_tables(schema: str | None) -> Mapping[str, Table]:
     """Define every table that a release can have; the first column of each is its key.
 
     That of `fact_relationship`, which has none in OMOP CDM, is all of its columns. Tables with
     patients have an index on `person_id`, by which releases are compared, and `note_nlp` has one on
-    `note_id`, by which its rows are replaced.
+    `note_id`, by which its rows are replaced. All callers share them.
     """
     metadata = make_release_tables(schema)
     for name, columns in TABLES.items():

@@ -1,7 +1,7 @@
 """Source of notes in a folder of Parquet files or Delta tables, read batch by batch."""
 
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from pipeline.warehouse.databases import decode_text, guard
@@ -45,6 +44,14 @@ def guard_parquet(what: str) -> Iterator[None]:
             raise Unavailable(what, problem, "export the file again") from None
 
 
+def open_dataset(files: Iterable[Path], schema: pa.Schema | None = None) -> Any:
+    """Open Parquet files as one Arrow dataset."""
+    # It imports pandas where that is installed, which only folders of files are worth.
+    from pyarrow.dataset import dataset  # noqa: PLC0415
+
+    return dataset([str(file) for file in files], schema=schema)
+
+
 @dataclass
 class _FileCursor:
     """Position in a file of notes: consecutive units continue with the current batch."""
@@ -68,7 +75,7 @@ class ParquetStore:
             raise Unavailable("source.url", "not a directory", "check the path or mount")
         self._folder = folder
         self._cursor: _FileCursor | None = None
-        self._tables: dict[str, ds.Dataset] = {}
+        self._tables: dict[str, Any] = {}
         with guard_parquet(_WHAT):
             for entry in sorted(folder.iterdir()):
                 files, schema = _list_delta_files(entry) or (_list_files(entry), None)
@@ -79,7 +86,7 @@ class ParquetStore:
                     raise ConfigError(
                         "source.url", f"duplicate table {name}", "remove one of the two"
                     )
-                self._tables[name] = ds.dataset([str(file) for file in files], schema=schema)
+                self._tables[name] = open_dataset(files, schema)
         for name, required in REQUIRED.items():
             self.require(name, required)
         self._parts = [Path(name).relative_to(folder) for name in self._tables["note"].files]

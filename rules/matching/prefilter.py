@@ -1,7 +1,7 @@
 """Regular expressions loosened for an automaton that only finds where a match may begin."""
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 
 _UNKNOWN = r"\x3f"
 """What stands for a code point beyond ASCII in the bytes that the automaton reads."""
@@ -136,7 +136,7 @@ def _shorten(pattern: str) -> str:
 def _shorten_branch(branch: str) -> str:
     branch = _cut_before_wide_gap(branch)
     while branch:
-        last, piece = list(_pieces(branch))[-1]
+        last, piece = _pieces(branch)[-1]
         times = branch[last + len(piece) :]
         least = _min_quantifier(times) if times else times
         if last == 0 and least is None:
@@ -163,14 +163,18 @@ def _cut_before_wide_gap(branch: str) -> str:
     return branch
 
 
-def _pieces(pattern: str) -> Iterator[tuple[int, str]]:
-    """Yield the characters, sets, groups and bars of an expression without their quantifiers."""
+# Each question about an expression begins with its pieces, and a group is in what surrounds it.
+@lru_cache(maxsize=512)
+def _pieces(pattern: str) -> tuple[tuple[int, str], ...]:
+    """Return the characters, sets, groups and bars of an expression without their quantifiers."""
+    found = []
     at = 0
     while at < len(pattern):
         piece = atom(pattern, at)
-        yield at, piece
+        found.append((at, piece))
         at += len(piece)
         at += len(quantifier(pattern, at))
+    return tuple(found)
 
 
 def _max_width(pattern: str) -> int:

@@ -3,7 +3,7 @@
 import re
 
 from locales.registry import LANGUAGES, alternatives
-from surrogates.dates.number_words import CARDINALS, LONGEST_SPELT
+from surrogates.dates.number_words import count_longest, list_cardinals
 from surrogates.patient.patient import Mention, Subject
 from surrogates.patient.text_normalization import WORD, fold, read_misread_digits
 
@@ -124,11 +124,12 @@ def _spelt(folded: list[str]) -> tuple[int, int]:
         start = 2 if folded[1:2] == ["and"] else 1
         value, length = _spelt(folded[start:]) if len(folded) > start else (0, 0)
         return (hundred + value, start + length) if 0 < value < hundred else (hundred, 1)
-    for length in range(min(LONGEST_SPELT, len(folded)), 0, -1):
-        known = CARDINALS.get(tuple(folded[:length]))
+    cardinals = list_cardinals()
+    for length in range(min(count_longest(), len(folded)), 0, -1):
+        known = cardinals.get(tuple(folded[:length]))
         if known and known[0][1] < _HUNDREDS["cent"]:
             return known[0][1], length
     joined = _JOINED.fullmatch(folded[0])
-    if joined and (not joined[1] or (joined[1],) in CARDINALS):
-        return 100 + (CARDINALS[joined[1],][0][1] if joined[1] else 0), 1
+    if joined and (not joined[1] or (joined[1],) in cardinals):
+        return 100 + (cardinals[joined[1],][0][1] if joined[1] else 0), 1
     return 0, 0

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 Times = Literal["midnight", "hour", "order", "exact"]
@@ -76,23 +77,20 @@ _JOINED = (
 # Four digits right behind a date, as in English nursing notes: `4/6/23 0715`. Without a zero first
 # they may be a volume.
 _FOUR_DIGITS = rf"{_B}{{1,2}}0\d[0-5]\d(?![\d/\-]|[.,]\d)"
-_AFTER = re.compile(
-    rf"{_JOINED}|{_SIGN}{_MILITARY}(?![^\W_])|{_FOUR_DIGITS}(?![^\W_])", re.IGNORECASE
-)
+_AFTER = rf"{_JOINED}|{_SIGN}{_MILITARY}(?![^\W_])|{_FOUR_DIGITS}(?![^\W_])"
 # A sentence goes on in the next line: the date does not stand alone in its own.
-_WRAPPED = re.compile(rf"{_BREAK}{_CLOCK}{_MORE}(?![^\W_])", re.IGNORECASE)
+_WRAPPED = rf"{_BREAK}{_CLOCK}{_MORE}(?![^\W_])"
 # The next cell of a table that was written line by line: nothing but a time stands there.
-_NEXT_CELL = re.compile(rf"{_BREAK}{_CLOCK}{_MORE}(?={_B}*(?:\r?\n|\Z))", re.IGNORECASE)
+_NEXT_CELL = rf"{_BREAK}{_CLOCK}{_MORE}(?={_B}*(?:\r?\n|\Z))"
 # `2024-03-03 14.37`: behind a date as only records have them.
 _ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _AFTER_ISO = re.compile(rf"{_B}{{1,2}}(?:[01]\d|2[0-3])\.{_MM}{_NO_MEASURE}(?![^\W_])")
-_INSIDE = re.compile(rf"(?<=[\w.])(?:{_JOINED})\s*\Z", re.IGNORECASE)
+_INSIDE = rf"(?<=[\w.])(?:{_JOINED})\s*\Z"
 _ARTICLE = r"(?:le|du|ce|on|am|of|den|the|this|el|del(?: d[ií]a)?|op|date(?: ?:)?)"
-_BEFORE = re.compile(
+_BEFORE = (
     rf"(?<![\w:.,/+-])(?P<clock>(?:(?:{_AT}{_B}{{1,2}})?{_CLOCK}{_MORE}|[(\[]{_CLOCK}{_MORE}[)\]])"
     rf"(?:{_B}?[,;|–—-])?(?:{_B}{{1,2}}|{_BREAK}(?=[a-z])))"
-    rf"(?:{_ARTICLE}(?:{_B}|{_BREAK}))?\Z",
-    re.IGNORECASE,
+    rf"(?:{_ARTICLE}(?:{_B}|{_BREAK}))?\Z"
 )
 _TIME = re.compile(
     rf"(?P<hour>{_HH})(?:{_B}?(?P<unit>{_UNIT}|u(?=\d))|{_B}?:|\.(?=\d)|(?=\d\d))?"
@@ -117,6 +115,12 @@ _LATELY = re.compile(
     rf"(?:{_ARTICLE}\s++)?\Z",
     re.IGNORECASE,
 )
+
+
+# Not at import: these take a tenth of a second, and most commands rewrite no date.
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def _may_end_in_time(date: str) -> bool:
@@ -147,16 +151,16 @@ def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> J
     with a colon, a unit or half of the day, or a word before it: `12/03/2024 14:32`, `à 14h32`.
     """
     if _may_end_in_time(text[start:end]):
-        inside = _INSIDE.search(text, start, end)
+        inside = _compile(_INSIDE).search(text, start, end)
         if inside and inside.start() > start:
             return JoinedClock(start, start, start, inside.start(), end)
-    following = _SOON.match(text, end) and _AFTER.match(text, end, before)
+    following = _SOON.match(text, end) and _compile(_AFTER).match(text, end, before)
     ends_line = not following and text[end : end + 1] in _LINE_ENDS
-    if ends_line and (following := _WRAPPED.match(text, end, before)):
+    if ends_line and (following := _compile(_WRAPPED).match(text, end, before)):
         line = text.rfind("\n", after, start) + 1
         following = following if text[line:start].strip() else None
     if ends_line and not following:
-        following = _NEXT_CELL.match(text, end, before)
+        following = _compile(_NEXT_CELL).match(text, end, before)
     if not following and _ISO.fullmatch(text, start, end):
         following = _AFTER_ISO.match(text, end, before)
     if following:
@@ -164,7 +168,7 @@ def find_clock(text: str, start: int, end: int, *, after: int, before: int) -> J
         stop = last - 1 if text[last - 1] == "." and _SENTENCE_ENDS.match(text, last - 1) else last
         return JoinedClock(start, start, start, end, stop)
     left = max(after, start - _REACH)
-    previous = _LATELY.search(text, left, start) and _BEFORE.search(text, left, start)
+    previous = _LATELY.search(text, left, start) and _compile(_BEFORE).search(text, left, start)
     return JoinedClock(*previous.span("clock"), start, end, end) if previous else None
 
 

@@ -1,6 +1,7 @@
 """Numbers in words, as dates and ages write them: one, first, zweitausend."""
 
 from collections.abc import Iterator
+from functools import cache
 
 from locales.registry import LANGUAGES
 from locales.roman_numbers import write_roman
@@ -54,7 +55,9 @@ def _add(known: _Known, spelt: str, manner: str, value: int) -> None:
             found.append((manner, value))
 
 
-def _cardinals() -> _Known:
+@cache
+def list_cardinals() -> _Known:
+    """Return the folded words of each cardinal -> the languages they are of, with the value."""
     known: _Known = {}
     for code, language in LANGUAGES.items():
         for number in (*range(1, 100), *range(1800, 2100)):
@@ -64,16 +67,23 @@ def _cardinals() -> _Known:
     return known
 
 
-def _all() -> _Known:
-    known = _cardinals()
+@cache
+def list_spelt() -> _Known:
+    """Return the folded words of a number -> the manners it may be written in, with each value."""
+    known = {words: list(found) for words, found in list_cardinals().items()}
     for name, form in ORDINAL_FORMS.items():
         for number in range(1, form.last + 1):
             _add(known, form.write(number), name, number)
     return known
 
 
-# Folded words of a number -> the manners it may be written in, each with its value.
-SPELT = _all()
-CARDINALS = _cardinals()
-LONGEST_SPELT = max(map(len, SPELT))
-SPELT_STARTS = frozenset(words[0] for words in SPELT)
+@cache
+def list_first_words() -> frozenset[str]:
+    """Return the words that a number in words may begin with."""
+    return frozenset(words[0] for words in list_spelt())
+
+
+@cache
+def count_longest() -> int:
+    """Return the number of words of the longest number."""
+    return max(map(len, list_spelt()))

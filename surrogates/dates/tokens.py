@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from locales.language import DateStyle
 from locales.roman_numbers import ROMAN_YEARS
-from surrogates.dates.number_words import LONGEST_SPELT, ROMAN, SPELT, SPELT_STARTS
+from surrogates.dates.number_words import ROMAN, count_longest, list_first_words, list_spelt
 from surrogates.dates.words import (
     CONNECTORS,
     DETACHED,
@@ -221,18 +221,18 @@ def _read_word(context: _Context, place: int) -> DateToken | None:
 def _read_spelt_number(context: _Context, place: int) -> DateToken | None:
     word = context.pieces[place].word
     # Whether `sept` is the month, not the number seven
-    if word not in SPELT_STARTS or (
+    if word not in list_first_words() or (
         word in MONTH_INDEX
         and not any(other in MONTH_INDEX for other in context.words if other != word)
     ):
         return None
     run: list[str] = []
     best: tuple[list[tuple[str, int]], int] | None = None
-    for piece in context.pieces[place : place + LONGEST_SPELT]:
+    for piece in context.pieces[place : place + count_longest()]:
         if piece.kind != "word":
             break
         run.append(piece.word)
-        known = SPELT.get(tuple(run))
+        known = list_spelt().get(tuple(run))
         if known:
             best = (known, piece.end)
     if best is None:

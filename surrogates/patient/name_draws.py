@@ -85,6 +85,7 @@ class NameDraws:
         self._strata_permutations: dict[str, StratumPermutation] = {}
         self._drawn: dict[tuple[str, str, str], str] = {}
         self._fixed: dict[tuple[str, str], str] | None = None
+        self._taken: set[str] = set()  # what is fixed, folded
 
     def draw(self, role: str, value: str, gender: str = "") -> str:
         """Return the surrogate of a folded word; `gender` is used where no list has one.
@@ -135,13 +136,12 @@ class NameDraws:
             self._fixed = {}
             for own_role, own, own_gender in self._own:
                 if not self._draw_listed(own_role, own):
-                    taken = set(map(fold, self._fixed.values()))
-                    drawn = self._draw_from_reserve(own_role, own, own_gender, taken)
+                    drawn = self._draw_from_reserve(own_role, own, own_gender, self._taken)
+                    self._taken.discard(fold(self._fixed.get((own_role, own), "")))
                     self._fixed[own_role, own] = drawn
+                    self._taken.add(fold(drawn))
         fixed = self._fixed.get((role, value))
-        return fixed or self._draw_from_reserve(
-            role, value, gender, set(map(fold, self._fixed.values()))
-        )
+        return fixed or self._draw_from_reserve(role, value, gender, self._taken)
 
     def _draw_from_reserve(self, role: str, value: str, gender: str, taken: set[str]) -> str:
         for drawn in self._iterate_reserve(role, value, gender):

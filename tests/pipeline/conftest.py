@@ -170,9 +170,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def config(template: Path, tmp_path: Path) -> Path:
-    """A copy of the hospital that a test may change, with small units of work."""
+    """A copy of the hospital's first notes that a test may change, in six units of work."""
     folder = tmp_path / "demo"
     shutil.copytree(template, folder)
+    _execute(folder / "hospital.db", "delete from note where note_id > ?", (60,))
     path = folder / "nightly.toml"
     path.write_text(path.read_text().replace("[limits]", "[limits]\nnotes_per_unit = 10"))
     return path

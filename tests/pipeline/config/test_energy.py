@@ -58,15 +58,16 @@ def test_processors_of_children_count_as_well() -> None:
 
 
 def test_each_run_and_release_keeps_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", str(tmp_path), "--patients", "3", "--model", "none", "--plain"]) == 0
+    alone = ["--workers", "1", "--plain"]
+    assert main(["demo", str(tmp_path), "--patients", "3", "--model", "none", *alone]) == 0
     config = tmp_path / "nightly.toml"
     config.write_text(config.read_text() + "\n[energy]\ngrams_per_kilowatt_hour = 50\n")
-    assert main(["run", str(config), "--plain"]) == 0
+    assert main(["run", str(config), *alone]) == 0
     persons = tmp_path / "persons.txt"
     persons.write_text("1\n2\n")
     place = f"parquet:{tmp_path / 'cohort'}"
     words = ["--cohort", "one", "--persons", str(persons), "--output", place]
-    assert main(["release", str(config), *words, "--plain"]) == 0
+    assert main(["release", str(config), *words, *alone]) == 0
     settings = load(config)
     where = resolve_urls(settings).state, settings.base
     latest, first = read_history(*where)

@@ -94,3 +94,28 @@ def test_another_owner_of_a_name_is_refused(rooms: Path, tmp_path: Path) -> None
     claim(tmp_path / "other", "rules")
     said = said_by_check(rooms, tmp_path / "other")
     assert "package 'rules' also belongs to the distribution rules" in said
+
+
+@pytest.mark.parametrize("file", ["rules/__init__.py", "rules.py", "rules.cpython-311-x86.so"])
+@pytest.mark.parametrize("has_record", [True, False])
+def test_what_a_distribution_owns_is_read_from_its_files(
+    rooms: Path, tmp_path: Path, file: str, has_record: bool
+) -> None:
+    other = claim(tmp_path / "other", name="stranger") / "stranger-3.5.dist-info"
+    if has_record:
+        (other / "RECORD").write_text(f"a/rules/x.py,,\nrules-3.5.pth,,\n{file},sha256=x,1\n")
+    else:
+        other = other.rename(other.with_name("stranger.egg-info"))
+        (other / "SOURCES.txt").write_text(f"a/rules/x.py\n{file}\n")
+        (other / "PKG-INFO").write_text((other / "METADATA").read_text())
+        (other / "METADATA").unlink()
+    claim(rooms, *ROOMS, name="cryptonym")
+    said = said_by_check(rooms, tmp_path / "other")
+    assert "package 'rules' also belongs to the distribution stranger" in said
+
+
+def test_files_that_only_resemble_a_package_are_nobodys(rooms: Path, tmp_path: Path) -> None:
+    other = claim(tmp_path / "other", name="stranger") / "stranger-3.5.dist-info"
+    (other / "RECORD").write_text("a/rules/x.py,,\nrules_of_go/x.py,,\nrecords/x.py,,\n")
+    claim(rooms, *ROOMS, name="cryptonym")
+    assert said_by_check(rooms, tmp_path / "other") == ""

@@ -183,6 +183,7 @@ def test_releases_of_cohorts_are_in_it(hospital: Path, tmp_path: Path) -> None:
     shutil.copytree(hospital.parent, folder)
     config, persons = folder / "nightly.toml", tmp_path / "persons.txt"
     order = ["release", str(config), "--cohort", "asthma", "--persons", str(persons), "--plain"]
+    order += ["--workers", "1"]
     for listed in ("1\n2\n3\n", "1\n2\n"):
         persons.write_text(listed)
         assert main([*order, "--output", f"parquet:{tmp_path / 'asthma'}"]) == 0

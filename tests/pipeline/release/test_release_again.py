@@ -265,7 +265,7 @@ def test_nothing_of_a_patient_or_key_is_told(
     run_nightly(ward.config, run_in_process)
     secret = ward.config.with_name("master.key").read_text().split()[1]
     command = ["release", str(ward.config), "--cohort", "asthma", "--plain", "--persons"]
-    command += [str(ward.persons(PERSON, 2, 3)), "--output"]
+    command += [str(ward.persons(PERSON, 2, 3)), "--workers", "1", "--output"]
     for output in ("sqlite:///cohort.db", "parquet:cohort"):
         assert main([*command, ward.url(output)]) == EXIT_DONE
     ward.hospital(f"update note set note_text = '{NAME}' where person_id = {PERSON}")
@@ -297,7 +297,7 @@ def test_exit_codes(
     def run(*more: str, persons: Path | None = None, output: str = "sqlite:///cohort.db") -> int:
         listed = str(persons or ward.persons(1, 2))
         command = ["release", str(ward.config), "--cohort", "asthma", "--persons", listed]
-        return main([*command, "--output", ward.url(output), *more])
+        return main([*command, "--workers", "1", "--output", ward.url(output), *more])
 
     assert run() == 0
     assert "notes: " in capfd.readouterr().out

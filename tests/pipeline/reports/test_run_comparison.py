@@ -74,7 +74,7 @@ def test_the_command_compares_and_the_next_report_does(
 ) -> None:
     shutil.copytree(night, tmp_path / "demo")
     config = str(tmp_path / "demo" / "nightly.toml")
-    assert main(["run", config, "--plain"]) == 0
+    assert main(["run", config, "--workers", "1", "--plain"]) == 0
     assert "This run beside run 1" in (tmp_path / "demo" / "report.html").read_text()
     page = tmp_path / "compared.html"
     capsys.readouterr()
