@@ -64,7 +64,7 @@ _FILLER = {"width": 128, "layers": 2, "heads": 4, "length": 128, "epochs": 6, "r
 _SHARE, _WINDOW, _BATCH = 0.5, 128, 32
 _LEAST_SAME = 0.9
 _WORD = re.compile(r"\w+|\W")
-_ENCODER, _SEEDS = "tiny-1x64", 3
+_ENCODER, _SEEDS, _EPOCHS, _RATE = "tiny-1x64", 5, 6, 0.004
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ CASES = (DemoCase("drawn", 100_000), DemoCase("likeliest", 1))
 class RegisterDemoRequest:
     """The configuration of a hospital of register notes, whose cohort is released, and what for.
 
-    `epochs` bounds the training of each tagger of the utility measurement.
+    `epochs` bounds the training of each tagger of the utility measurement (default 6).
     """
 
     config: Path
@@ -291,8 +291,10 @@ class DemoSteps:
             save(FLUENCY, measure_reading(reading, self._progress))
         with _timed(seconds, "utility"):
             trial = UtilityRequest(
-                filtered, corpus, place / "utility", _ENCODER, _SEEDS, epochs=request.epochs
-            )
+                filtered, corpus, place / "utility", _ENCODER, _SEEDS,
+                epochs=request.epochs or _EPOCHS, with_both=False, rate=_RATE,
+                shared=self._folder / "taggers",
+            )  # fmt: skip
             save("utility.json", measure_utility(trial, self._progress).to_json())
         judged = judge_notes(
             GateRequest(filtered, measured, public_key_of(self._master)),
