@@ -11,7 +11,8 @@ the same block, so that the two share its characters for every patient alike, wh
 label, from other blocks, do not: counted so, runs tell which block a number is from, and nothing of
 the person. So two values of one block share a run only by what the block leaves free, where a part
 that is shorter than the run counts if it is the same, and their chance is that of other persons'
-originals from this block. All else is as it is for any value. This can hide no leak: the block is
+originals from this block. Of two blocks both are compared, what is free and the values as a whole;
+all else is as it is for any value. This can hide no leak: the block is
 decided by a public list, the chance by originals alone, so that neither depends on how letters were
 written; a real patient's number is in no such block; and what a block leaves free is compared more
 closely than before: two digits of `555-0123` that come back are seen, which made no difference
@@ -140,8 +141,7 @@ def measure_reidentification(
 
 
 def _read(label: str, value: str) -> _Value:
-    plain = fold_value(value)
-    return _Value(plain, find_reserved(label, plain))
+    return _Value(fold_value(value), find_reserved(label, value))
 
 
 def select_direct(replaced: Iterable[ReplacedIdentifier]) -> list[ReplacedIdentifier]:
@@ -236,8 +236,10 @@ def _shared_rate(parts: Callable[[str], Sequence[object]], length: int) -> _Rate
 
     def matches(one: _Value, other: _Value) -> bool:
         first, second = one.reserved, other.reserved
-        if first is None or second is None or first.block != second.block:
+        if first is None or second is None:
             return has_common_run(one.plain, other.plain)
+        if first.block != second.block and has_common_run(one.plain, other.plain):
+            return True
         return any(has_common_part(mine, its) for mine in first.free for its in second.free)
 
     return _RateDefinition(lambda value: True, matches)

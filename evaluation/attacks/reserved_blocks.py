@@ -13,6 +13,7 @@ audiovisual works), the North American plan (555-0100 to 555-0199), Bundesnetzag
 import re
 from dataclasses import dataclass, field
 
+from evaluation.detection.leaks import fold_words
 from record.label import Label
 
 
@@ -47,30 +48,38 @@ _NUMBERS = {
     },
 }
 # Folded: words with blanks between them.
-_MAIL = re.compile(r"(?P<before>.*) example (?:com|net|org)")
+_HOST = re.compile(r"(?P<before>.* )?example (?:com|net|org)")
 _PAGE = re.compile(r"(?P<before>.* )?example (?:com|net|org)(?P<after> .*)?")
 _NETWORK = re.compile(r"(?:192 0 2|198 51 100|203 0 113|2001 db8) (?P<after>.*)")
 _OF_EVERY_PAGE = frozenset(("http", "https", "www"))
 
 
-def find_reserved(label: str, folded: str) -> ReservedValue | None:
+def find_reserved(label: str, value: str) -> ReservedValue | None:
     """Return the block of a value and what it leaves free; None where nobody reserved it.
 
-    `folded` is the value in small letters, without accents and signs (see `fold_value`).
+    Of an address of e-mail both sides of the `@` are free, each by itself.
     """
     if label in (Label.PHONE, Label.FAX):
-        digits = "".join(char for char in folded if char.isascii() and char.isdigit())
+        digits = "".join(char for char in _fold(value) if char.isascii() and char.isdigit())
         for block, pattern in _NUMBERS.items():
             if found := pattern.fullmatch(digits):
                 return ReservedValue(block, tuple(found.groupdict().values()))
         return None
-    if label in (Label.EMAIL, Label.URL):
-        found = (_MAIL if label == Label.EMAIL else _PAGE).fullmatch(folded)
-        return None if found is None else ReservedValue("example", _words(*found.groups()))
+    if label == Label.EMAIL:
+        local, at, host = value.rpartition("@")
+        found = _HOST.fullmatch(_fold(host)) if at else None
+        return found and ReservedValue("example", _words(_fold(local), found["before"]))
+    if label == Label.URL:
+        found = _PAGE.fullmatch(_fold(value))
+        return found and ReservedValue("example", _words(*found.groups()))
     if label == Label.IP_ADDRESS:
-        found = _NETWORK.fullmatch(folded)
-        return None if found is None else ReservedValue("documentation", _words(found["after"]))
+        found = _NETWORK.fullmatch(_fold(value))
+        return found and ReservedValue("documentation", _words(found["after"]))
     return None
+
+
+def _fold(value: str) -> str:
+    return " ".join(fold_words(value))
 
 
 def _words(*parts: str | None) -> tuple[str, ...]:
