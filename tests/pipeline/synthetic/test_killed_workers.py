@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_UNAVAILABLE
-from tests.synthesis.dying_workers import KILLED, LOADED, TRACES
+from tests.pipeline.synthetic.dying_workers import KILLED, LOADED, TRACES
 from tests.synthesis.letters import letters
 from tests.synthesis.releases import write_release
 
