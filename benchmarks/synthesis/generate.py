@@ -1,7 +1,7 @@
 """Throughput of text generation by batch size, and its theoretical bounds.
 
     python -m benchmarks.synthesis.generate [--batches 1,8,32,64,128] [--length 128]
-        [--only lstm|gpt]
+        [--only lstm|gpt] [--compared 32]
 
 Weights are drawn by chance: how fast ids come does not depend on what they are. Ids a second of
 processor time, on as many threads as torch is given (OMP_NUM_THREADS), the best of `--repeat`; with
@@ -13,7 +13,9 @@ with the plain one of PyTorch's word language model example, for as many texts s
 `products` are the ids a second if a step were nothing but its products with the weights, as linear
 layers of PyTorch make them, and `share` how much of that is reached: more than all of it where ours
 are made by a faster library; `memory` is the share of a step in which its weights could be
-read once, as fast as memory is copied. Prints Markdown.
+read once, as fast as memory is copied. `equal` is the share of `--compared` texts that are, id for
+id, those written one by one: a product of another size rounds otherwise, which may turn a draw.
+Prints Markdown.
 """
 
 import argparse
@@ -29,7 +31,12 @@ from torch.nn import functional
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
-from models.language.decoding.generation import Decoding, DecodingTask, generate_texts
+from models.language.decoding.generation import (
+    Decoding,
+    DecodingTask,
+    GeneratedText,
+    generate_texts,
+)
 from models.language.decoding.tag_grammar import Grammar, TagTokens
 from models.language.networks.gpt import GPT
 from models.language.networks.language_model import LanguageModel
@@ -42,12 +49,12 @@ _PROMPT = 3
 _NUCLEUS = 0.95
 _SIZES = {
     "--repeat": 3, "--length": 128, "--vocabulary": 8192, "--width": 256, "--layers": 6,
-    "--lstm-width": 650,
+    "--lstm-width": 650, "--compared": 32,
 }  # fmt: skip
 _COPIED = 2**26  # numbers, more than any cache holds
 _GIGA = 1e9
 
-Write = Callable[[int], None]
+Write = Callable[[int], object]
 
 
 @dataclass(frozen=True)
@@ -86,9 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         speed = measure_bandwidth(clock)
         print(f"\nOn {name}, memory bandwidth {speed / _GIGA:.1f} GB/s:\n")
         print(
-            "| loop | texts | ids per second | relative to one text | products | share | memory |"
+            "| loop | texts | ids per second | relative to one text | products | share | memory "
+            "| equal |"
         )
-        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
+        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
         for kind in (options.only,) if options.only else ("lstm", "gpt"):
             _measure(kind, words, clock, speed, options)
 
@@ -116,16 +124,22 @@ def _measure(
     read = sum(each.numel() * each.element_size() for each in weights) / speed
     sizes = [int(size) for size in options.batches.split(",")]
     products = {size: clock.best(partial(_multiply, weights, size)) for size in sizes}
-    for name, write in _loops(kind, network, words, options):
+    grammar = _grammar(words)
+    equal = {
+        size: share_equal(network, grammar, size, options.compared, options.length)
+        for size in sizes
+    }
+    for name, write in _loops(kind, network, grammar, options):
         single = None
         for size in sizes:
             step = clock.best(partial(write, size)) / options.length
             single = step if size == 1 else single
             ratio = f"{size * single / step:.1f}" if single else "-"
             shares = f"{products[size] / step:.0%} | {read / step:.0%}"
+            same = f"{equal[size]:.0%}" if name.endswith("ours") else ""
             print(
                 f"| {name} | {size} | {size / step:,.0f} | {ratio} "
-                f"| {size / products[size]:,.0f} | {shares} |",
+                f"| {size / products[size]:,.0f} | {shares} | {same} |",
                 flush=True,
             )
 
@@ -139,11 +153,11 @@ def _network(kind: str, words: WordVocabulary, options: argparse.Namespace) -> L
 
 
 def _loops(
-    kind: str, network: LanguageModel, words: WordVocabulary, options: argparse.Namespace
+    kind: str, network: LanguageModel, grammar: Grammar, options: argparse.Namespace
 ) -> Iterator[tuple[str, Write]]:
     """Return the loops to compare: ours, and one that a library has."""
     theirs = make_gpt2(network) if isinstance(network, GPT) else None
-    yield f"{kind}, ours", lambda texts: _ours(network, words, texts, options.length)
+    yield f"{kind}, ours", lambda texts: _ours(network, grammar, range(texts), options.length)
     if theirs is not None:
         yield "gpt, transformers", lambda texts: _library(theirs, texts, options.length)
     if isinstance(network, LSTM):
@@ -171,11 +185,30 @@ def _multiply(weights: list[Tensor], rows: int) -> None:
         functional.linear(weight.new_ones(rows, weight.shape[1]), weight)
 
 
-def _ours(network: LanguageModel, words: WordVocabulary, texts: int, length: int) -> None:
-    grammar = Grammar(words, TagTokens([("<A_START>", "<A_END>")], [9], ["<PAR>"], [UNKNOWN]))
-    tasks = [DecodingTask([], [5] * _PROMPT, None, (1, place)) for place in range(texts)]
+def share_equal(
+    network: LanguageModel, grammar: Grammar, size: int, count: int, length: int
+) -> float:
+    """Return the share of so many texts that are the same written `size` at a time and alone.
+
+    Where there are fewer texts than that, others are written beside them.
+    """
+    together: list[GeneratedText] = []
+    for start in range(0, count, size):
+        together += _ours(network, grammar, range(start, start + size), length)
+    alone = [_ours(network, grammar, range(place, place + 1), length)[0] for place in range(count)]
+    return sum(one.ids == other.ids for one, other in zip(alone, together, strict=False)) / count
+
+
+def _grammar(words: WordVocabulary) -> Grammar:
+    return Grammar(words, TagTokens([("<A_START>", "<A_END>")], [9], ["<PAR>"], [UNKNOWN]))
+
+
+def _ours(
+    network: LanguageModel, grammar: Grammar, places: Sequence[int], length: int
+) -> list[GeneratedText]:
+    tasks = [DecodingTask([], [5] * _PROMPT, None, (1, place)) for place in places]
     decoding = Decoding(min_length=length, max_length=length, top_p=_NUCLEUS, enforced=False)
-    generate_texts(network, grammar, tasks, decoding)
+    return generate_texts(network, grammar, tasks, decoding)
 
 
 @torch.inference_mode()

@@ -19,7 +19,7 @@ from scipy.stats import permutation_test
 from evaluation.detection.alignment import Pair
 from evaluation.detection.intervals import student_interval
 from evaluation.detection.span_counts import count_note
-from evaluation.gate import Axis, Measured
+from evaluation.gate import LEAST_F1, Axis, Measured
 from models.tagger.encoders.encoder import EncoderConfig
 from models.tagger.runtime import Tagger
 from models.tagger.sequences.alignment import TrainingNote
@@ -105,7 +105,8 @@ class SpanFinder(Protocol):
 class UtilityTrial:
     """Annotated real notes, split by patient, and synthetic ones.
 
-    With `twice`, a superset of `synthetic`, this setting replaces the one with both.
+    With `twice`, a superset of `synthetic`, this setting replaces the one with both; without
+    `with_both` there is none of them.
     """
 
     real: Sequence[Annotated] = field(repr=False)
@@ -113,12 +114,15 @@ class UtilityTrial:
     dev: Sequence[Annotated] = field(repr=False)
     test: Sequence[Annotated] = field(repr=False)
     twice: Sequence[Annotated] = field(default=(), repr=False)
+    with_both: bool = field(default=True, kw_only=True)
 
     def learnt(self) -> Mapping[str, Sequence[Annotated]]:
         """Return the training notes of each setting."""
         alone = {REAL: self.real, SYNTHETIC: self.synthetic}
         if self.twice:
             return {**alone, TWICE: self.twice}
+        if not self.with_both:
+            return alone
         return {**alone, BOTH: [*self.real, *self.synthetic]}
 
 
@@ -154,6 +158,11 @@ class Utility:
             detail=self._means(),
         )  # fmt: skip
 
+    @property
+    def has_learnt(self) -> bool:
+        """Whether taggers learnt enough from real notes for others to be compared with them."""
+        return fmean(self.scores(REAL, "f1")) >= LEAST_F1
+
     def gained(self, name: str, one: str, other: str, data: str) -> Measured:
         """Return the difference of the F1 of two settings, bounded in the same way.
 
@@ -170,9 +179,16 @@ class Utility:
         return {f"f1 of {s}": round(fmean(self.scores(s, "f1")), 4) for s in self.counts}
 
 
-def recipe_for(encoder: str, *, epochs: int | None, max_minutes: float | None) -> TaggerRecipe:
-    """Return the default recipe for an encoder, with the given limits."""
-    bounds = {"epochs": epochs, "max_minutes": max_minutes}
+def recipe_for(
+    encoder: str, *, epochs: int | None, max_minutes: float | None, rate: float | None = None
+) -> TaggerRecipe:
+    """Return the default recipe for an encoder, with the given limits and learning rate."""
+    bounds = {
+        "epochs": epochs,
+        "max_minutes": max_minutes,
+        "encoder_rate": rate,
+        "head_rate": rate,
+    }
     given: dict[str, Any] = {name: value for name, value in bounds.items() if value is not None}
     return replace(default_recipe(EncoderConfig(encoder)), **given)
 
@@ -183,18 +199,21 @@ def train_and_score(
     seeds: Sequence[int],
     out: Path,
     make_watch: Callable[[str], TrainingCallbacks] = lambda name: TrainingCallbacks(),
+    *,
+    shared: Path | None = None,
 ) -> Utility:
     """Train a tagger for each setting and seed in a folder, and score it on the test notes.
 
-    Existing taggers are loaded, interrupted trainings resumed. Raises ConfigError, and ValueError
-    for duplicate seeds.
+    Those of real notes alone go to the folder `shared`, if given, where other comparisons find
+    them. Existing taggers are loaded, interrupted trainings resumed. Raises ConfigError, and
+    ValueError for duplicate seeds.
     """
     if len(set(seeds)) < len(seeds):
         raise ValueError("seeds must be distinct")
     learnt = trial.learnt()
     found: dict[str, list[Counts]] = {setting: [] for setting in learnt}
     for setting, seed in ((setting, seed) for seed in seeds for setting in learnt):
-        folder = out / f"{setting}-{seed}"
+        folder = (shared or out if setting == REAL else out) / f"{setting}-{seed}"
         if not (folder / TRAINING).exists():
             corpora = Corpora(_to_training_notes(learnt[setting]), _to_training_notes(trial.dev))
             train(corpora, replace(recipe, seed=seed), folder, make_watch(folder.name))

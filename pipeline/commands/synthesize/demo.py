@@ -50,8 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add(
         "--epochs", type=positive, metavar="N",
-        help="maximum number of epochs of each tagger that measures the utility (default: that "
-        "of `train`)",
+        help="maximum number of epochs of each tagger that measures the utility (default 6)",
     )  # fmt: skip
     add(
         "--model", default=DEFAULT, metavar="DIR",

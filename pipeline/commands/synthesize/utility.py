@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from evaluation.gate import LEAST_F1
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.gate import add_signing, check_signing, write_signed
 from pipeline.commands.options.output import MEASUREMENTS, add_output_format, print_json
@@ -60,6 +61,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     check_signing(options, console)
     with models_extra("synthesize utility"):
         from pipeline.synthetic.measurements.tagger_utility import (
+            FILLED_OVER_REAL,
             MEDICAL_OF_REAL,
             SCORES,
             UtilityRequest,
@@ -96,6 +98,11 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         f"synthetic notes reach {share.value:.3f} ({share.low:.3f} to {share.high:.3f}) of the F1 "
         "of real ones"
     )
+    if result.is_unlearnt:
+        console.say(
+            f"taggers of real notes have an F1 below {LEAST_F1:g}: {FILLED_OVER_REAL} is not "
+            "measured; train them longer (--epochs), or on more notes"
+        )
     console.say(f"wrote {path}; give it to `synthesize report`")
     return EXIT_DONE
 

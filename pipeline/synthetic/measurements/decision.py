@@ -417,7 +417,7 @@ ADVICE: dict[str, Advice] = {
     "rouge-l": Advice("compare", "mask a smaller --share"),
     "reading-ease-shift": Advice("compare", "mask a smaller --share, or draw words (--top-k)"),
     "filled-over-real": Advice(
-        "utility",
+        "utility ... --epochs N",
         "train the filler longer, or from an encoder (--encoder); mask a smaller --share, or draw "
         "words (--top-k)",
     ),

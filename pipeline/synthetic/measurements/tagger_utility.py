@@ -32,6 +32,9 @@ from synthesis.prepared_corpus import load_corpus
 MEDICAL_OF_REAL = "medical-of-real"
 """As `utility-of-real`, by taggers of words of medicine."""
 
+FILLED_OVER_REAL = "filled-over-real"
+"""The F1 that is lost where a tagger learns from filled letters, and not from their sources."""
+
 SCORES = ("precision", "recall", "f1")
 TAGGERS, MEDICAL = "taggers", "medical"
 """The folders, under that of the results, in which taggers are kept to resume: of identifiers, and
@@ -43,6 +46,9 @@ class UtilityRequest:
     """Synthetic notes with their corpus, where taggers go, and how each of them is trained.
 
     With `medical` taggers of words of medicine are trained, too, beside those of identifiers.
+    Without `with_both` none learns from real and synthetic notes together. `rate` replaces the
+    learning rate of the encoder's recipe; `shared` is the folder of the taggers of real notes,
+    where several comparisons with one corpus share them.
     """
 
     synthetic: Path
@@ -53,6 +59,9 @@ class UtilityRequest:
     max_minutes: float | None = None
     epochs: int | None = None
     medical: bool = False
+    with_both: bool = True
+    rate: float | None = None
+    shared: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -61,12 +70,14 @@ class UtilityResult:
 
     The first measurement is the share of the F1 of real notes that synthetic ones reach.
     `manifest` is the digest of the notes' manifest (see `manifest_digest`), `corpus` of the corpus.
+    `is_unlearnt` where taggers learnt too little from real notes to say what filled letters lose.
     """
 
     utility: Utility
     measured: Sequence[Measured]
     manifest: str
     corpus: str
+    is_unlearnt: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return what the gate reads, with the p-value of every difference by score."""
@@ -111,23 +122,30 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
         progress.phase(name)
         return TrainingCallbacks(progress.advance)
 
-    recipe = recipe_for(request.encoder, epochs=request.epochs, max_minutes=request.max_minutes)
+    recipe = recipe_for(
+        request.encoder, epochs=request.epochs, max_minutes=request.max_minutes, rate=request.rate
+    )
     seeds = range(1, request.seeds + 1)
-    trial = UtilityTrial(real, synthetic, dev, test, twice)
-    utility = train_and_score(trial, recipe, seeds, request.out / TAGGERS, watch)
+    trial = UtilityTrial(real, synthetic, dev, test, twice, with_both=request.with_both)
+    taggers = request.out / TAGGERS
+    utility = train_and_score(trial, recipe, seeds, taggers, watch, shared=request.shared)
     data = hash_file(notes)
     measured = list(_measure(utility, data, filled=filled))
     if request.medical:
         parts = (list(map(mark_terms, part)) for part in (real, synthetic, dev, test))
         terms = train_and_score(UtilityTrial(*parts), recipe, seeds, request.out / MEDICAL, watch)
         measured.append(terms.measured(data, MEDICAL_OF_REAL))
-    return UtilityResult(utility, measured, manifest_digest(manifest), manifest["corpus_sha256"])
+    return UtilityResult(
+        utility, measured, manifest_digest(manifest), manifest["corpus_sha256"],
+        is_unlearnt=filled and not utility.has_learnt,
+    )  # fmt: skip
 
 
 def _measure(utility: Utility, data: str, *, filled: bool) -> Iterator[Measured]:
     yield utility.measured(data)
-    if filled:
-        yield utility.gained("filled-over-real", SYNTHETIC, REAL, data)
+    # Where nothing is learnt from real notes, nothing can be lost: then it is not measured.
+    if filled and utility.has_learnt:
+        yield utility.gained(FILLED_OVER_REAL, SYNTHETIC, REAL, data)
     if TWICE in utility.counts:
         yield utility.gained("twice-over-once", TWICE, SYNTHETIC, data)
 

@@ -2,10 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from difflib import SequenceMatcher
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -60,7 +62,9 @@ COHORT = "study"
 
 _FILLER = {"width": 128, "layers": 2, "heads": 4, "length": 128, "epochs": 6, "rate": 0.002}
 _SHARE, _WINDOW, _BATCH = 0.5, 128, 32
-_ENCODER, _SEEDS = "tiny-1x64", 3
+_LEAST_SAME = 0.9
+_WORD = re.compile(r"\w+|\W")
+_ENCODER, _SEEDS, _EPOCHS, _RATE = "tiny-1x64", 5, 6, 0.004
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ CASES = (DemoCase("drawn", 100_000), DemoCase("likeliest", 1))
 class RegisterDemoRequest:
     """The configuration of a hospital of register notes, whose cohort is released, and what for.
 
-    `epochs` bounds the training of each tagger of the utility measurement.
+    `epochs` bounds the training of each tagger of the utility measurement (default 6).
     """
 
     config: Path
@@ -105,8 +109,8 @@ def write_released_gold(config: Path, out: Path) -> int:
     """Write the authors' annotations of the released notes; returns how many notes have them.
 
     Nothing of the detection decides what is marked: a slot that was found stands where its
-    surrogate does, one that was missed where its text still is. A note is left out whose text
-    outside of surrogates is not that of its source.
+    surrogate does, one that was missed where its text still is. A note is left out that has other
+    surrogates than spans were found.
     """
     settings = load(config)
     master = open_master(settings)
@@ -151,43 +155,80 @@ def move_spans(
 ) -> list[Span] | None:
     """Return the spans of a text as they stand in its release; None where the two do not match.
 
-    `found` are the spans that were replaced, in order; `made` has their surrogates.
+    `found` are the spans that were replaced, in order; `made` has their surrogates. A release may
+    differ outside of these as well: an article fits the surrogate behind it, and the time of a day
+    goes with a date. A span of which nothing is left there is left out. Texts of which more than a
+    tenth changed there do not match.
     """
     surrogates = sorted(made.spans)
     if len(surrogates) != len(found):
         return None
+    released = made.document.text
+    pieces = list(_pair_pieces(text, found, released, surrogates))
+    stayed = sum(each.end - each.start for each in pieces if each.is_same)
+    around = [_length_around(text, found), _length_around(released, surrogates)]
+    if stayed < _LEAST_SAME * max(around):
+        return None
+    moved = (
+        (_move_start(each.start, pieces), _move_end(each.end, pieces), each.label) for each in gold
+    )
+    return [Span(start, end, label) for start, end, label in moved if start < end]
+
+
+def _length_around(text: str, spans: Iterable[Span]) -> int:
+    return len(text) - sum(each.end - each.start for each in spans)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of a text, and where the release has it; `is_same` if it has it as it was."""
+
+    start: int
+    end: int
+    made_start: int
+    made_end: int
+    is_same: bool
+
+
+def _pair_pieces(
+    text: str, found: Sequence[Span], made: str, surrogates: Sequence[Span]
+) -> Iterator[_Piece]:
+    """Pair the pieces of a text with those of its release, in order and without a gap."""
     end = at = 0
     for span, surrogate in zip(found, surrogates, strict=True):
-        if text[end : span.start] != made.document.text[at : surrogate.start]:
-            return None
+        yield from _pair_equal(text, (end, span.start), made, (at, surrogate.start))
+        yield _Piece(span.start, span.end, surrogate.start, surrogate.end, is_same=False)
         end, at = span.end, surrogate.end
-    if text[end:] != made.document.text[at:]:
-        return None
-
-    places = list(zip(found, surrogates, strict=True))
-    return [
-        Span(_move_start(each.start, places), _move_end(each.end, places), each.label)
-        for each in gold
-    ]
+    yield from _pair_equal(text, (end, len(text)), made, (at, len(made)))
 
 
-def _move_start(offset: int, places: Sequence[tuple[Span, Span]]) -> int:
-    """Return where a slot begins in the release: with its surrogate, if it begins within one."""
-    shift = 0
-    for found, surrogate in places:
-        if found.end > offset:
-            return surrogate.start if found.start <= offset else offset + shift
-        shift = surrogate.end - found.end
-    return offset + shift
+def _pair_equal(
+    text: str, place: tuple[int, int], made: str, made_place: tuple[int, int]
+) -> Iterator[_Piece]:
+    """Pair what stands between two surrogates: characters that stayed, and what did not."""
+    (start, end), (at, made_end) = place, made_place
+    if text[start:end] == made[at:made_end]:
+        yield _Piece(start, end, at, made_end, is_same=True)
+        return
+    # Whole words: of characters too many stay by chance.
+    before, after = _WORD.findall(text[start:end]), _WORD.findall(made[at:made_end])
+    for tag, one, other, first, last in SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
+        length, made_length = len("".join(before[one:other])), len("".join(after[first:last]))
+        yield _Piece(start, start + length, at, at + made_length, is_same=tag == "equal")
+        start, at = start + length, at + made_length
 
 
-def _move_end(offset: int, places: Sequence[tuple[Span, Span]]) -> int:
-    shift = 0
-    for found, surrogate in places:
-        if found.end >= offset:
-            return surrogate.end if found.start < offset else offset + shift
-        shift = surrogate.end - found.end
-    return offset + shift
+def _move_start(offset: int, pieces: Sequence[_Piece]) -> int:
+    """Return where a slot begins in the release, with the piece that it begins in if it changed."""
+    piece = next((each for each in pieces if offset < each.end), pieces[-1])
+    return piece.made_start + (offset - piece.start if piece.is_same else 0)
+
+
+def _move_end(offset: int, pieces: Sequence[_Piece]) -> int:
+    piece = next((each for each in pieces if offset <= each.end), pieces[-1])
+    return piece.made_end - (piece.end - offset if piece.is_same else 0)
 
 
 class DemoSteps:
@@ -250,8 +291,10 @@ class DemoSteps:
             save(FLUENCY, measure_reading(reading, self._progress))
         with _timed(seconds, "utility"):
             trial = UtilityRequest(
-                filtered, corpus, place / "utility", _ENCODER, _SEEDS, epochs=request.epochs
-            )
+                filtered, corpus, place / "utility", _ENCODER, _SEEDS,
+                epochs=request.epochs or _EPOCHS, with_both=False, rate=_RATE,
+                shared=self._folder / "taggers",
+            )  # fmt: skip
             save("utility.json", measure_utility(trial, self._progress).to_json())
         judged = judge_notes(
             GateRequest(filtered, measured, public_key_of(self._master)),

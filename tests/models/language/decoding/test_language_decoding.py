@@ -462,7 +462,8 @@ def test_the_benchmark_compares_loops_and_knows_what_bounds_them(
 ) -> None:
     monkeypatch.setattr(generate, "_COPIED", 1000)
     sizes = ["--vocabulary", "64", "--width", "32", "--layers", "1", "--lstm-width", "8"]
-    generate.main(["--batches", "1,2", "--length", "9", "--repeat", "1", *sizes])
+    few = ["--length", "9", "--repeat", "1", "--compared", "3"]
+    generate.main(["--batches", "1,2", *few, *sizes])
     rows = [
         [cell.strip() for cell in line.split("|")[1:-1]]
         for line in capsys.readouterr().out.splitlines()
@@ -475,6 +476,8 @@ def test_the_benchmark_compares_loops_and_knows_what_bounds_them(
     ]
     assert all(row[3] == "1.0" for row in rows if row[1] == "1")
     assert all(float(row[2].replace(",", "")) > 0 for row in rows)
+    # What is written one by one is what is written one by one; small models round alike.
+    assert all(row[7] == ("100%" if row[0].endswith("ours") else "") for row in rows)
 
 
 @torch.inference_mode()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.gate import LEAST_F1, Axis, Bound, Measured, Requirement, Verdict, decide
 from evaluation.utility.tagger_utility import BOTH, REAL, SYNTHETIC, TWICE
 from models.tagger.training.training import Corpora, train
 from pipeline.cli import main
@@ -40,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }  # fmt: skip
     (place / "manifest.json").write_text(json.dumps(manifest))
     # Taggers that are there are not trained again: one stands for all.
-    train(Corpora(toy_notes(6), toy_notes(2, seed=2)), toy_recipe(epochs=1), folder / "tagger")
+    train(Corpora(toy_notes(12), toy_notes(2, seed=2)), toy_recipe(epochs=6), folder / "tagger")
     for name in TAGGERS:
         shutil.copytree(folder / "tagger", folder / "worth" / "taggers" / name)
     return folder
@@ -68,6 +69,28 @@ def test_once_and_twice_are_compared_with_the_sources(
     assert set(told["tests"]) == {"synthetic against real", "twice against real"}
     assert {path.name for path in (folder / "worth" / "taggers").iterdir()} == TAGGERS
     assert "filled-over-real" in capsys.readouterr().out
+
+
+def test_where_nothing_is_learnt_from_real_notes_nothing_that_is_lost_is_measured(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(Corpora(toy_notes(1), toy_notes(1, seed=2)), toy_recipe(epochs=1), tmp_path / "tagger")
+    for name in TAGGERS:
+        shutil.copytree(tmp_path / "tagger", tmp_path / "worth" / "taggers" / name)
+    assert main([
+        "synthesize", "utility", str(folder / "filled"), str(folder / "corpus"), "-o",
+        str(tmp_path / "worth"), "--encoder", "tiny-1x32", "--seeds", "2",
+    ]) == 0  # fmt: skip
+    told = json.loads((tmp_path / "worth" / "utility.json").read_text())
+    found = {each["name"]: each for each in told["measured"]}
+    assert found["utility-of-real"]["detail"][f"f1 of {REAL}"] < LEAST_F1
+    assert "filled-over-real" not in found, "else any letters would pass"
+    measured = [Measured(**each | {"axis": Axis(each["axis"])}) for each in told["measured"]]
+    bar = Requirement("filled-over-real", Bound.AT_LEAST, -0.05, Axis.UTILITY)
+    decided = decide(measured, [bar])
+    assert decided.verdict is Verdict.HOLD
+    assert "filled-over-real: not measured" in decided.reasons
+    assert "filled-over-real is not measured" in capsys.readouterr().out
 
 
 def test_words_of_medicine_are_a_task_of_their_own(
