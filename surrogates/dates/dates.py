@@ -418,8 +418,9 @@ def _move_named(mention: Mention, subject: Subject, shift: DateShift, lang: str)
     year nearest to the day that the mention is completed from.
     """
     text, near = mention.text, mention.written or UNDATED
+    draw = partial(subject.key.number, mention.label, text)
     if not _LETTER.search(text):
-        return None
+        return _move_counted_day(text, shift, draw)
     weekday = _move_short_weekday(text, shift, lang)
     if weekday is not None:
         return weekday
@@ -430,13 +431,20 @@ def _move_named(mention: Mention, subject: Subject, shift: DateShift, lang: str)
     try:
         feast = feasts.read(text, near)
         if feast is None:
-            draw = partial(subject.key.number, mention.label, text)
             return weeks.move(text, shift, near) or counted_days.move(text, shift, draw)
         written_out = feasts.write_day(feast.day, lang) or feasts.write_day(feast.day, "en")
     except (ValueError, OverflowError):
         return None
     day = written_out and move_text(written_out, shift, written=near, lang=lang)
     return feasts.without_year(day) if day and not feast.dated else day
+
+
+def _move_counted_day(text: str, shift: DateShift, draw: counted_days.Draw) -> str | None:
+    """Move a day that is counted from another, in digits: `073/2021`, milliseconds."""
+    try:
+        return counted_days.move(text, shift, draw)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _move_short_weekday(text: str, shift: DateShift, lang: str) -> str | None:

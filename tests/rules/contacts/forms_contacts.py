@@ -375,6 +375,16 @@ def few(lang: str) -> Iterator[str]:
             yield place.format(f"[[{value}|{label}]]")
     yield from _LISTS[lang]
     yield from lines(lang)
+    yield from _in_words()
+
+
+def _in_words() -> Iterator[str]:
+    """Yield mail addresses whose signs are words, of each language before, in and behind a host."""
+    ats = ("at", "arobase", "arroba", "klammeraffe", "apenstaartje")
+    for at, dot in zip(ats, ("dot", "point", "punto", "punkt", "punt"), strict=True):
+        for who, host in (("anna.berg", "gmx"), (f"anna {dot} berg", "gmx"),
+                          ("anna.berg", f"chu {dot} gmx")):  # fmt: skip
+            yield f"... [[{who} {at} {host} {dot} org|EMAIL]]"
 
 
 def _tables(lang: str) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str]]:

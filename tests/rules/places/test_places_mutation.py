@@ -43,7 +43,10 @@ def test_headings_are_no_sites(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_each_alternative_is_needed_by_a_line() -> None:
+def test_each_alternative_is_needed_by_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Wider rules that find some of the same: they have tables of their own.
+    for name in ("employers", "streets_alone", "towns_before_dates", "trades_beside_persons"):
+        monkeypatch.setattr(places, name, lambda *_: iter(()))
     lines = [(unmark(line)[0], lang) for lang in LANGUAGES for line in (*valid(lang), *EACH[lang])]
     lines += [(line, lang) for lang in LANGUAGES for line in negatives(lang)]
     lines += [(text, "en") for text in HEADINGS]
