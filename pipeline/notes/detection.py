@@ -4,8 +4,6 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import datetime
-from functools import lru_cache
 
 from record.document import Document
 from record.errors import Unsafe
@@ -35,9 +33,6 @@ SECURITY_VERSIONS: tuple[str, ...] = ()
 
 # Characters; of a text as long as this a scan may report as many places.
 _LONG = 300_000
-
-# Characters of the longest text that is taken for a title.
-_TITLE = 60
 
 _NUMBERED = re.compile(r"([a-z]+)-(\d{1,9})")
 
@@ -132,22 +127,6 @@ def by_rules(document: Document, site: SiteNumbers = SITE) -> list[Span]:
     Of each language's rules those spans stay that touch a stretch in that language; rules see the
     whole text, so that what stands in one stretch explains what stands in another.
     """
-    if document.written and len(document.text) <= _TITLE:
-        year = document.written.year
-        return list(_find_in_title(document.text, document.lang, year, site))
-    return _find_by_rules(document, site)
-
-
-@lru_cache(maxsize=256)
-def _find_in_title(text: str, lang: str, year: int, site: SiteNumbers) -> tuple[Span, ...]:
-    """Find identifiers in a title: a few recur in all notes, and cost 7 % of detection.
-
-    Of a document rules ask for nothing else than its text, language and year.
-    """
-    return tuple(_find_by_rules(Document("", text, lang=lang, written=datetime(year, 1, 1)), site))
-
-
-def _find_by_rules(document: Document, site: SiteNumbers) -> list[Span]:
     found = _by_rules(document, site)
     if corrected := correct_recognition(document.text):
         again = replace(document, text=corrected.text)
