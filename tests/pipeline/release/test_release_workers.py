@@ -132,7 +132,7 @@ def stop_a_holder(process: "subprocess.Popen[str]", database: Path) -> psutil.Pr
     while time.monotonic() < deadline:
         assert process.poll() is None
         for child in psutil.Process(process.pid).children():
-            with suppress(psutil.NoSuchProcess, sqlite3.Error):
+            with suppress(psutil.NoSuchProcess, sqlite3.Error, ValueError):  # not a worker yet
                 line = child.cmdline()
                 holder = f"worker-{line[line.index('--worker') + 1]}"
                 os.kill(child.pid, signal.SIGSTOP)
