@@ -480,12 +480,14 @@ def test_notes_read_but_not_planned_are_not_deleted(state: State) -> None:
 # --- several processes, and trouble ----------------------------------------------------------
 
 WORKER = (
-    "import sys; from pathlib import Path\n"
+    "import sys, time; from pathlib import Path\n"
     "from pipeline.state.ledger import *; from pipeline.config.settings import StateSettings\n"
     "url, base, run, worker = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])\n"
+    "last = int(sys.argv[5]) if sys.argv[5:] else None\n"
     "state = open_state(StateSettings(url), base)\n"
     "while claim := state.leases.claim(run, str(worker), 60):\n"
     "    unit = claim.unit\n"
+    "    if last is not None and unit.low > last: time.sleep(600)\n"
     "    ids = list(range(unit.low, unit.high + 1))\n"
     "    notes = [StagedNote(i, 1, b'a' * 16, bytes(16), b'a' * 16, b's', b'p' * 2000, 'k',\n"
     "                        None, 1) for i in ids]\n"
@@ -510,7 +512,8 @@ def test_a_worker_killed_between_commits_loses_nothing(
     run = state.begin(A)
     state.plan(run.run_id, units(*[list(range(k * 20, k * 20 + 20)) for k in range(200)]))
     command = [sys.executable, "-c", WORKER, database_url, str(tmp_path), str(run.run_id)]
-    worker = subprocess.Popen([*command, "0"], cwd=ROOT)
+    # It waits in the middle, lest it be through before it is looked at.
+    worker = subprocess.Popen([*command, "0", "2000"], cwd=ROOT)
     while not state.progress(run.run_id)[0]:
         assert worker.poll() is None
     worker.kill()
