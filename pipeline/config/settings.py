@@ -427,7 +427,7 @@ class CohortSettings:
 class SynthesisSettings:
     """What `cryptonym synthesize run` makes of the release of a cohort, and where it goes.
 
-    `cohort` is one of `[cohorts]` that is released with spans, to a folder. `folder` keeps what the
+    `cohort` is one of `[cohorts]` that is released with spans. `folder` keeps what the
     stages wrote and stays inside; `output` gets what may leave. `recipe`, `training` and
     `generation` are the options of `synthesize train` and `synthesize generate`, with `_` for `-`;
     the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger.

@@ -29,6 +29,7 @@ from pipeline.night.nightly import resolve_place
 from pipeline.notes.worker_resources import resolve_urls
 from pipeline.release.database_rows import replace_parts
 from pipeline.release.plan import KeyRange, divide_keys, units_of_range
+from pipeline.release.released_notes import MANIFEST, ReleaseLocation
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.row_digests import Change, Changes, Row
 from pipeline.release.staging import PartResult, ReleaseStaging, ReleaseUnit, incomplete
@@ -296,7 +297,7 @@ class FolderTarget:
     versions are remains of interrupted runs or withdrawn, and are removed.
     """
 
-    names = ("manifest.json", "README.md")
+    names = (MANIFEST, "README.md")
     is_replaced = False
 
     def __init__(self, place: Path, suffix: str = PARQUET_PART) -> None:
@@ -615,20 +616,43 @@ def open_target(request: ReleaseRequest, settings: Settings) -> Target:
     Manifest and README of a release in a database go to the configuration's report folder.
     """
     output = resolve_output(request, settings)
+    if found := _find_folder(output):
+        place, suffix = found
+        return FolderTarget(place, suffix)
+    engine = connect(output.url, Path(), what=_SETTING, use="output", schema=output.schema)
+    reports, mode = settings.base / settings.report.folder, settings.report.file_mode
+    stem = _name_files(request.cohort, output)
+    return SqlTarget(engine, output.schema, reports, stem, mode=mode)
+
+
+def locate_release(request: ReleaseRequest, settings: Settings) -> ReleaseLocation:
+    """Return where the release of a completed request is, or will be, with its manifest."""
+    output = resolve_output(request, settings)
+    if found := _find_folder(output):
+        return ReleaseLocation(str(found[0]), found[0] / MANIFEST, lang=settings.lang)
+    reports = settings.base / settings.report.folder
+    manifest = reports / f"{_name_files(request.cohort, output)}.json"
+    return ReleaseLocation(output.url, manifest, output.schema, settings.lang)
+
+
+def _find_folder(output: OutputSettings) -> tuple[Path, str] | None:
+    """Return the folder of an output, and the suffix of its files; None for a database."""
     for form, suffix in ((PARQUET, PARQUET_PART), (JSONL, JSONL_PART)):
         if output.url.startswith(form):
             place = Path(output.url.removeprefix(form)).absolute()
             if place.name in ("", "..") or output.schema:
                 problem = "not a folder" if not output.schema else "a folder has no schema"
                 raise ConfigError(_SETTING, problem, f"use {form}FOLDER without --schema")
-            return FolderTarget(place, suffix)
-    engine = connect(output.url, Path(), what=_SETTING, use="output", schema=output.schema)
+            return place, suffix
+    return None
+
+
+def _name_files(cohort: str, output: OutputSettings) -> str:
+    """Return the name, without suffix, of the files that go with a release in a database."""
     place_name = resolve_place(_SETTING, output.url, output.schema, Path())
-    slug = re.sub(r"[^A-Za-z0-9]+", "-", request.cohort).strip("-")[:40]
-    digest = hashlib.blake2b(f"{request.cohort}\0{place_name}".encode(), digest_size=4).hexdigest()
-    reports = settings.base / settings.report.folder
-    stem, mode = f"release-{slug}-{digest}", settings.report.file_mode
-    return SqlTarget(engine, output.schema, reports, stem, mode=mode)
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", cohort).strip("-")[:40]
+    digest = hashlib.blake2b(f"{cohort}\0{place_name}".encode(), digest_size=4).hexdigest()
+    return f"release-{slug}-{digest}"
 
 
 def open_trial_target(request: ReleaseRequest, settings: Settings) -> Target | None:

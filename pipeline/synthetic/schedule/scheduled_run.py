@@ -34,7 +34,9 @@ from pipeline.config.signing import (
 )
 from pipeline.night.synthesis_history import SynthesisEntry, register_synthesis
 from pipeline.notes.worker_resources import open_master, resolve_urls
-from pipeline.release.released_notes import MANIFEST as RELEASE_MANIFEST
+from pipeline.release.released_notes import ReleaseLocation
+from pipeline.release.request import ReleaseRequest, complete_request
+from pipeline.release.targets import locate_release
 from pipeline.reports.gate_report import report_bytes, write_gate
 from pipeline.reports.review_pages import assign_pairs, read_pairs, write_pages, write_reasons
 from pipeline.state.run_lock import RunLock, hold_lock
@@ -62,7 +64,6 @@ from synthesis.generation_files import MANIFEST, NOTES, Generation, read_generat
 from synthesis.prepared_corpus import digest as corpus_digest
 
 _LOCK, _REPORT, _PAGES = "synthesis.lock", "report", "review"
-_FOLDERS = ("parquet:", "jsonl:")
 _BATCH = 64
 _PREPARE_AGAIN = (
     "release the cohort again if it may still be used, then run this command again: it prepares "
@@ -274,15 +275,20 @@ class ScheduledRun:
     def prepare(self) -> Path:
         """Prepare the corpus of the release; no release is published meanwhile."""
         place = self._find_release()
-        manifest = place / RELEASE_MANIFEST
-        if not manifest.is_file():
+        manifest = place.manifest
+        if manifest is None or not manifest.is_file():
             problem = f"the release of {self.asked.cohort} is not there yet"
             remedy = f"run `cryptonym release CONFIG --cohort {self.asked.cohort}` first"
             raise ConfigError("synthesis.cohort", problem, remedy)
 
         def make(out: Path, progress: Progress) -> None:
             request = CorpusRequest(
-                [str(place)], out, seed=self.asked.seed, lang=self.settings.lang
+                [place.where],
+                out,
+                manifest,
+                place.schema,
+                seed=self.asked.seed,
+                lang=self.settings.lang,
             )
             for warning in prepare_corpus(request, self.request.environment, progress).warnings:
                 self.warn(warning)
@@ -303,23 +309,19 @@ class ScheduledRun:
 
     def _find_release_problem(self) -> str:
         """Return why the release is not the one that the notes were made of; empty if it is."""
-        manifest = self._find_release() / RELEASE_MANIFEST
-        if not manifest.is_file():
+        manifest = self._find_release().manifest
+        if manifest is None or not manifest.is_file():
             return f"release: the release of {self.asked.cohort} was withdrawn meanwhile"
         if hash_file(manifest) != self.release:
             return f"release: the release of {self.asked.cohort} was changed meanwhile"
         return ""
 
-    def _find_release(self) -> Path:
-        """Return the folder of the cohort's release; raises ConfigError where it is none."""
-        where = self.settings.cohorts[self.asked.cohort].output or ""
-        url = resolve_url(where, self.request.environment)
-        form = next((each for each in _FOLDERS if url.startswith(each)), None)
-        if form is None:
-            problem = "its release is in a database, and its manifest is needed beside it"
-            remedy = f"release it to parquet:FOLDER or jsonl:FOLDER ([cohorts.{self.asked.cohort}])"
-            raise ConfigError("synthesis.cohort", problem, remedy)
-        return self._path(url.removeprefix(form))
+    def _find_release(self) -> ReleaseLocation:
+        """Return where `cryptonym release` puts the cohort's release and its manifest."""
+        asked = ReleaseRequest(self.request.config, self.asked.cohort)
+        whole = complete_request(asked, self.settings)
+        url = resolve_url(whole.output, self.request.environment)
+        return locate_release(replace(whole, output=url), self.settings)
 
     def train(self, corpus: Path) -> Path:
         """Train the generator, or go on where an interrupted training stopped."""

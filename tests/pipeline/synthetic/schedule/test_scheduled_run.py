@@ -3,6 +3,7 @@
 import fcntl
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from pipeline.config.progress import Progress
 from pipeline.config.settings import load
 from pipeline.config.signing import hash_file
 from pipeline.night.synthesis_history import read_synthesis_runs
+from pipeline.release.request import ReleaseRequest, complete_request
+from pipeline.release.targets import locate_release
 from pipeline.reports.review_pages import TRIALS
 from pipeline.state.run_lock import RunLock
 from pipeline.synthetic.schedule.scheduled_run import SynthesisRequest, run_synthesis
@@ -243,6 +246,49 @@ def killer(stage: str) -> Progress:
     return Progress(begin, advance)
 
 
+def move_to_database(config: Path) -> Path:
+    """Put the release into a database, and its manifest where a release there has it."""
+    folder = config.parent
+    config.write_text(config.read_text().replace("jsonl:release", "sqlite:///release.db"))
+    database = sqlite3.connect(folder / "release.db")
+    for name in ("cdm_source", "note", "note_span"):
+        rows = list(map(json.loads, (folder / "release" / f"{name}.jsonl").open()))
+        database.execute(f"create table {name} ({', '.join(rows[0])})")
+        marks = ", ".join("?" * len(rows[0]))
+        database.executemany(
+            f"insert into {name} values ({marks})", [tuple(row.values()) for row in rows]
+        )
+    database.commit()
+    database.close()
+    settings = load(config)
+    place = locate_release(complete_request(ReleaseRequest(config, "study"), settings), settings)
+    assert place.manifest is not None
+    place.manifest.parent.mkdir(exist_ok=True)
+    (folder / "release" / "manifest.json").rename(place.manifest)
+    return place.manifest
+
+
+def test_a_release_in_a_database_becomes_the_same_notes(ended: Path) -> None:
+    config, folder = ended, ended.parent
+    answer(config)
+    made = (folder / "synthesis" / "filtered" / "notes.jsonl").read_bytes()
+    manifest = move_to_database(config)
+    # The corpus depends on the release alone, wherever it is: no stage is done again.
+    assert list(run(config).reused) == STAGES
+    shutil.rmtree(folder / "synthesis")
+    assert run(config).exit_code == 1  # the pairs of another run are to be read
+    assert (folder / "synthesis" / "filtered" / "notes.jsonl").read_bytes() == made
+    answer(config)
+
+    def begin(phase: str) -> None:
+        if phase == "deciding":
+            manifest.unlink()
+
+    result = run(config, Progress(begin))
+    problem = "release: the release of study was withdrawn meanwhile"
+    assert (result.verdict, result.reasons, result.exit_code) == ("HOLD", (problem,), 1)
+
+
 def test_utility_is_measured_where_it_is_required(ended: Path) -> None:
     (ended.parent / "ours.toml").write_text(UTILITY + REQUIREMENTS)
     result = run(ended)
@@ -292,7 +338,7 @@ def test_what_was_changed_or_depends_on_it_is_made_again(ended: Path) -> None:
     ("old", "new", "key"),
     [
         ("spans = true", "spans = false", "synthesis.cohort"),
-        ('"jsonl:release"', '"sqlite:///r.db"', "synthesis.cohort"),
+        ('"jsonl:release"', '"sqlite:///absent.db"', "synthesis.cohort"),
         ('"jsonl:release"', '"jsonl:absent"', "synthesis.cohort"),
         ('output = "published"', 'output = "synthesis/out"', "synthesis.output"),
         ("width = 32", "wide = 32", "synthesis.training.wide"),

@@ -1,0 +1,47 @@
+"""A release is found where it was put, with the manifest that belongs to it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from pipeline.config.settings import load
+from pipeline.release.manifest import parse_manifest
+from pipeline.release.released_notes import open_release
+from pipeline.release.request import ReleaseRequest, complete_request
+from pipeline.release.targets import locate_release
+from tests.pipeline.conftest import Ward
+
+
+@pytest.mark.parametrize("output", ["sqlite:///cohort.db", "jsonl:cohort", "postgresql"])
+def test_the_notes_of_a_configured_cohort_are_read_where_it_was_released(
+    ward: Ward, output: str, request: pytest.FixtureRequest
+) -> None:
+    url, schema = ward.url(output), ""
+    if output == "postgresql":
+        url, schema = request.getfixturevalue("postgres_url"), 'schema = "cohort"\n'
+        engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+        with engine.begin() as connection:
+            connection.execute(text("create schema cohort"))
+        engine.dispose()
+    told = f'\n[cohorts.asthma]\noutput = "{url}"\n{schema}spans = true\n'
+    ward.config.write_text(ward.config.read_text() + told)
+    settings = load(ward.config)
+    asked = complete_request(ReleaseRequest(ward.config, "asthma"), settings)
+    place = locate_release(asked, settings)
+    assert place.manifest is not None and not place.manifest.exists()
+    released = ward.release(output="")
+    assert parse_manifest(place.manifest.read_text()) == json.loads(json.dumps(released.manifest))
+    notes = list(open_release(place).notes())
+    assert len(notes) == released.counts.notes["released"] > 0
+    assert {note.document.lang for note in notes} == {settings.lang}
+    assert all(note.spans for note in notes if len(note.document.text) > 300)
+    # Another cohort of the same place, or the same cohort elsewhere, has a manifest of its own.
+    for other in (
+        replace(asked, cohort="stroke"),
+        replace(asked, output=ward.url("sqlite:///o.db")),
+    ):
+        if output.startswith("jsonl") and other.output == asked.output:
+            continue
+        assert locate_release(other, settings).manifest != place.manifest
