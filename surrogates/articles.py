@@ -12,6 +12,7 @@ from typing import NamedTuple
 from locales import name_endings
 from record.label import Label
 from record.span import Span
+from surrogates import professions
 from surrogates.patient.text_normalization import fold
 
 _REMEMBERED = 1 << 12
@@ -253,16 +254,26 @@ def _fit_french(tail: str, surrogate: Surrogate) -> str:
         return _replace_end(tail, len(found[0]), "d'" if found[1].lower() == "de" else "qu'")
     has_article = label in _THINGS or (label in _DATES and _first_word(text) in _SEASONS)
     if has_article and (found := _ARTICLE.search(tail)):
-        return _replace_end(tail, len(found[0]), _with_article(found, text, elides=elides), text)
+        gender = _gender_of(text, label)
+        written = _with_article(found, gender, elides=elides)
+        return _replace_end(tail, len(found[0]), written, text)
     if (found := _ARTICLE.search(tail)) and found[0][-1] in "'’" and not elides:
         # `l'Alès` is a typing error, but would tell how the original begins.
-        return _replace_end(tail, len(found[0]), _with_article(found, text, elides=False), text)
+        written = _with_article(found, _gender(text), elides=False)
+        return _replace_end(tail, len(found[0]), written, text)
     return tail
 
 
-def _with_article(found: re.Match[str], text: str, *, elides: bool) -> str:
+def _gender_of(text: str, label: str) -> str:
+    """Return what `_gender` does, and `f` for a woman's occupation."""
+    if label == Label.PROFESSION and professions.is_female(text, "fr"):
+        return "f"
+    return _gender(text)
+
+
+def _with_article(found: re.Match[str], gender: str, *, elides: bool) -> str:
     """Return the article of a surrogate, joined with `de` or `à` if that stands before it."""
-    written, gender = found[0].lower(), _gender(text)
+    written = found[0].lower()
     preposition = (found[1] or "").lower()
     if found[2]:
         preposition = "de" if found[2].lower() in ("du", "des") else "à"

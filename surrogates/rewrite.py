@@ -15,7 +15,7 @@ from record.patient import PatientRecord
 from record.policy import Action, Policy
 from record.release import Release
 from record.span import Span
-from surrogates import articles, contacts
+from surrogates import articles, contacts, professions
 from surrogates.dates import ages, dates, feast_prepositions
 from surrogates.dates.clocks import (
     Times,
@@ -56,7 +56,7 @@ MAKERS: dict[str, Maker] = {
     Label.COUNTRY: places.replace_listed,
     Label.HOSPITAL: places.replace,
     Label.ORGANIZATION: organizations.replace,
-    Label.PROFESSION: places.replace_listed,
+    Label.PROFESSION: professions.replace,
     Label.PHONE: contacts.replace_phone,
     Label.FAX: contacts.replace_phone,
     Label.EMAIL: contacts.replace_email,
