@@ -44,7 +44,7 @@ _DEICTIC = frozenset(
     " heute gestern morgen hoy ayer manana vandaag gisteren".split()
 )
 _BETWEEN = frozenset(
-    "du le la de el del den der the of am op jour dia fete tag au soit donc c'est".split()
+    "du le la l de el del den der the of am op jour dia fete tag au soit donc c'est".split()
 )
 _WIDEST = 18
 

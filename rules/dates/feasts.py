@@ -13,6 +13,7 @@ _YEAR_AFTER = re.compile(
     r"(?: del?| of| van| des jahres)?,? ((?:19|20)[0-9]{2}|'[0-9]{2})(?![0-9a-z])"
 )
 _ARTICLES = frozenset("la las the el de het".split())
+_ELIDED = "l'"
 # `after Easter Jones`: a name.
 _NAME_GOES_ON = re.compile(r" [A-ZÀ-ÖØ-Þ]")
 
@@ -36,9 +37,12 @@ def find_loose(folded: str) -> Iterator[Moment]:
 
 def _is_announced(folded: str, text: str, match: re.Match[str]) -> bool:
     """Return whether a preposition of time stands before a feast: `à la Toussaint`, `an Ostern`."""
-    if folded[match.start() - 1 : match.start()] != " " or _NAME_GOES_ON.match(text, match.end()):
+    start = match.start()
+    if folded.startswith(_ELIDED, max(0, start - len(_ELIDED))):
+        start -= len(_ELIDED)  # `à l'Ascension`
+    if folded[start - 1 : start] != " " or _NAME_GOES_ON.match(text, match.end()):
         return False
-    previous, last = words_before(folded, match.start())
-    if last == "a" and text[match.start() - 2] not in "àÀ":
+    previous, last = words_before(folded, start)
+    if last == "a" and text[start - 2] not in "àÀ":
         return False  # `a Christmas tree`
     return last in FEAST_PREPOSITIONS or (last in _ARTICLES and previous in FEAST_PREPOSITIONS)

@@ -10,9 +10,21 @@ def _compile(*pairs: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]
     return tuple((re.compile(_BEFORE.format(words), re.IGNORECASE), new) for words, new in pairs)
 
 
+# `à l'Ascension`: the article would tell how the feast began.
+_ELIDED = tuple(
+    (re.compile(rf"(?<![^\W_])(?:{words}l['’])\Z", re.IGNORECASE), new)
+    for words, new in (
+        (rf"jusqu['’](?:à|a){_BLANK}", "jusqu'au "),
+        (rf"(depuis|avant|après|apres|dès|pour|vers){_BLANK}", r"\1 le "),
+        (rf"(?:à|a){_BLANK}", "le "),
+        (rf"de{_BLANK}", "du "),
+        ("", "le "),
+    )
+)
 # The last words before a feast, of which group 1 stays, and what stands before a day.
 _FITTED = {
-    "fr": _compile(
+    "fr": _ELIDED
+    + _compile(
         (r"jusqu['’](?:à|a)(?: la)?", "jusqu'au "),
         (r"(depuis|avant|après|apres|dès|pour|vers)(?: la)?", r"\1 le "),
         ("(?:à|a)(?: la)?", "le "),

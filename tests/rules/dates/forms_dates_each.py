@@ -265,6 +265,8 @@ BESIDE = {
         "[[Noël|DATE]], le [[25/12/2023|DATE]]", "[[Réveillon|DATE]] du [[31/12/2023|DATE]]",
         "[[Lundi de Pâques|DATE]] [[10/04/2023|DATE]]", "Noël DUPONT, vu le [[10/04/2023|DATE]]",
         "DUPONT Noël\n[[10/04/2023|DATE]]", "vu à [[Noël|DATE]], ok", "vu à la [[Toussaint|DATE]]",
+        "chute à l'[[Ascension|DATE]] puis reprise", "depuis l’[[Assomption|DATE]], il dort mal",
+        "le [[15 août|DATE]], fête de l'[[Assomption|DATE]]",
         "vu à Noël Dupont", "semaine 12 (grossesse)", "[[semaine 12|DATE]] ([[20/03/2023|DATE]])",
         "[[sem. 12|DATE]] : [[20/03/2023|DATE]]", "[[20/03/2023|DATE]] ([[S12|DATE]])",
         "[[02/03/2023|DATE]] ([[S09|DATE]])", "[[02/01/2021|DATE]] ([[S53|DATE]])",

@@ -109,6 +109,8 @@ def test_a_feast_of_a_year_moves_by_exactly_the_constant(
         ("fr", "depuis la ", "depuis le "), ("fr", "avant ", "avant le "),
         ("fr", "jusqu'à ", "jusqu'au "), ("fr", "veille de la ", "veille du "),
         ("fr", "après la ", "après le "), ("fr", "vu la ", "vu le "), ("fr", "vu ", "vu "),
+        ("fr", "chute à l'", "chute le "), ("fr", "À l’", "Le "), ("fr", "avant l'", "avant le "),
+        ("fr", "jusqu'à l'", "jusqu'au "), ("fr", "fête de l'", "fête du "), ("fr", "mal'", "mal'"),
         ("en", "home at ", "home on "), ("en", "over the ", "on "), ("en", "since ", "since "),
         ("en", "until the ", "until "), ("es", "en ", "el "), ("es", "desde ", "desde el "),
         ("es", "antes de ", "antes del "), ("es", "cena de ", "cena del "), ("es", "la ", "el "),
