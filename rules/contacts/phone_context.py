@@ -194,9 +194,18 @@ def numbers_behind_phone_words(folded: str) -> Iterator[tuple[int, int]]:
         yield from whole or _internal_numbers(folded, trigger.start(), digit)
 
 
+# `cord pH 6.98/7.11`, not a telephone's `ph`.
+_ACIDITY = re.compile(r"[67][.,][0-9]{1,2} ?[/,;] ?[67][.,][0-9]{1,2}(?!\.?[0-9])")
+
+
 def _whole_numbers(folded: str, word: int, start: int) -> Iterator[tuple[int, int]]:
     run = _RUN.match(folded, start)
-    if run is None or _DATED.match(folded, start) or is_measure(folded, run.end()):
+    if (
+        run is None
+        or _ACIDITY.match(folded, start)
+        or _DATED.match(folded, start)
+        or is_measure(folded, run.end())
+    ):
         return
     for begin, end in _split_numbers(folded, start, run.end()):
         if begin != start or _is_whole_number(folded, word, begin, end):

@@ -82,6 +82,8 @@ _LAST_GROUP = re.compile(r" ([0-9]+)\Z")
 _PARTED = re.compile(r"[0-9()]([^0-9()\n]+)(?=[0-9])")
 # Nine or ten digits in one piece.
 _PIECE = Pattern(r"(?<![.,/\-])\b[2-9][0-9]{8,9}\b(?![.,/\-][0-9])")
+# The power of a lens and what is read through it: `+2.00   6/9   6/6`.
+_LENS = re.compile(r"\+ ?[0-9]{1,2}[.,][0-9]{2} {2,}[0-9]{1,2}/")
 # Digits of the national number after the code of a country.
 _LONGEST = {
     "1": 10,
@@ -104,6 +106,8 @@ def find_formats(folded: str, lang: str) -> Iterator[tuple[int, int]]:
         start, end = match.span()
         end = _national_end(folded, start, end)
         if _is_part_of_longer_number(folded, start, end) or _is_identifier(match[0]):
+            continue
+        if _LENS.match(match[0]):
             continue
         if "+" in match[0][:2] or not follows_other_number_word(folded, start):
             yield start, end

@@ -30,6 +30,8 @@ _CYCLE = re.compile(r"[cjsd][0-9]{1,2}")
 _ENTRY_OPENS = re.compile(r"(?:\A|\n|[.!?)\]] )[ >*•+\-\[(]{0,4}\Z")
 _ENTRY_GOES_ON = re.compile(r"[)\]]? {0,2}:(?![0-9])|[)\]]? {1,2}[-–] {1,2}[^\W\d]")
 _PERCENT = re.compile(r" ?[%μ]")
+_ACUITY_REACH = 40
+_EYE_BEFORE = re.compile(r"(?<!\w)(?:re|va|bcva|ucva|acuity|vision)(?!\w)[^\n]*\Z")
 
 
 def read_two_numbers(folded: str, match: re.Match[str]) -> Moment | None:
@@ -66,7 +68,7 @@ def _read_day_with_slash(folded: str, match: re.Match[str]) -> Moment | None:
     if parts is None or _is_fraction(first, second) or _continues_number(folded, end, "/"):
         return None
     previous, last = words_before(folded, start)
-    if _announces_measure(previous, last):
+    if _announces_measure(previous, last) or _is_acuity(folded, start, first, last):
         return None
     found = Moment(start, end, None, parts[1], parts[0])
     if _opens_entry(folded, match, first, second):
@@ -111,6 +113,13 @@ def _may_announce_day(previous: str, last: str) -> bool:
 
 def _announces_measure(previous: str, last: str) -> bool:
     return last in MEASURE_WORDS or (last in ("a", "at", "de") and previous in MEASURE_WORDS)
+
+
+def _is_acuity(folded: str, start: int, first: str, last: str) -> bool:
+    """Return whether a number is what an eye sees: `VA RE 6/36, LE 6/12`."""
+    if last != "le" or first != "6":
+        return False
+    return _EYE_BEFORE.search(folded, max(0, start - _ACUITY_REACH), start) is not None
 
 
 def _is_fraction(first: str, second: str) -> bool:

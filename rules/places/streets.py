@@ -348,6 +348,8 @@ _FRENCH = frozenset([*_STRONG_FRENCH, *_WEAK_FRENCH, "av", "av."])
 _VESSELS = frozenset("via acceso vial canada poligono partida cuesta camino pasaje".split())
 # These are initials of persons as well.
 _INITIALS = frozenset(["c.", "r.", "ch.", "pl."])
+# The French gauge of a catheter (`Foley 16 Ch.`), a density of `C.`: streets in other languages.
+_FOREIGN = {"de": frozenset(["ch.", "c."]), "en": frozenset(["c."]), "nl": frozenset(["ch.", "c."])}
 _ONE_LETTER = re.compile(r"[a-z](?![\w'])")
 
 
@@ -484,6 +486,8 @@ def _read_street(cased: str, folded: str, place: Place, lang: str) -> Place | No
     if not strong and not cued and _is_prose(folded[end:name_end], kind):
         return None
     if kind in _VESSELS and not cued and not address_ahead(folded, tail):
+        return None
+    if kind in _FOREIGN.get(lang, ()) and not postcode_ahead(folded, tail):
         return None
     return start if number is None else number, tail
 

@@ -54,6 +54,9 @@ VALUES = {
         "au 5e étage",
     ),
     "en": (
+        "VA RE 6/9 LE 6/5", "BCVA RE 6/36 N18, LE 6/12 N8", "UCVA LE 6/12", "acuity LE 6/12",
+        "RE 6/36, LE 6/12", "VA LE 6/12", "BCVA LE 6/12",
+        "vision LE 6/12",
         "may 3 times", "12 may be", "it may improve", "march in place", "3 marches", "the sun",
         "sat 98%", "sat at 94", "pain from 8/10 to 3/10", "strength 5/5", "strength 4/5", "reflex"
         " 2/4", "BP 118/76", "room 12-03", "bed 3/4", "page 2 of 12", "every 3-4 hours",

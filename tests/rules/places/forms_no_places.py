@@ -56,6 +56,7 @@ Fosse de Mérida, canal de Hunter, cul-de-sac de Douglas
 embolie du tronc de la Place, Voie Veineuse Centrale
 """
 ENGLISH_LOOKALIKES = """
+breast density 2 C. Lattice pattern
 5 way bypass, 2 drive restrictions, one lane
 the hospital course was uneventful, in hospital
 Clinic Note, Hospital Course, Medical Center
@@ -159,6 +160,8 @@ Instituto de Salud, fundación privada
 país de origen desconocido, provincia: no consta
 """
 GERMAN_LOOKALIKES = """
+Bülau 28 Ch. Nahtmaterial Vicryl 3-0
+Robinson 20 Ch. Stein 14 mm
 Am Montag 3 Tabletten, Am Abend 2 Stück
 Im Verlauf 3 Tage Fieber, Im Labor 12500 Leukozyten
 Zur Kontrolle 2 Wochen später, Zum Ausschluss 1 CT
