@@ -233,4 +233,5 @@ def word_rank(folded: str, language: str = "") -> int:
 @lru_cache(_REMEMBERED)
 def term_kind(folded: str) -> str:
     """Return whether a folded word names a drug (`d`), is of diseases (`t`), both or neither."""
-    return wide_list("wide_terms").known(_lookup_key(folded))
+    known = wide_list("wide_terms").known(_lookup_key(folded))
+    return known or ("d" if folded in lexicon("drug_brands") else "")

@@ -218,6 +218,16 @@ def test_terms_have_a_kind(word: str, kind: str) -> None:
     assert term_kind(word) == kind
 
 
+def test_brands_are_drugs_and_nothing_else() -> None:
+    brands = lexicon("drug_brands")
+    assert len(brands) > 3_000
+    assert {"nolotil", "tazobac", "octenisept", "cimzia"} <= brands
+    assert {term_kind(brand) for brand in brands} == {"d"}
+    for brand in brands:
+        assert not (given_rank(brand) or 0 < surname_rank(brand) < 4 or place_rank(brand)), brand
+        assert not word_rank(brand), brand
+
+
 @pytest.mark.parametrize(
     "ask", [surname_rank, given_rank, place_rank, word_rank, term_kind, surname_countries]
 )
