@@ -17,6 +17,7 @@ from urllib.parse import unquote
 
 from extractors.document.file_type import FileType, sniff
 from extractors.document.limits import Extracted
+from extractors.document.quality import has_private_words
 from extractors.plain.encoding_detection import decode_western, repair_mojibake
 from extractors.plain.plain_text import clean, decode
 from record.errors import Unreadable
@@ -43,6 +44,9 @@ _QUOTED_SIGNS = ("=C", "=D", "=E", "=F", "=\n", "=\r")
 _BASE64_WIDTH = 60
 _BASE64_LINE = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+/]{60,}={0,2}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]++={0,2}\s*")
+# Such words within a line; that of twelve bytes at random all are characters is 1 in 140,000.
+_BASE64_WORD = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{16,}={0,2}(?![A-Za-z0-9+/=])")
+_LEAST_LETTERS = 6
 _ESCAPES = re.compile(r"\\u[0-9A-Fa-f]{4}|\\x[89A-Fa-f][0-9A-Fa-f]|%C[2-5]%[89AB]")
 # Signs as addresses write them, such as `%20`; of a link they are a part.
 _TOKEN = re.compile(r"\S+")
@@ -92,6 +96,8 @@ def read_note_text(text: str, read: Callable[[bytes], Extracted]) -> str:
         text = _repair(text)
     except Unreadable as error:
         raise _rename(error, "encoding") from None
+    if has_private_words(text) or _has_base64_words(text):
+        raise Unreadable("encoding")
     if decoded or not _may_be_marked(text):
         return clean(text)
     try:
@@ -148,6 +154,19 @@ def _decode_transfer(text: str, read: Callable[[bytes], Extracted]) -> tuple[str
     except binascii.Error:
         raise Unreadable("encoding") from None
     return read(data).text, True
+
+
+def _has_base64_words(text: str) -> bool:
+    """Return whether a word of a text is other text in base64."""
+    return any(_is_base64(word[0]) for word in _BASE64_WORD.finditer(text))
+
+
+def _is_base64(word: str) -> bool:
+    try:
+        told = base64.b64decode(word, validate=True).decode()
+    except ValueError:
+        return False
+    return told.isprintable() and sum(map(str.isalpha, told)) >= _LEAST_LETTERS
 
 
 def _decode_signs(token: re.Match[str]) -> str:

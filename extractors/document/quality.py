@@ -74,14 +74,24 @@ BROKEN_CHARACTER = re.compile(
 
 # Symbol fonts (bullets, telephones, boxes) map to private use: 1 to 2 % of correct letters.
 _UNREADABLE_CHARACTER = re.compile("[\ufffd\ud800-\udfff\0-\x08\x0e-\x1f]")
+# Letters of a font that has no names for them; pictures of a symbol font are few and alike.
+_PRIVATE = re.compile("[\ue000-\uf01f\uf07f-\uf8ff\U000f0000-\U0010ffff]{4,}")
+_FEWEST_LETTERS = 3
 _GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
 _MAX_BROKEN_SHARE = 0.20
 _MAX_UNREADABLE_SHARE = 0.05
 _ENOUGH_BROKEN = 5
 
 
+def has_private_words(text: str) -> bool:
+    """Return whether a word is of characters for private use, which only its font can show."""
+    return any(len(set(word[0])) >= _FEWEST_LETTERS for word in _PRIVATE.finditer(text))
+
+
 def has_garbled_characters(text: str) -> bool:
-    """Return whether too many characters of a page's text layer stand for none."""
+    """Return whether too many characters of a page, or all of a word, stand for none."""
+    if has_private_words(text):
+        return True
     glyph_numbers = len("".join(_GLYPH_NUMBER.findall(text))) if "(cid:" in text else 0
     broken = len(BROKEN_CHARACTER.findall(text)) + glyph_numbers
     if broken < _ENOUGH_BROKEN:

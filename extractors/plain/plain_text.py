@@ -78,7 +78,11 @@ class _Cleaner(dict[int, str]):
     def __missing__(self, code: int) -> str:
         char = chr(code)
         category = unicodedata.category(char)
-        if category == "Cs":
+        if code in _SYMBOLS:
+            kept = chr(code & 0xFF)
+        elif bracketed := _BRACKETED.fullmatch(unicodedata.normalize("NFKC", char)):
+            kept = bracketed[1]
+        elif category == "Cs":
             kept = "\ufffd"
         elif category == "Cc" or _INVISIBLE.match(char):
             kept = ""
@@ -87,6 +91,11 @@ class _Cleaner(dict[int, str]):
         self[code] = kept
         return kept
 
+
+_SYMBOLS = range(0xF020, 0xF07F)
+"""What fonts with a table of their own, as symbols and bar codes have, make of ASCII characters."""
+_BRACKETED = re.compile("[(〔]([A-Za-z])[)〕]")
+"""The form NFKC of one character for a letter in brackets; the letter stays, and parts no name."""
 
 # Zero width characters, direction marks, variation selectors and tags can split a name invisibly.
 _INVISIBLE = re.compile(
@@ -122,7 +131,8 @@ def clean(text: str) -> str:
 
     Line breaks become `\\n`, control and invisible characters are removed, ligatures are expanded,
     and the result is in Unicode form NFC. What a terminal erased is left out, and what it shows
-    backwards is turned. A soft hyphen at a line end within a word is removed
+    backwards is turned. ASCII characters in the private area of symbol fonts become themselves. A
+    soft hyphen at a line end within a word is removed
     together with the line break, one within a word is removed, any other becomes a hyphen.
     """
     if _AS_IT_IS.fullmatch(text):

@@ -19,11 +19,13 @@ from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.commands.options.values import day, parse_list
 from pipeline.config.exit_codes import EXIT_QUARANTINE
 from pipeline.config.settings import load
+from pipeline.config.url_passwords import has_password
 from pipeline.night.event_log import EventValue
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import ReleaseResult, run_release
 from pipeline.reports.console import Console
 from pipeline.reports.quarantine_remedies import describe_excess
+from record.errors import ConfigError
 
 DESCRIPTION = """\
 Releases a cohort under its own key from the spans stored by the nightly job, without detecting
@@ -201,6 +203,11 @@ def _conclude(released: ReleaseResult, *, is_dry: bool) -> str:
 
 
 def _request_of(options: argparse.Namespace) -> ReleaseRequest:
+    # `user:@host` has none.
+    if has_password(options.output.replace(":@", "@", 1)):
+        problem = "has a password, which everybody on this machine can read while it runs"
+        remedy = "put the URL into an environment variable and give env:NAME"
+        raise ConfigError("--output", problem, remedy)
     return ReleaseRequest(
         config=options.config,
         cohort=options.cohort,

@@ -1,6 +1,9 @@
 """Output files of a command, notes and quarantine: written completely or not at all."""
 
+import fcntl
+import glob
 import os
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -91,7 +94,10 @@ class OutputFiles:
     def __enter__(self) -> Self:
         try:
             for path in self._paths:
+                _remove_left(path)
                 handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+                with suppress(OSError):
+                    fcntl.flock(handle, fcntl.LOCK_EX)
                 self._made.append(Path(made))
                 self._files.append(os.fdopen(handle, "w", encoding="utf-8", newline="\n"))
         except OSError as error:
@@ -142,6 +148,20 @@ class OutputFiles:
             raise Unavailable(
                 str(self._paths[number]), problem, "check the disk, then run again"
             ) from None
+
+
+def _remove_left(path: Path) -> None:
+    """Remove the temporary files of this output that killed processes left: they hold notes.
+
+    Those of a process that still writes are locked, and stay.
+    """
+    named = re.compile(rf"\.{re.escape(path.name)}\.[a-z0-9_]{{8}}")
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        if not named.fullmatch(left.name) or left.is_symlink():
+            continue
+        with suppress(OSError), left.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
 
 
 def check_output_path(path: Path, inputs: Sequence[Path]) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
@@ -173,11 +174,21 @@ def pseudonymize_file(
                 "tell how far the patient's dates move: use --note-ids replace"
             )
         if dropped:
-            names = ", ".join(f"{key} ({count})" for key, count in sorted(dropped.items()))
+            told = _name_keys(dropped, outputs.done.read)
             outputs.done.warnings.append(
-                f"keys left out because they may identify (notes): {names}; --keep-keys keeps them"
+                f"keys left out because they may identify (notes): {told}; --keep-keys keeps them"
             )
     return outputs.done
+
+
+def _name_keys(dropped: Mapping[str, int], notes: int) -> str:
+    """Return the keys that half of the notes have, and how many others: one may be a name."""
+    usual = {key: count for key, count in sorted(dropped.items()) if 2 * count >= notes}
+    names = [f"{key} ({count})" for key, count in usual.items()]
+    others = len(dropped) - len(usual)
+    if others:
+        names.append(f"{others} more that fewer notes have")
+    return ", ".join(names)
 
 
 def _tells_person(document: Document) -> bool:

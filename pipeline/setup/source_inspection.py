@@ -28,7 +28,10 @@ from record.languages import OMOP_LANGUAGES, Lang
 from rules.matching.language_identification import LANGUAGES, language
 from surrogates.ciphers.id_permutation import ID_BITS
 
-_VERSION = re.compile(r"[0-9A-Za-z. -]{1,20}")
+_VERSION = re.compile(
+    r"(?:omop )?(?:cdm )?v?[. ]?[0-9]{1,3}(?:\.[0-9]{1,3}){0,3}(?:[ -](?:rc|beta) ?[0-9]{0,2})?",
+    re.IGNORECASE,
+)
 _NO_VERSION = "of unknown form"
 _COUNTED = ("person", "note", "visit_occurrence", "visit_detail", "provider", "care_site")
 _SAMPLED_TEXTS = 100

@@ -158,3 +158,33 @@ def test_long_base64_that_ends_wrong_is_refused_at_once() -> None:
     with pytest.raises(Unreadable) as refused:
         read_note_text(f"{lines}\n!", lambda data: Extracted("read", "html"))
     assert refused.value.reason == "encoding"
+
+
+def in_base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Pièce {in_base64('Alphonse Marty')} jointe",
+        f"Pièce jointe : {in_base64('Marty, IPP 8736249124, né le 19/08/1925')}.",
+        "".join(chr(0xE000 + ord(letter)) for letter in "Dossier Marty"),
+        "Dossier " + "".join(chr(0xF0000 + ord(letter)) for letter in "Marty"),
+    ],
+)
+def test_words_that_only_a_program_reads_are_refused(text: str) -> None:
+    with pytest.raises(Unreadable, match="encoding"):
+        read_note_text(text, lambda data: Extracted("read", "html"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "électroencéphalographie anticonstitutionnellement", "HbA1c/LDL/HDL/TG/CRP/VS/TSH/T4",
+        "SARMABCDEFGHIJKLMNOP1234", "voir /radiologie/archives/thorax/2021", "a" * 40,
+        "\uf0b7 aspirine \uf0b7 repos", "\ue838\ue838\ue838\ue838\ue839 bon", "\uf0a7\uf0d8",
+    ],
+)  # fmt: skip
+def test_long_words_and_bullets_are_not(text: str) -> None:
+    assert read_note_text(text, lambda data: Extracted("read", "html")) == clean(text)

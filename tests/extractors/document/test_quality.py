@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extractors.document.quality import Quality, judge_text, mean_confidence
+from extractors.document.quality import Quality, has_garbled_characters, judge_text, mean_confidence
 
 SOUND = (
     "Patiente de 54 ans hospitalisée pour une douleur thoracique d'apparition brutale, irradiant "
@@ -57,3 +57,10 @@ def test_shares_are_shares(text: str, recognized: float, read: float) -> None:
     quality = judge_text(text, recognized=recognized, read=read)
     assert all(0 <= part <= 1 for part in quality.parts().values())
     assert quality.score <= min(quality.recognized, quality.read)
+
+
+def test_a_word_for_private_use_garbles_a_page() -> None:
+    word = "".join(chr(0xE000 + ord(letter)) for letter in "Marty")
+    assert has_garbled_characters(f"{'Patient vu ce jour. ' * 50}{word}")
+    assert not has_garbled_characters("\uf0b7 Patient vu. " * 20)
+    assert not has_garbled_characters("\ue838" * 4 + "\ue839 " + "Patient vu ce jour. " * 50)

@@ -145,3 +145,13 @@ def test_too_long() -> None:
     with pytest.raises(Unreadable) as caught:
         extract(b"12345678901", limits)
     assert caught.value.reason == "too-long"
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=0x20, max_codepoint=0x7E), max_size=40))
+def test_letters_of_symbol_fonts_become_those_they_show(text: str) -> None:
+    assert clean("".join(chr(0xF000 + ord(letter)) for letter in text)) == text
+
+
+def test_letters_in_brackets_become_letters() -> None:
+    assert clean("⒨⒜⒭⒯⒴ 🄜🄐") == "marty MA"
+    assert clean("⑴ ㈠ (a)") == "⑴ ㈠ (a)"

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import create_engine, text
 
+from pipeline.cli import main
 from pipeline.config.settings import load
 from pipeline.release.manifest import parse_manifest
 from pipeline.release.released_notes import open_release
@@ -45,3 +46,13 @@ def test_the_notes_of_a_configured_cohort_are_read_where_it_was_released(
         if output.startswith("jsonl") and other.output == asked.output:
             continue
         assert locate_release(other, settings).manifest != place.manifest
+
+
+def test_a_password_on_the_command_line_is_refused(
+    ward: Ward, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for url in ("postgresql://me:Wexlovitch@localhost/db", "postgresql://h/db?password=Wexlovitch"):
+        words = ["release", str(ward.config), "--cohort", "asthma", "--output", url]
+        assert main([*words, "--persons", str(ward.persons(1)), "--plain"]) == 2
+        told = capsys.readouterr()
+        assert "env:NAME" in told.err and "Wexlovitch" not in told.err + told.out

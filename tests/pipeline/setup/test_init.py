@@ -366,6 +366,15 @@ def test_versions_as_sources_have_them(
     assert f"CDM version: {version}\n" in init("sqlite:///hospital.db")[1]
 
 
+def test_what_is_no_version_is_not_told(
+    init: Callable[..., Any], template: Path, tmp_path: Path
+) -> None:
+    shutil.copy(template, tmp_path / "hospital.db")
+    statements(tmp_path / "hospital.db", "update cdm_source set cdm_version = 'WEXLOVITCH 1'")
+    said = init("sqlite:///hospital.db")[1]
+    assert "CDM version: of unknown form" in said and "WEXLOVITCH" not in said + _text(tmp_path)
+
+
 def test_names_of_tables_move_no_cursor(init: Callable[..., Any], tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "other.db")) as db, db:
         db.execute(f'create table "letters{BAD}" ("body{BAD}" text)')
