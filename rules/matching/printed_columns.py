@@ -23,7 +23,9 @@ _LINE = re.compile("[^\n\r\v\f\x85\u2028\u2029]+")
 _WIDE = 3
 # Lines in which a column begins at one place: with wide gutters before it, with any.
 _FEWEST_WIDE, _FEWEST_NARROW = 2, 3
-# So many lines without a gutter may stand between those that have one.
+# A line whose first cell is missing.
+_PUSHED = re.compile(rf"[{_BLANKS}]{{13}}|[{_BLANKS}]*(?:\t|[|│][{_BLANKS}]*[|│])")
+# So many lines without a gutter may stand between those that have one, and beside them.
 _NEAR = 3
 # So many cells before and behind those that newly stand one below the other are read as well,
 # and so much of the ends of a long one.
@@ -123,7 +125,7 @@ def read_downwards(text: str) -> ReadColumns | None:
 
 
 def _blocks(text: str) -> Iterator[list[_Row]]:
-    """Yield rows with gutters, and the one before and behind them."""
+    """Yield rows with gutters, with some before and behind them and all that lack the left cell."""
     gutters = [
         _Gutter(start, end, len(_SIGN.findall(text, start, end)))
         for start, end in map(re.Match.span, _PARTING.finditer(text))
@@ -142,14 +144,27 @@ def _blocks(text: str) -> Iterator[list[_Row]]:
         if gutter.is_wide or begins[gutter.end - starts[place]] >= _FEWEST_NARROW:
             having.setdefault(place, []).append(gutter)
     numbers = list(having)
+    past = 0
     while numbers:
         size = 1
         while size < len(numbers) and numbers[size] - numbers[size - 1] <= _NEAR + 1:
             size += 1
-        first, last = max(0, numbers[0] - 1), min(len(lines), numbers[size - 1] + 2)
+        first = max(0, numbers[0] - _NEAR)
+        last = min(len(lines), numbers[size - 1] + 1 + _NEAR)
+        beyond = numbers[size] if size < len(numbers) else len(lines)
+        while first > past and _PUSHED.match(text, starts[first]):
+            first -= 1
+        while last < beyond and _PUSHED.match(text, starts[last - 1]):
+            last += 1
         # A single line with rules is a heading.
-        if size > 1 or not all(_is_rule(text, gutter) for gutter in having[numbers[0]]):
+        others = {*range(first, last)} - {numbers[0]}
+        if (
+            size > 1
+            or not all(_is_rule(text, gutter) for gutter in having[numbers[0]])
+            or any("|" in text[slice(*lines[at])] for at in others)
+        ):
             yield [_Row(text, lines[at], having.get(at, [])) for at in range(first, last)]
+        past = last
         del numbers[:size]
 
 

@@ -75,6 +75,12 @@ def found(text: str) -> str:
             f"la tension est normale ici    joindre au [[06 63 10|{PHONE}]]",
             f"                              [[42 13|{PHONE}]] fin",
         ),
+        (
+            f"le coeur est regulier ici     tension [[1 25|{SSN}]]",
+            f"                              [[08 33 502|{SSN}]]",
+            f"                              [[274 88|{SSN}]] fin",
+        ),
+        (f"tension [[1 25|{SSN}]]\tle coeur", f"[[08 33 502|{SSN}]]", f"[[274 88|{SSN}]] fin"),
         # a row whose cell leaves but one blank
         (
             "Le coeur est           normal ici",
