@@ -25,7 +25,7 @@ from rules.names import names
 from rules.names.name_parts import initials_behind_names
 from rules.places import places
 
-DETECTOR_VERSION = "floor-18"
+DETECTOR_VERSION = "floor-19"
 """Changes whenever a detector may find something else: every note is then detected anew."""
 
 SECURITY_VERSIONS: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ from rules.known.numbers import Numbers
 from rules.known.variants import Known, Match, around, variants
 from rules.known.words import Words
 from rules.matching.normalization import View, views
+from rules.matching.printed_columns import ReadColumns, read_downwards
 
 __all__ = ["Findings", "Known", "KnownPatient", "Match", "variants"]
 
@@ -30,6 +31,9 @@ _HOUSE_NUMBER = re.compile(
 _NUMBER_AFTER = re.compile(
     r"[ ]?,?[ ](?:n[o.º°]{0,2} ?)?[0-9]{1,4}(?:[ ]?[a-f])?(?![a-z0-9])(?![ ][0-9])"
 )
+_NUMBERS = frozenset((Match.DIGITS, Match.CODE))
+# Letters and digits that a value has at least which is broken at the edge of a column.
+_FEWEST_LETTERS, _FEWEST_DIGITS, _WHOLE_DATE = 4, 5, 8
 
 
 class Findings(NamedTuple):
@@ -136,8 +140,7 @@ class _Lookup:
         self._parted = PartedNames(forms)
         self._misspelt: MisspelledNames | None = None
         self._staff = staff
-        numbers = (Match.DIGITS, Match.CODE)
-        self._is_numbers = not people and all(known.match in numbers for known in forms)
+        self._is_numbers = not people and all(known.match in _NUMBERS for known in forms)
 
     def hits(self, text: str, lang: str, *, misspelt: bool) -> "_Hits":
         hits = _Hits([], [], [])
@@ -145,6 +148,19 @@ class _Lookup:
             found = self._hits_in_view(view, lang, misspelt=misspelt)
             for all_hits, part in zip(hits, found, strict=True):
                 all_hits.extend([_placed(view, hit) for hit in part] if view.shifted else part)
+        columns = read_downwards(text)
+        return hits + self._hits_in_columns(text, columns, lang) if columns else hits
+
+    def _hits_in_columns(self, text: str, columns: ReadColumns, lang: str) -> "_Hits":
+        """Return the parts of values that are broken at the edge of a column of the text."""
+        hits = _Hits([], [], [])
+        for view in views(columns.text):
+            found = self._hits_in_view(view, lang, misspelt=False)
+            for all_hits, part in zip(hits, found, strict=True):
+                for hit in part:
+                    pieces = columns.pieces(*view.span(hit.start, hit.end))
+                    if len(pieces) > 1 and _is_telling(text, hit.known, pieces):
+                        all_hits.extend(Hit(start, end, hit.known) for start, end in pieces)
         return hits
 
     def _hits_in_view(self, view: View, lang: str, *, misspelt: bool) -> "_Hits":
@@ -212,6 +228,14 @@ def _with_house_number(view: View, hit: Hit) -> Hit:
 
 def _placed(view: View, hit: Hit) -> Hit:
     return Hit(*view.span(hit.start, hit.end), hit.known)
+
+
+def _is_telling(text: str, known: Known, pieces: list[tuple[int, int]]) -> bool:
+    """Return whether so much of a value stands in pieces that they are not beside by chance."""
+    letters = sum(char.isalnum() for start, end in pieces for char in text[start:end])
+    if known.match is Match.DATE:
+        return len(pieces) == 2 or letters >= _WHOLE_DATE
+    return letters >= (_FEWEST_DIGITS if known.match in _NUMBERS else _FEWEST_LETTERS)
 
 
 def _make_spans(hits: list[Hit]) -> list[Span]:

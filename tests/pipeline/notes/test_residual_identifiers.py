@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.night.engine import release_note
+from pipeline.night.engine import annotate_note, release_note
 from pipeline.notes.detection import KnownPatients
 from pipeline.notes.residual_identifiers import check_release
 from record.document import Annotated, Document
@@ -124,6 +124,62 @@ def test_a_misspelt_or_damaged_name_is_residue(written: str) -> None:
     with pytest.raises(Unsafe, match="residue"):
         unseen(f"Vu {written} ce matin.", LAMBERT)
     assert unseen(f"Vu {written} ce matin.", BLANC) == f"Vu {written} ce matin."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "vu Olivier Lam-      la tension\nbert qui tousse      est normale",
+        "la tension\tvu ce jour Lam\nest normale\tbert qui tousse",
+        "le coeur      M. Lam-\nla nuit      bert va bien",
+    ],
+)
+def test_a_name_that_is_broken_at_the_edge_of_a_column_is_residue(text: str) -> None:
+    with pytest.raises(Unsafe, match="residue"):
+        unseen(text, LAMBERT)
+    assert unseen(text, BLANC) == text
+
+
+def test_an_everyday_word_that_is_broken_there_is_refused_as_well() -> None:
+    text = "vu le bl-      la tension\nanc ce jour      est normale"
+    with pytest.raises(Unsafe, match=r"residue|known-value-ambiguous"):
+        unseen(text, BLANC)
+
+
+def test_a_birth_date_that_is_kept_passes_in_halves() -> None:
+    text = "Née le 03/02/      la tension\n1950 à Pau         est normale"
+    parts = (("03/02/", "BIRTH_DATE"), ("1950", "BIRTH_DATE"))
+    assert released(text, keeping("BIRTH_DATE"), *parts) == text
+    with pytest.raises(Unsafe, match="residue"):
+        released(text, keeping("BIRTH_DATE"), parts[0])
+
+
+_BROKEN = (("Wexlo-", "vitch"), ("80123", "45678"), ("03/02/", "1950"), ("le 3", "février 1950"))
+_WORDS = st.sampled_from(("le coeur", "la tension", "est", "normale", "Odile", "Montreuil", "vue"))
+_LINES = st.lists(_WORDS, min_size=1, max_size=4).map(" ".join)
+
+
+@given(
+    st.sampled_from(_BROKEN), st.lists(_LINES, min_size=4, max_size=4), st.integers(3, 9),
+    st.booleans(), st.integers(0, 1000),
+)  # fmt: skip
+def test_no_value_leaves_with_its_halves_one_below_the_other(
+    halves: tuple[str, str], lines: list[str], gutter: int, on_the_left: bool, cohort: int
+) -> None:
+    first, second = halves
+    rows = (f"{lines[0]} {first}", f"{second} {lines[1]}")
+    left, right = (rows, tuple(lines[2:])) if on_the_left else (tuple(lines[2:]), rows)
+    width = max(map(len, left)) + gutter
+    text = "\n".join(f"{one:<{width}}{two}" for one, two in zip(left, right, strict=True))
+    known = KnownPatients()
+    annotated = annotate_note(Document("n1", text, "42", "fr"), PATIENT, known)
+    rewriter = Rewriter(MasterKey(bytes(range(32))).cohort(f"c{cohort}"), Policy())
+    try:
+        made = release_note(annotated, PATIENT, rewriter, known).text
+    except Unsafe:
+        return
+    above, below = (line.split(" " * gutter)[0 if on_the_left else -1] for line in made.split("\n"))
+    assert not (above.rstrip().endswith(first) and below.lstrip().startswith(second))
 
 
 def _release(surrogate: str) -> Release:
