@@ -16,6 +16,7 @@ from extractors.document.limits import Limits
 from extractors.document.lines import Box, GlyphRun, Line, rotate_upright
 from extractors.document.page import LineClass, Page, Pages
 from extractors.layout.page_text import clean_lines
+from extractors.pdf.lying_fonts import FontCheck
 from extractors.pdf.mupdf_page import Blocks, MupdfPage
 from extractors.pdf.ocr import RecognizedPage, Recognizer
 from extractors.pdf.ruled_tables import find_tables
@@ -113,6 +114,7 @@ class _PdfReading:
         self.document = document
         self.limits = limits
         self.recognizer = recognizer
+        self.fonts = FontCheck()
         self.length = 0
         self.recognized: dict[int, float] = {}
         self.wordless = 0
@@ -148,7 +150,7 @@ class _PdfReading:
         lines = tuple(_to_lines(blocks))
         if sheet.rotation:
             lines = tuple(_rotate_lines(lines, sheet.turn))
-        layer = judge_text_layer(sheet, blocks)
+        layer = judge_text_layer(sheet, blocks, self.fonts)
         if layer is TextLayer.BLANK:
             lines = ()
         elif layer is TextLayer.OVERLAID:

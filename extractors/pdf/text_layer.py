@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from extractors.document.lines import Box, Line
 from extractors.document.quality import BROKEN_CHARACTER, has_garbled_characters
+from extractors.pdf.lying_fonts import FontCheck
 from extractors.pdf.mupdf_page import (
     Area,
     Blocks,
@@ -139,9 +140,10 @@ _UNSURE = (b"%", b"<", b"(", b")")  # comments or nested strings, which `_STRING
 _INLINE = re.compile(rb"\bBI\b")
 
 
-def judge_text_layer(sheet: MupdfPage, blocks: Blocks) -> TextLayer:
+def judge_text_layer(sheet: MupdfPage, blocks: Blocks, fonts: FontCheck | None = None) -> TextLayer:
     """Return the state of the text layer of a page with the text blocks `blocks`.
 
+    `fonts` keeps what is known of the document's fonts from page to page.
     Cheap checks suffice for an ordinary page; doubtful ones are rendered.
     """
     spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
@@ -151,7 +153,9 @@ def judge_text_layer(sheet: MupdfPage, blocks: Blocks) -> TextLayer:
     doubtful = doubtful or not (raw.isprintable() or BROKEN_CHARACTER.search(raw) is None)
     if not (BROKEN_CHARACTER.sub("", raw) if doubtful else raw).strip():
         return TextLayer.BLANK if _is_blank(sheet.page) else TextLayer.NONE
-    if (doubtful and has_garbled_characters(raw)) or _is_disguised(raw):
+    if (doubtful and has_garbled_characters(raw)) or _is_disguised(spans, raw):
+        return TextLayer.GARBLED
+    if (fonts or FontCheck()).is_lied_to(sheet.as_pdf):
         return TextLayer.GARBLED
     look = _PageView(sheet)
     unseen = _count_hidden(spans, look)
@@ -189,7 +193,19 @@ def _vocabulary(lines: Iterable[Line]) -> Counter[str]:
     return Counter(_WORD.findall(fold(" ".join(line.text for line in lines))))
 
 
-def _is_disguised(text: str) -> bool:
+def _is_disguised(spans: Sequence[Mapping[str, Any]], raw: str) -> bool:
+    if _has_rare_letters(raw):
+        return True
+    letters = sum(char.isascii() and char.isalpha() for char in raw)
+    if letters < max(_ENOUGH_LETTERS, _MOSTLY * len(raw)):
+        return False  # the Latin letters of another script are names and addresses
+    by_font: dict[str, list[str]] = {}
+    for span in spans:
+        by_font.setdefault(span["font"], []).append(span["text"])
+    return len(by_font) > 1 and any(_has_rare_letters("".join(own)) for own in by_font.values())
+
+
+def _has_rare_letters(text: str) -> bool:
     letters = text.encode(errors="ignore").translate(None, _NO_SMALL_LETTERS)
     if len(letters) < max(_ENOUGH_LETTERS, _LATIN * len(text)):
         return False  # few words, in capitals, or in another alphabet

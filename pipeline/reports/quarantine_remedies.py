@@ -33,7 +33,7 @@ _REMEDIES = {
         "Install Tesseract with the data of extraction.languages; the next run reads it.",
     ),
     "garbled-text": Remedy(
-        "The document's fonts do not map glyphs to characters.",
+        "The document's fonts map glyphs to no characters, or to others than they draw.",
         "Install Tesseract to read the page images, or export the document with embedded fonts.",
     ),
     "hidden-text": Remedy(

@@ -251,14 +251,32 @@ class TestHidden:
 
 class TestGarbled:
     @staticmethod
-    def judged(text: str) -> TextLayer:
-        """A page that claims this text; what it shows does not matter here."""
+    def judged(*texts: str) -> TextLayer:
+        """A page that claims these texts, each in a font of its own; it does not show them."""
         with pymupdf.open() as document:
             page = document.new_page()
             page.insert_text((60, 100), "x")
-            span = {"text": text, "char_flags": 16, "alpha": 255, "color": 0, "size": 10.0}
-            span["bbox"] = (60.0, 90.0, 60.0 + 5 * len(text), 104.0)
-            return judge_text_layer(MupdfPage(document, 0), [{"lines": [{"spans": [span]}]}])
+            spans = [
+                {
+                    "text": text,
+                    "font": f"F{number}",
+                    "size": 10.0,
+                    "color": 0,
+                    "char_flags": 16,
+                    "alpha": 255,
+                    "bbox": (60.0, 90.0, 60.0 + 5 * len(text), 104.0),
+                }
+                for number, text in enumerate(texts)
+            ]
+            line = {"spans": spans, "dir": (1.0, 0.0), "bbox": spans[0]["bbox"]}
+            return judge_text_layer(MupdfPage(document, 0), [{"lines": [line]}])
+
+    def test_one_font_of_two(self) -> None:
+        plain = " ".join(BODY)
+        shifted = " ".join(BODY[:4]).translate({c: c + 1 for c in range(ord("a"), ord("z"))})
+        assert self.judged(plain + shifted) is TextLayer.SOUND
+        assert self.judged(plain, shifted) is TextLayer.GARBLED
+        assert self.judged(plain, "hématies 4,5 ; VGM 89 ; TCMH 30") is TextLayer.SOUND
 
     @pytest.mark.parametrize(
         "text",
