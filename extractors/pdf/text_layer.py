@@ -27,6 +27,7 @@ from extractors.pdf.mupdf_page import (
     drawn_areas,
     plain_areas,
 )
+from extractors.pdf.scattered_letters import has_scattered_words
 from record.folding import fold
 
 
@@ -155,7 +156,7 @@ def judge_text_layer(sheet: MupdfPage, blocks: Blocks, fonts: FontCheck | None =
         return TextLayer.BLANK if _is_blank(sheet.page) else TextLayer.NONE
     if (doubtful and has_garbled_characters(raw)) or _is_disguised(spans, raw):
         return TextLayer.GARBLED
-    if (fonts or FontCheck()).is_lied_to(sheet.as_pdf):
+    if (fonts or FontCheck()).is_lied_to(sheet.as_pdf) or has_scattered_words(sheet, blocks):
         return TextLayer.GARBLED
     look = _PageView(sheet)
     unseen = _count_hidden(spans, look)
