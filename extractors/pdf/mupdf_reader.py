@@ -20,7 +20,12 @@ from extractors.pdf.lying_fonts import FontCheck
 from extractors.pdf.mupdf_page import Blocks, MupdfPage
 from extractors.pdf.ocr import RecognizedPage, Recognizer
 from extractors.pdf.ruled_tables import find_tables
-from extractors.pdf.text_layer import TextLayer, judge_text_layer, matches_recognized
+from extractors.pdf.text_layer import (
+    TextLayer,
+    drop_undrawn,
+    judge_text_layer,
+    matches_recognized,
+)
 from extractors.pdf.whole_document import refuse_partial
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
@@ -151,6 +156,10 @@ class _PdfReading:
         if sheet.rotation:
             lines = tuple(_rotate_lines(lines, sheet.turn))
         layer = judge_text_layer(sheet, blocks, self.fonts)
+        if layer is TextLayer.SOUND and drop_undrawn(blocks):
+            lines = tuple(_to_lines(blocks))
+            if sheet.rotation:
+                lines = tuple(_rotate_lines(lines, sheet.turn))
         if layer is TextLayer.BLANK:
             lines = ()
         elif layer is TextLayer.OVERLAID:

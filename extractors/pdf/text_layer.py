@@ -179,6 +179,21 @@ def judge_text_layer(sheet: MupdfPage, blocks: Blocks, fonts: FontCheck | None =
     return TextLayer.SOUND
 
 
+def drop_undrawn(blocks: Blocks) -> bool:
+    """Remove the characters that are not drawn; return whether there were any.
+
+    A few of them do not make a page doubtful, but can split a name. Spaces stay.
+    """
+    found = False
+    for block in blocks:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                if not (span["char_flags"] & _DRAWN and span["alpha"]) and span["text"].strip():
+                    span["text"] = "".join(filter(str.isspace, span["text"]))
+                    found = True
+    return found
+
+
 def matches_recognized(lines: Iterable[Line], recognized: Iterable[Line]) -> bool:
     """Return whether a text layer agrees with OCR of the same page.
 

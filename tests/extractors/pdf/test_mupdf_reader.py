@@ -204,6 +204,17 @@ class TestPagesWithoutText:
         assert refusal(raw(b"BT /F 12 Tf 50 -900 Td (hors) Tj ET")) == "no-text-layer"
 
 
+class TestUndrawnCharacters:
+    @pytest.mark.parametrize("hidden", [b"x", b"xqz", b"....,,,---", b"7.7"])
+    def test_a_few_within_a_word(self, raw: Make, hidden: bytes) -> None:
+        content = b"BT /F 12 Tf 50 700 Td (Le patient Mar) Tj 3 Tr (%s) Tj 0 Tr (ty tousse) Tj ET"
+        assert text(raw(content % hidden)) == "Le patient Marty tousse"
+
+    def test_spaces_stay(self, raw: Make) -> None:
+        content = b"BT /F 12 Tf 50 700 Td (Le patient) Tj 3 Tr (. ) Tj 0 Tr (Marty) Tj ET"
+        assert text(raw(content)) == "Le patient Marty"
+
+
 class TestGarbledText:
     @staticmethod
     def mapped(raw: Make, target: str, words: bytes = b"DUPONT Jean, Paris") -> bytes:
