@@ -19,7 +19,7 @@ _OVERLAP = 0.3
 Direction = tuple[float, float]
 
 
-class _Piece(NamedTuple):
+class _DrawnWord(NamedTuple):
     """Characters of a line without a space between them."""
 
     line: int
@@ -72,7 +72,7 @@ def count_splits(blocks: Blocks) -> int:
     pieces = [piece for number, line in enumerate(lines) for piece in _pieces(number, line)]
     pieces.sort(key=lambda piece: (piece.direction, piece.baseline))
     splits = 0
-    row: list[_Piece] = []
+    row: list[_DrawnWord] = []
     for piece in pieces:
         if row and not _on_baseline(row[-1], piece):
             splits += _count_in_row(row)
@@ -81,17 +81,17 @@ def count_splits(blocks: Blocks) -> int:
     return splits + _count_in_row(row)
 
 
-def _on_baseline(one: _Piece, other: _Piece) -> bool:
+def _on_baseline(one: _DrawnWord, other: _DrawnWord) -> bool:
     apart = abs(other.baseline - one.baseline)
     return one.direction == other.direction and apart <= _SAME_BASELINE * other.size
 
 
-def _count_in_row(row: list[_Piece]) -> int:
+def _count_in_row(row: list[_DrawnWord]) -> int:
     row.sort(key=lambda piece: piece.start)
     return sum(map(_is_split, row, row[1:]))
 
 
-def _is_split(one: _Piece, other: _Piece) -> bool:
+def _is_split(one: _DrawnWord, other: _DrawnWord) -> bool:
     gap = other.start - one.end
     close = -_OVERLAP * one.size < gap < _CLOSE * one.size
     return (
@@ -110,7 +110,7 @@ def _is_latin(text: str) -> bool:
     return text.isalnum() and all(char < _AFTER_LATIN for char in text)
 
 
-def _pieces(number: int, line: Mapping[str, Any]) -> Iterator[_Piece]:
+def _pieces(number: int, line: Mapping[str, Any]) -> Iterator[_DrawnWord]:
     direction = _round(line["dir"])
     dx, dy = direction
     chars = [(char, span["size"]) for span in line["spans"] for char in span["chars"]]
@@ -122,7 +122,7 @@ def _pieces(number: int, line: Mapping[str, Any]) -> Iterator[_Piece]:
             word = chars[start:place]
             boxes = [_turn(char["bbox"], direction) for char, _ in word]
             x, y = word[0][0]["origin"]
-            yield _Piece(
+            yield _DrawnWord(
                 line=number,
                 direction=direction,
                 baseline=y * dx - x * dy,
