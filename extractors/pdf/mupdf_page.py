@@ -78,6 +78,11 @@ class MupdfPage:
         return int(self.page.rotation) if mupdf.pdf_to_int(turned) else 0
 
     @property
+    def as_pdf(self) -> Any:
+        """The page as MuPDF's `PdfPage`."""
+        return self._pdf
+
+    @property
     def turn(self) -> tuple[float, ...]:
         """The matrix of this rotation."""
         turn: Any = self.page.rotation_matrix
@@ -97,6 +102,11 @@ class MupdfPage:
         # MuPDF interprets the stream for each request: store it decoded.
         mupdf.pdf_update_stream(self._pdf.doc(), self._contents, decoded, 0)
         return bytes(mupdf.fz_buffer_extract_copy(decoded))
+
+    def characters(self) -> Blocks:
+        """Return the blocks of `get_text("rawdict")`: each character with its place."""
+        blocks: Blocks = self.page.get_text("rawdict", flags=_FLAGS)["blocks"]
+        return blocks
 
     def rules(self) -> list[Box]:
         """Return the lines and rectangles drawn on the page as displayed.

@@ -16,10 +16,17 @@ from extractors.document.limits import Limits
 from extractors.document.lines import Box, GlyphRun, Line, rotate_upright
 from extractors.document.page import LineClass, Page, Pages
 from extractors.layout.page_text import clean_lines
+from extractors.pdf.lying_fonts import FontCheck
 from extractors.pdf.mupdf_page import Blocks, MupdfPage
 from extractors.pdf.ocr import RecognizedPage, Recognizer
 from extractors.pdf.ruled_tables import find_tables
-from extractors.pdf.text_layer import TextLayer, judge_text_layer, matches_recognized
+from extractors.pdf.text_layer import (
+    TextLayer,
+    drop_undrawn,
+    judge_text_layer,
+    matches_recognized,
+)
+from extractors.pdf.whole_document import refuse_partial
 from extractors.plain.plain_text import clean
 from record.errors import Unreadable
 
@@ -37,6 +44,16 @@ _LOST_CONTENT = (
     "read error; treating as end of file",
     "unknown filter name",
     "non-page object in page tree",
+    "page tree load failed",
+    "too many kids in page tree",
+    "too many syntax errors",
+    "ignoring xobject with unknown subtype",
+)
+# A skipped operator may have shown text. These skip none that did: words that are no operators,
+# and colours.
+_SKIPPED_OPERATORS = "encountered syntax errors"
+_SYNTAX_ERROR = re.compile(
+    r"^syntax error: (?!unknown keyword|unknown colorspace|icc profile)", re.MULTILINE
 )
 _OUT_OF_MEMORY = re.compile(r"\b(?:malloc|calloc|realloc)\b.*\bfailed")
 _END_MARK = b"%%EOF"
@@ -60,7 +77,8 @@ def read_pages(
     """Read each page of a PDF: its text layer, or by `recognizer` where that is unreliable.
 
     Metadata is never read. Raises Unreadable: `too-large`, `broken`, `encrypted`,
-    `too-many-pages`, `too-long`, `no-text` if all pages are blank. Without a recognizer, also
+    `too-many-pages`, `dynamic-form` for a form whose pages do not show it, `unread-part` for a
+    portfolio, `too-long`, `no-text` if all pages are blank. Without a recognizer, also
     `garbled-text`, `hidden-text`, `no-text-layer` if no page has text and `page-without-text` if
     a non-blank page has none; with it, `nothing-recognized` if no text is found on any page.
     Raises MemoryError.
@@ -79,6 +97,7 @@ def read_pages(
                 raise Unreadable("broken")
             if pages > limits.max_pages:
                 raise Unreadable("too-many-pages")
+            refuse_partial(document)
             return _PdfReading(document, limits, recognizer).pages()
     finally:
         pymupdf.TOOLS.store_shrink(100)
@@ -100,6 +119,7 @@ class _PdfReading:
         self.document = document
         self.limits = limits
         self.recognizer = recognizer
+        self.fonts = FontCheck()
         self.length = 0
         self.recognized: dict[int, float] = {}
         self.wordless = 0
@@ -135,7 +155,11 @@ class _PdfReading:
         lines = tuple(_to_lines(blocks))
         if sheet.rotation:
             lines = tuple(_rotate_lines(lines, sheet.turn))
-        layer = judge_text_layer(sheet, blocks)
+        layer = judge_text_layer(sheet, blocks, self.fonts)
+        if layer is TextLayer.SOUND and drop_undrawn(blocks):
+            lines = tuple(_to_lines(blocks))
+            if sheet.rotation:
+                lines = tuple(_rotate_lines(lines, sheet.turn))
         if layer is TextLayer.BLANK:
             lines = ()
         elif layer is TextLayer.OVERLAID:
@@ -275,6 +299,8 @@ def _refuse_lost_content() -> None:
     if _OUT_OF_MEMORY.search(said):
         raise MemoryError
     if any(phrase in said for phrase in _LOST_CONTENT):
+        raise Unreadable("broken")
+    if _SKIPPED_OPERATORS in said and _SYNTAX_ERROR.search(said):
         raise Unreadable("broken")
 
 

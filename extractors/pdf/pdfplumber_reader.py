@@ -9,7 +9,7 @@ import math
 import struct
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby, islice
@@ -247,8 +247,8 @@ def read_pages(data: bytes, limits: Limits, passwords: Sequence[str] = ()) -> li
     """Read the text layer of each page of a PDF, some thirty times slower than with PyMuPDF.
 
     Hidden text is not detected. Raises Unreadable: `too-large`, `broken`, `encrypted`,
-    `too-many-pages`, `too-long`, `garbled-text`, `no-text-layer` if no page has text,
-    `page-without-text` if a non-blank page has none. Raises MemoryError.
+    `too-many-pages`, `dynamic-form`, `unread-part`, `too-long`, `garbled-text`, `no-text-layer` if
+    no page has text, `page-without-text` if a non-blank page has none. Raises MemoryError.
     """
     if len(data) > limits.max_bytes:
         raise Unreadable("too-large")
@@ -256,6 +256,7 @@ def read_pages(data: bytes, limits: Limits, passwords: Sequence[str] = ()) -> li
         repaired = any(isinstance(xref, PDFXRefFallback) for xref in document.doc.xrefs)
         if repaired and _END_MARK not in data[-_END_MARK_WITHIN:]:
             raise Unreadable("broken")  # truncated
+        _refuse_partial(document.doc.catalog)
         count = resolve1(resolve1(document.doc.catalog["Pages"])["Count"])
         if not isinstance(count, int) or count < 1:
             raise Unreadable("broken")
@@ -265,6 +266,16 @@ def read_pages(data: bytes, limits: Limits, passwords: Sequence[str] = ()) -> li
         if found != count:
             raise Unreadable("broken")
         return _read_document(document, limits)
+
+
+def _refuse_partial(catalog: Mapping[str, Any]) -> None:
+    if catalog.get("Collection") is not None:
+        raise Unreadable("unread-part")  # a portfolio of embedded files
+    form = resolve1(catalog.get("AcroForm")) or {}
+    if form.get("XFA") is not None and (
+        resolve1(catalog.get("NeedsRendering")) or not resolve1(form.get("Fields"))
+    ):
+        raise Unreadable("dynamic-form")
 
 
 def _open(data: bytes, passwords: Sequence[str]) -> pdfplumber.pdf.PDF:

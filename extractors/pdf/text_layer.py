@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from extractors.document.lines import Box, Line
 from extractors.document.quality import BROKEN_CHARACTER, has_garbled_characters
+from extractors.pdf.lying_fonts import FontCheck
 from extractors.pdf.mupdf_page import (
     Area,
     Blocks,
@@ -26,6 +27,7 @@ from extractors.pdf.mupdf_page import (
     drawn_areas,
     plain_areas,
 )
+from extractors.pdf.scattered_letters import has_scattered_words
 from record.folding import fold
 
 
@@ -35,14 +37,14 @@ class OperatorKind(StrEnum):
     PAINTS = "paints"
     """Fills an area, or draws an image, a shading or a form."""
     PICTURES = "pictures"
-    """Draws an image or a form."""
+    """Draws an image or a form, or may fill with a pattern."""
     INTRICATE = "intricate"
     """Clipping, patterns, shadings, images, forms and transparency."""
 
 
 _OPERATORS = {
     OperatorKind.PAINTS: rb"[fFBb]\*?|sh|Do|EI",
-    OperatorKind.PICTURES: rb"Do|BI",
+    OperatorKind.PICTURES: rb"Do|BI|scn|SCN",
     OperatorKind.INTRICATE: rb"W\*?|scn|SCN|sh|BI|EI|Do|gs",
 }
 _KINDS = tuple(_OPERATORS)
@@ -90,7 +92,7 @@ class TextLayer(StrEnum):
     BLANK = "blank"
     """The page is blank."""
     NONE = "none"
-    """There is no text, or very little over an image that fills the page."""
+    """There is no text, or very little beside a picture of text: an image or outlines."""
     GARBLED = "garbled"
     """The characters are not the ones displayed."""
     HIDDEN = "hidden"
@@ -121,7 +123,10 @@ _COVER = 3.0  # points
 _MARGIN = 0.2
 _SAME_PLACE = 1.0  # points
 _LARGE_PICTURE = 0.5  # of the page
+_LARGE_LETTER = 30.0  # points
+_MANY_OUTLINES = 150  # more than a logo has
 _FEW_ROWS = 0.2  # of the height of the page: a stamped header, a footer
+_FEWEST_ROWS = 0.05  # a line or two
 
 _WORD = re.compile(r"\w{2,}")
 _AGREEMENT = 0.6  # two engines that read a faint page well still differ in one word of ten
@@ -136,9 +141,10 @@ _UNSURE = (b"%", b"<", b"(", b")")  # comments or nested strings, which `_STRING
 _INLINE = re.compile(rb"\bBI\b")
 
 
-def judge_text_layer(sheet: MupdfPage, blocks: Blocks) -> TextLayer:
+def judge_text_layer(sheet: MupdfPage, blocks: Blocks, fonts: FontCheck | None = None) -> TextLayer:
     """Return the state of the text layer of a page with the text blocks `blocks`.
 
+    `fonts` keeps what is known of the document's fonts from page to page.
     Cheap checks suffice for an ordinary page; doubtful ones are rendered.
     """
     spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
@@ -148,7 +154,9 @@ def judge_text_layer(sheet: MupdfPage, blocks: Blocks) -> TextLayer:
     doubtful = doubtful or not (raw.isprintable() or BROKEN_CHARACTER.search(raw) is None)
     if not (BROKEN_CHARACTER.sub("", raw) if doubtful else raw).strip():
         return TextLayer.BLANK if _is_blank(sheet.page) else TextLayer.NONE
-    if (doubtful and has_garbled_characters(raw)) or _is_disguised(raw):
+    if (doubtful and has_garbled_characters(raw)) or _is_disguised(spans, raw):
+        return TextLayer.GARBLED
+    if (fonts or FontCheck()).is_lied_to(sheet.as_pdf) or has_scattered_words(sheet, blocks):
         return TextLayer.GARBLED
     look = _PageView(sheet)
     unseen = _count_hidden(spans, look)
@@ -161,10 +169,29 @@ def judge_text_layer(sheet: MupdfPage, blocks: Blocks) -> TextLayer:
             covered = sum(letters * look.covered_share(box) for box, letters in written if letters)
         unseen = max(unseen, covered)
     if unseen >= _FEW_HIDDEN:
-        return TextLayer.OVERLAID if unseen > _MOSTLY * _count_letters(raw) else TextLayer.HIDDEN
-    if look.may_show_pictures and _has_few_rows(spans, sheet) and _is_picture(look):
+        if unseen <= _MOSTLY * _count_letters(raw):
+            return TextLayer.HIDDEN
+        # The text of a scan, unless that is a line or two, of a whole page.
+        lacks_text = _has_few_rows(spans, sheet, _FEWEST_ROWS) and _is_picture(look)
+        return TextLayer.NONE if lacks_text else TextLayer.OVERLAID
+    if look.may_paint and _has_few_rows(spans, sheet, _FEW_ROWS) and _is_picture(look):
         return TextLayer.NONE
     return TextLayer.SOUND
+
+
+def drop_undrawn(blocks: Blocks) -> bool:
+    """Remove the characters that are not drawn; return whether there were any.
+
+    A few of them do not make a page doubtful, but can split a name. Spaces stay.
+    """
+    found = False
+    for block in blocks:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                if not (span["char_flags"] & _DRAWN and span["alpha"]) and span["text"].strip():
+                    span["text"] = "".join(filter(str.isspace, span["text"]))
+                    found = True
+    return found
 
 
 def matches_recognized(lines: Iterable[Line], recognized: Iterable[Line]) -> bool:
@@ -182,7 +209,19 @@ def _vocabulary(lines: Iterable[Line]) -> Counter[str]:
     return Counter(_WORD.findall(fold(" ".join(line.text for line in lines))))
 
 
-def _is_disguised(text: str) -> bool:
+def _is_disguised(spans: Sequence[Mapping[str, Any]], raw: str) -> bool:
+    if _has_rare_letters(raw):
+        return True
+    letters = sum(char.isascii() and char.isalpha() for char in raw)
+    if letters < max(_ENOUGH_LETTERS, _MOSTLY * len(raw)):
+        return False  # the Latin letters of another script are names and addresses
+    by_font: dict[str, list[str]] = {}
+    for span in spans:
+        by_font.setdefault(span["font"], []).append(span["text"])
+    return len(by_font) > 1 and any(_has_rare_letters("".join(own)) for own in by_font.values())
+
+
+def _has_rare_letters(text: str) -> bool:
     letters = text.encode(errors="ignore").translate(None, _NO_SMALL_LETTERS)
     if len(letters) < max(_ENOUGH_LETTERS, _LATIN * len(text)):
         return False  # few words, in capitals, or in another alphabet
@@ -226,8 +265,8 @@ def _is_thin(span: Mapping[str, Any]) -> bool:
     return bool(across < _THIN * len(span["text"]) or down < _THIN)
 
 
-def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: MupdfPage) -> bool:
-    many = _FEW_ROWS * max(sheet.size)
+def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: MupdfPage, share: float) -> bool:
+    many = share * max(sheet.size)
     rows: set[int] = set()
     high = 0.0
     for span in spans:
@@ -241,12 +280,19 @@ def _has_few_rows(spans: Iterable[Mapping[str, Any]], sheet: MupdfPage) -> bool:
 
 
 def _is_picture(look: "_PageView") -> bool:
-    if not look.images:
-        return False
+    # By what is drawn: the resources of a page name neither inline images nor those of patterns.
     pictures = (
         _box_area(pymupdf.Rect(box) & look.frame) for kind, box in look.log if kind in _PICTURE
     )
-    return sum(pictures) > _LARGE_PICTURE * _box_area(look.frame)
+    if sum(pictures) > _LARGE_PICTURE * _box_area(look.frame):
+        return True
+    small = sum(kind == "fill-path" and _is_letter_sized(box) for kind, box in look.log)
+    return small >= _MANY_OUTLINES <= look.count_outlines()
+
+
+def _is_letter_sized(box: Box) -> bool:
+    x0, y0, x1, y1 = box
+    return _TINY < max(x1 - x0, y1 - y0) < _LARGE_LETTER
 
 
 def _box_area(box: pymupdf.Rect) -> float:
@@ -269,9 +315,20 @@ class _PageView:
         return self._paints_after_text or self._sheet.annotated
 
     @property
-    def may_show_pictures(self) -> bool:
-        """Whether the content may draw images, or there are annotations."""
-        return OperatorKind.PICTURES in self._operators or self._sheet.annotated
+    def may_paint(self) -> bool:
+        """Whether the content may draw images or areas, or there are annotations."""
+        painting = (OperatorKind.PAINTS, OperatorKind.PICTURES)
+        return self._sheet.annotated or any(kind in self._operators for kind in painting)
+
+    def count_outlines(self) -> int:
+        """Count filled shapes as large as letters that have a curve, unlike codes of squares."""
+        return sum(
+            "f" in drawing["type"]
+            and _is_letter_sized(drawing["rect"])
+            and any(item[0] == "c" for item in drawing["items"])
+            for drawing in self._page.get_cdrawings()
+            if drawing["type"] != "clip"
+        )
 
     @cached_property
     def _first_text(self) -> int | None:

@@ -22,15 +22,23 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
+# Lines that every PDF has, and no letter.
+_PDF_SOURCE = re.compile(
+    r"^[ \t]*(?:%PDF-\d|\d{1,10} \d{1,5} obj\b|end(?:obj|stream)[ \t]*$)", re.MULTILINE
+)
+
 _ALLOWED_CONTROLS = frozenset("\t\n\v\f\r\x1a\x85")
 
 
 def extract(data: bytes, limits: Limits) -> Extracted:
     """Extract a text file.
 
-    Raises Unreadable: `unknown-encoding`, `mojibake`, `unknown-format` for binary data, `too-long`.
+    Raises Unreadable: `unknown-encoding`, `mojibake`, `unknown-format` for binary data, `too-long`,
+    `broken` for the source of a PDF, whose header is missing or late.
     """
     text = clean(decode(data))
+    if _PDF_SOURCE.search(text):
+        raise Unreadable("broken")
     if len(text) > limits.max_characters:
         raise Unreadable("too-long")
     return Extracted(text, "plain")

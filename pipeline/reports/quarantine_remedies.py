@@ -33,7 +33,7 @@ _REMEDIES = {
         "Install Tesseract with the data of extraction.languages; the next run reads it.",
     ),
     "garbled-text": Remedy(
-        "The document's fonts do not map glyphs to characters.",
+        "The document's fonts map glyphs to no characters, or to others than they draw.",
         "Install Tesseract to read the page images, or export the document with embedded fonts.",
     ),
     "hidden-text": Remedy(
@@ -53,8 +53,12 @@ _REMEDIES = {
         "Run again; if it fails again, inspect the file and repeat the scan.",
     ),
     "unread-part": Remedy(
-        "Part of the document's content is in another document.",
-        "Merge the two, or export them as one PDF upstream.",
+        "Part of the document's content is in another document, or in the files of a portfolio.",
+        "Merge them, or export them as one PDF upstream.",
+    ),
+    "dynamic-form": Remedy(
+        "The document is a dynamic form (XFA): its pages show a notice, not its content.",
+        "Print it to a PDF from a program that shows it, or export it as a static form.",
     ),
     "too-many-parts": Remedy(
         "The message has too many parts or nested messages.",

@@ -20,6 +20,7 @@ REASONS = {
     *("empty", "broken", "encrypted", "no-text-layer", "page-without-text", "garbled-text"),
     *("too-many-pages", "too-long", "too-large", "unknown-encoding", "unknown-format"),
     *("timed-out", "out-of-memory", "crashed", "no-text", "mojibake", "hidden-text"),
+    *("dynamic-form", "unread-part"),
 }
 WITHOUT_TEXT = {
     *("blank.pdf", "issue-203-decimalize.pdf", "issue-297-example.pdf", "grayscale-image.pdf"),

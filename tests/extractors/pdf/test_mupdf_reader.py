@@ -204,6 +204,17 @@ class TestPagesWithoutText:
         assert refusal(raw(b"BT /F 12 Tf 50 -900 Td (hors) Tj ET")) == "no-text-layer"
 
 
+class TestUndrawnCharacters:
+    @pytest.mark.parametrize("hidden", [b"x", b"xqz", b"....,,,---", b"7.7"])
+    def test_a_few_within_a_word(self, raw: Make, hidden: bytes) -> None:
+        content = b"BT /F 12 Tf 50 700 Td (Le patient Mar) Tj 3 Tr (%s) Tj 0 Tr (ty tousse) Tj ET"
+        assert text(raw(content % hidden)) == "Le patient Marty tousse"
+
+    def test_spaces_stay(self, raw: Make) -> None:
+        content = b"BT /F 12 Tf 50 700 Td (Le patient) Tj 3 Tr (. ) Tj 0 Tr (Marty) Tj ET"
+        assert text(raw(content)) == "Le patient Marty"
+
+
 class TestGarbledText:
     @staticmethod
     def mapped(raw: Make, target: str, words: bytes = b"DUPONT Jean, Paris") -> bytes:
@@ -265,6 +276,28 @@ class TestDamage:
         for place in range(start + 2, start + 40, 3):
             damaged = data[:place] + bytes([data[place] ^ 0x55]) + data[place + 1 :]
             assert refusal(damaged) in ("broken", "garbled-text", "no-text-layer")
+
+    @pytest.mark.parametrize(
+        "lost",
+        [
+            b"/X9 Do",
+            b"1 " * 5_000,
+            b"/F 12 Tf ) > " * 150,
+            b"".join(b"x%d " % number for number in range(150)),
+        ],
+    )
+    def test_a_page_of_which_a_part_is_skipped(self, raw: Make, lost: bytes) -> None:
+        line = b"BT /F 12 Tf 50 %d Td (Madame DUPONT) Tj ET "
+        assert refusal(raw(line % 700 + lost + b" " + line % 650)) == "broken"
+
+    def test_a_drawing_without_its_kind(self, raw: Make) -> None:
+        data = raw(b"BT /F 12 Tf 50 700 Td (corps) Tj ET /X0 Do", forms=(b"0 0 1 1 re f",))
+        assert text(data) == "corps"
+        assert refusal(data.replace(b"/Subtype/Form", b"/Subtype/Fomr")) == "broken"
+        assert refusal(data.replace(b"/Subtype/Form", b"/Subtipe/Form")) == "broken"
+
+    def test_words_that_are_no_operators(self, raw: Make) -> None:
+        assert text(raw(b"BT /F 12 Tf 50 700 Td (corps) Tj nonsense ET")) == "corps"
 
     def test_a_page_whose_content_is_missing(self, pdf: Make) -> None:
         with pymupdf.open(stream=pdf("un", "deux"), filetype="pdf") as document:

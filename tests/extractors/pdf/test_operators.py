@@ -8,7 +8,7 @@ from extractors.pdf.text_layer import OperatorKind, find_operator_kinds
 
 OPERATORS = {
     OperatorKind.PAINTS: "f F f* B B* b b* sh Do EI".split(),
-    OperatorKind.PICTURES: "Do BI".split(),
+    OperatorKind.PICTURES: "Do BI scn SCN".split(),
     OperatorKind.INTRICATE: "W W* scn SCN sh BI EI Do gs".split(),
 }
 OTHERS = "q Q cm re n S s w m l c h rg RG g G k K BT ET Tf Tj TJ Td Tm T* Tr Tc d i M".split()

@@ -14,6 +14,7 @@ from extractors.pdf.text_layer import TextLayer, judge_text_layer, matches_recog
 BODY = tuple(f"Ligne {number} du compte rendu de consultation du patient" for number in range(30))
 WHITE, BLACK = (1, 1, 1), (0, 0, 0)
 Draw = Callable[[pymupdf.Page], object]
+Make = Callable[..., bytes]
 
 
 def layer(*draw: Draw, rotation: int = 0) -> TextLayer:
@@ -57,6 +58,11 @@ def scan(page: pymupdf.Page, *, alpha: bool = False, rect: pymupdf.Rect | None =
     body(letter)
     picture = letter.get_pixmap(dpi=50, colorspace=pymupdf.csRGB, alpha=alpha)
     page.insert_image(rect or page.rect, pixmap=picture, keep_proportion=False)
+
+
+def stamp_drawing(document: pymupdf.Document, stamp: pymupdf.Annot) -> int:
+    """The number of the stream that a stamp is drawn with."""
+    return int(document.xref_get_key(stamp.xref, "AP/N")[1].split()[0])
 
 
 class TestSound:
@@ -117,6 +123,56 @@ class TestWithoutText:
     def test_a_stamp_on_a_scan(self, rotation: int) -> None:
         stamped = (scan, words("Page 1/1", 820), words("Imprimé le 3/2/2020", 20))
         assert layer(*stamped, rotation=rotation) is TextLayer.NONE
+
+    @pytest.mark.parametrize("drawn", ["inline", "mask", "pattern", "annotation"])
+    def test_a_scan_that_is_no_resource_of_the_page(self, raw: Make, drawn: str) -> None:
+        place, image = b"q 600 0 0 800 0 0 cm ", b" /W 2 /H 2 /BPC 8 /CS /G ID abcd EI Q "
+        mask = b" /W 8 /H 2 /BPC 1 /IM true ID ab EI Q "
+        line = b" BT 0 g /F 12 Tf 50 40 Td (Page 1) Tj ET"
+        contents = {
+            "inline": place + b"BI" + image,
+            "mask": place + b"BI" + mask,
+            "pattern": b"/Pattern cs /P scn 0 0 600 800 re f",
+            "annotation": b"",
+        }
+        with pymupdf.open(stream=raw(contents[drawn] + line), filetype="pdf") as document:
+            page, picture = document[0], document.get_new_xref()
+            document.update_object(
+                picture,
+                "<</PatternType 1/PaintType 1/TilingType 1/BBox[0 0 600"
+                " 800]/XStep 600/YStep 800/Resources<<>>>>",
+            )
+            document.update_stream(picture, place + b"BI" + image)
+            document.xref_set_key(page.xref, "Resources/Pattern/P", f"{picture} 0 R")
+            if drawn == "annotation":
+                stamp = page.add_stamp_annot(page.rect)
+                document.update_stream(stamp_drawing(document, stamp), place + b"BI" + image)
+            data = document.tobytes()
+        with pymupdf.open(stream=data, filetype="pdf") as document:
+            sheet = MupdfPage(document, 0)
+            assert judge_text_layer(sheet, sheet.blocks()) is TextLayer.NONE
+
+    @pytest.mark.parametrize("how", [{}, {"render_mode": 3}])
+    def test_a_scan_with_a_line_under_it(self, how: dict[str, int]) -> None:
+        assert layer(words("Page 1/1", 820, **how), scan) is TextLayer.NONE
+
+    def test_text_as_outlines_beside_a_line(self) -> None:
+        def outlines(page: pymupdf.Page) -> None:
+            circle = b" ".join(
+                b"%d %d m %d %d %d %d %d %d c f" % (x, y, x, y + 9, x + 6, y + 9, x + 6, y)
+                for y in range(100, 700, 50)
+                for x in range(60, 500, 10)
+            )
+            stream(b"ET q " + circle + b" Q BT")(page)
+
+        def squares(page: pymupdf.Page) -> None:
+            code = b" ".join(
+                b"%d %d 3 3 re f" % (x, y) for x in range(0, 100, 6) for y in range(0, 100, 6)
+            )
+            stream(b"ET q " + code + b" Q BT")(page)
+
+        assert layer(words("Page 1/1", 820), outlines) is TextLayer.NONE
+        assert layer(words("Page 1/1", 820), squares) is TextLayer.SOUND
 
     def test_a_scan_in_stripes(self) -> None:
         def stripes(page: pymupdf.Page) -> None:
@@ -195,14 +251,32 @@ class TestHidden:
 
 class TestGarbled:
     @staticmethod
-    def judged(text: str) -> TextLayer:
-        """A page that claims this text; what it shows does not matter here."""
+    def judged(*texts: str) -> TextLayer:
+        """A page that claims these texts, each in a font of its own; it does not show them."""
         with pymupdf.open() as document:
             page = document.new_page()
             page.insert_text((60, 100), "x")
-            span = {"text": text, "char_flags": 16, "alpha": 255, "color": 0, "size": 10.0}
-            span["bbox"] = (60.0, 90.0, 60.0 + 5 * len(text), 104.0)
-            return judge_text_layer(MupdfPage(document, 0), [{"lines": [{"spans": [span]}]}])
+            spans = [
+                {
+                    "text": text,
+                    "font": f"F{number}",
+                    "size": 10.0,
+                    "color": 0,
+                    "char_flags": 16,
+                    "alpha": 255,
+                    "bbox": (60.0, 90.0, 60.0 + 5 * len(text), 104.0),
+                }
+                for number, text in enumerate(texts)
+            ]
+            line = {"spans": spans, "dir": (1.0, 0.0), "bbox": spans[0]["bbox"]}
+            return judge_text_layer(MupdfPage(document, 0), [{"lines": [line]}])
+
+    def test_one_font_of_two(self) -> None:
+        plain = " ".join(BODY)
+        shifted = " ".join(BODY[:4]).translate({c: c + 1 for c in range(ord("a"), ord("z"))})
+        assert self.judged(plain + shifted) is TextLayer.SOUND
+        assert self.judged(plain, shifted) is TextLayer.GARBLED
+        assert self.judged(plain, "hématies 4,5 ; VGM 89 ; TCMH 30") is TextLayer.SOUND
 
     @pytest.mark.parametrize(
         "text",

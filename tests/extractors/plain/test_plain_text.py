@@ -155,3 +155,21 @@ def test_letters_of_symbol_fonts_become_those_they_show(text: str) -> None:
 def test_letters_in_brackets_become_letters() -> None:
     assert clean("⒨⒜⒭⒯⒴ 🄜🄐") == "marty MA"
     assert clean("⑴ ㈠ (a)") == "⑴ ㈠ (a)"
+
+
+@pytest.mark.parametrize(
+    "line", ["%PDF-1.7", "4 0 obj", "12 0 obj <</Length 9>> stream", "endstream", "  endobj\r"]
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_the_source_of_a_pdf_is_no_text(line: str, encoding: str) -> None:
+    data = f"junk\n{line}\n[(Le patient Ma) 20 (r) 10 (ty)] TJ\n".encode(encoding)
+    with pytest.raises(Unreadable) as caught:
+        extract(data, Limits())
+    assert caught.value.reason == "broken"
+
+
+@pytest.mark.parametrize(
+    "text", ["Envoyé en %PDF-1.7", "1 0 objectif", "fin : endstream", "endobjet", "3 0 % obj"]
+)
+def test_words_that_look_like_it(text: str) -> None:
+    assert extract(text.encode(), Limits()).text == text
