@@ -70,11 +70,11 @@ AttentionInterface.register(_ATTENTION, _attend)
 AttentionMaskInterface.register(_ATTENTION, sdpa_mask)
 
 
-class _RoomyLayer(DynamicLayer):
+class _RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     """Keys and values of a layer with room for more, so that no step copies those before it."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._rooms: tuple[Tensor, Tensor] | None = None
 
     def update(
@@ -343,7 +343,7 @@ class _ScoresOfAll(torch.autograd.Function):
     """A product with a table, of which the first rows alone have a gradient."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, table: Tensor, rows: int) -> Tensor:  # type: ignore[override]
+    def forward(ctx: Any, x: Tensor, table: Tensor, rows: int) -> Tensor:
         """Multiply."""
         kind = x.device.type
         dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else table.dtype
@@ -353,7 +353,7 @@ class _ScoresOfAll(torch.autograd.Function):
         return functional.linear(held, cast)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
         """Return the gradients of the input, and of the first rows of the table."""
         held, table = ctx.saved_tensors
         of_input, of_table = ctx.dtypes
