@@ -374,7 +374,7 @@ def _lost_notes(found: int, generation: Generation) -> Lost:
 def _manifest(
     generation: Generation, plan: GenerationPlan, account: GenerationSummary, content: bytes
 ) -> dict[str, Any]:
-    trained = models.load(generation.model)
+    about = models.about(generation.model)
     prepared = read_manifest(generation.corpus)
     return {
         "format": _FORMAT,
@@ -383,14 +383,14 @@ def _manifest(
         "notes_sha256": hashlib.sha256(content).hexdigest(),
         "model_sha256": models.digest(generation.model),
         "corpus_sha256": corpus_digest(generation.corpus),
-        "learnt_corpus_sha256": trained.about.get("prepared_sha256"),
+        "learnt_corpus_sha256": about.get("prepared_sha256"),
         "origin": prepared["origin"],
-        "privacy": _privacy(trained.about),
-        READ_WITHOUT_NOISE: _read_without_noise(generation, trained.about),
+        "privacy": _privacy(about),
+        READ_WITHOUT_NOISE: _read_without_noise(generation, about),
         "most_notes_of_a_patient": prepared.get("most_notes_of_a_patient"),
-        "canaries": trained.about.get("canaries"),
-        "base_sha256": _pretrained_digest(trained.about),
-        "perplexity": trained.about.get("perplexity"),
+        "canaries": about.get("canaries"),
+        "base_sha256": _pretrained_digest(about),
+        "perplexity": about.get("perplexity"),
         "seed": generation.seed,
         "batch": generation.batch,
         "decoding": generation.decoding.in_use(),

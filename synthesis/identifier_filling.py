@@ -39,6 +39,7 @@ _WHOLE = (frozenset("dmy"),)
 _DATED = (frozenset("m"), frozenset("y"))
 _NUMBER = re.compile(r"\d{1,3}")
 _SIGN = re.compile(r"[^\W\d_]|\d")
+_RUNS = re.compile(r"[^\W\d_]+|\d+")
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,11 @@ def _form(value: str) -> str:
     return _SIGN.sub(lambda sign: "0" if sign[0].isdigit() else "a", value)
 
 
+def _shape(value: str) -> str:
+    """Return the form of a date, in which no run of letters or digits has a length."""
+    return _RUNS.sub(lambda run: "0" if run[0][0].isdigit() else "a", " ".join(value.split()))
+
+
 class IdentifierFiller:
     """Fills the identifiers of generated notes; each note is about a person of its own.
 
@@ -103,6 +109,9 @@ class IdentifierFiller:
         self, donors: Mapping[str, Sequence[str]], cohort: CohortKey, policy: Policy
     ) -> None:
         self._donors = donors
+        self._shapes = {
+            label: {_shape(value) for value in donors.get(label, ())} for label in _DATES
+        }
         self._rewriter = Rewriter(cohort, policy)
         self._locale = policy.locale
         known = day_first(donors.get(Label.DATE, ()))
@@ -199,7 +208,10 @@ class IdentifierFiller:
 
         Birth dates are whole where others are: a release may have written them as months or years.
         """
-        forms = [value, *(self._donor(label, value, drafts) for _ in range(_ATTEMPTS))]
+        # A colon or a bracket that a model drew into a date is in no form of a date.
+        is_formed = not self._donors.get(label) or _shape(value) in self._shapes[label]
+        forms = [value] if is_formed else []
+        forms += [self._donor(label, value, drafts) for _ in range(_ATTEMPTS)]
         for least in (_WHOLE, _DATED) if label == Label.BIRTH_DATE else (_DATED,):
             for form in forms:
                 written = self._write_day(form, day, drafts.person.begins, least)

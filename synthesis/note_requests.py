@@ -18,7 +18,8 @@ BODY = "<BODY>"
 MAX_COUNT = 20
 """Higher counts are asked for as this one, which stands for so many or more."""
 
-_MARK = re.compile(r"<[^<>]+>")
+# As `markup` has it: `<30 % of 14 mL, Tmax>` is text.
+_MARK = re.compile(r"<\w[^<>\s]*>")
 _COUNT, _KIND_MARK = "<COUNT=", "<KIND="
 _RARE_KIND = 3  # notes: a rarer kind may contain a name
 _KIND = re.compile(r"[^a-z0-9]+")

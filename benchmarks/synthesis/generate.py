@@ -1,14 +1,17 @@
 """Throughput of text generation by batch size, and its theoretical bounds.
 
     python -m benchmarks.synthesis.generate [--batches 1,8,32,64,128] [--length 128]
-        [--only lstm|gpt] [--compared 32]
+        [--only lstm|gpt] [--compared 32] [--pretrained FOLDER [--bfloat16]]
 
-Weights are drawn by chance: how fast ids come does not depend on what they are. Ids a second of
-processor time, on as many threads as torch is given (OMP_NUM_THREADS), the best of `--repeat`; with
-`--clock`, and on a GPU, where there is one, a second by the clock: what several threads bring shows
-there alone, and so does whatever else runs. The transformer is compared with `generate` of
-transformers on a GPT-2 with the same weights. For an LSTM there is no such loop: it is compared
-with the plain one of PyTorch's word language model example, for as many texts side by side.
+With `--pretrained` the writer is the causal model of that folder, compared with `generate` of
+transformers on the same weights, and nothing else is measured; with `--bfloat16` it computes in
+that. Otherwise weights are drawn by chance: how fast ids come does not depend on what they are. Ids
+a second of processor time, on as many threads as torch is given (OMP_NUM_THREADS), the best of
+`--repeat`; with `--clock`, and on a GPU, where there is one, a second by the clock: what several
+threads bring shows there alone, and so does whatever else runs. The transformer is compared with
+`generate` of transformers on a GPT-2 with the same weights. For an LSTM there is no such loop: it
+is compared with the plain one of PyTorch's word language model example, for as many texts side by
+side.
 
 `products` are the ids a second if a step were nothing but its products with the weights, as linear
 layers of PyTorch make them, and `share` how much of that is reached: more than all of it where ours
@@ -23,14 +26,16 @@ import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from time import perf_counter, process_time
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from models.language.corpus.vocabulary import END, UNKNOWN, WordVocabulary
+from models.language.corpus.vocabulary import END, UNKNOWN, Vocabulary, WordVocabulary
 from models.language.decoding.generation import (
     Decoding,
     DecodingTask,
@@ -41,11 +46,17 @@ from models.language.decoding.tag_grammar import Grammar, TagTokens
 from models.language.networks.gpt import GPT
 from models.language.networks.language_model import LanguageModel
 from models.language.networks.lstm import LSTM
+from models.language.networks.pretrained import (
+    PretrainedNetwork,
+    load_pretrained,
+    load_vocabulary,
+)
 from models.language.training.gpt2_weights import rename_weights
 from models.language.training.serialization import build
 
 _MARKS = (END, UNKNOWN, "<PAR>", "<A_START>", "<A_END>")
 _PROMPT = 3
+_PRETRAINED = "pretrained"
 _NUCLEUS = 0.95
 _SIZES = {
     "--repeat": 3, "--length": 128, "--vocabulary": 8192, "--width": 256, "--layers": 6,
@@ -97,6 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "| equal |"
         )
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
+        if options.pretrained:
+            _measure(_PRETRAINED, None, clock, speed, options)
+            continue
         for kind in (options.only,) if options.only else ("lstm", "gpt"):
             _measure(kind, words, clock, speed, options)
 
@@ -116,19 +130,34 @@ def weights_per_step(network: nn.Module) -> list[Tensor]:
 
 
 def _measure(
-    kind: str, words: WordVocabulary, clock: Clock, speed: float, options: argparse.Namespace
+    kind: str,
+    words: WordVocabulary | None,
+    clock: Clock,
+    speed: float,
+    options: argparse.Namespace,
 ) -> None:
     torch.manual_seed(1)
-    network = _network(kind, words, options).to(clock.device)
+    vocabulary: Vocabulary
+    if words is None:
+        vocabulary = load_vocabulary(options.pretrained, _MARKS)
+        longest = options.length + 8
+        network: LanguageModel = load_pretrained(
+            options.pretrained, vocabulary, context=longest
+        ).eval()
+        network.to(clock.device, torch.bfloat16 if options.bfloat16 else torch.float32)
+    else:
+        vocabulary = words
+        network = _network(kind, words, options).to(clock.device)
     weights = weights_per_step(network)
     read = sum(each.numel() * each.element_size() for each in weights) / speed
     sizes = [int(size) for size in options.batches.split(",")]
     products = {size: clock.best(partial(_multiply, weights, size)) for size in sizes}
-    grammar = _grammar(words)
-    equal = {
-        size: share_equal(network, grammar, size, options.compared, options.length)
-        for size in sizes
-    }
+    grammar = _grammar(vocabulary)
+    alone = [
+        _ours(network, grammar, range(place, place + 1), options.length)[0]
+        for place in range(options.compared)
+    ]
+    equal = {size: share_equal(network, grammar, size, alone, options.length) for size in sizes}
     for name, write in _loops(kind, network, grammar, options):
         single = None
         for size in sizes:
@@ -156,10 +185,12 @@ def _loops(
     kind: str, network: LanguageModel, grammar: Grammar, options: argparse.Namespace
 ) -> Iterator[tuple[str, Write]]:
     """Return the loops to compare: ours, and one that a library has."""
-    theirs = make_gpt2(network) if isinstance(network, GPT) else None
+    theirs: Any = make_gpt2(network) if isinstance(network, GPT) else None
+    if isinstance(network, PretrainedNetwork):
+        theirs = network.network
     yield f"{kind}, ours", lambda texts: _ours(network, grammar, range(texts), options.length)
     if theirs is not None:
-        yield "gpt, transformers", lambda texts: _library(theirs, texts, options.length)
+        yield f"{kind}, transformers", lambda texts: _library(theirs, texts, options.length)
     if isinstance(network, LSTM):
         yield "lstm, plain loop", lambda texts: _plain(network, texts, options.length)
 
@@ -186,20 +217,24 @@ def _multiply(weights: list[Tensor], rows: int) -> None:
 
 
 def share_equal(
-    network: LanguageModel, grammar: Grammar, size: int, count: int, length: int
+    network: LanguageModel,
+    grammar: Grammar,
+    size: int,
+    alone: Sequence[GeneratedText],
+    length: int,
 ) -> float:
-    """Return the share of so many texts that are the same written `size` at a time and alone.
+    """Return the share of texts written alone that are the same written `size` at a time.
 
     Where there are fewer texts than that, others are written beside them.
     """
     together: list[GeneratedText] = []
-    for start in range(0, count, size):
+    for start in range(0, len(alone), size):
         together += _ours(network, grammar, range(start, start + size), length)
-    alone = [_ours(network, grammar, range(place, place + 1), length)[0] for place in range(count)]
-    return sum(one.ids == other.ids for one, other in zip(alone, together, strict=False)) / count
+    same = sum(one.ids == other.ids for one, other in zip(alone, together, strict=False))
+    return same / len(alone)
 
 
-def _grammar(words: WordVocabulary) -> Grammar:
+def _grammar(words: Vocabulary) -> Grammar:
     return Grammar(words, TagTokens([("<A_START>", "<A_END>")], [9], ["<PAR>"], [UNKNOWN]))
 
 
@@ -212,9 +247,9 @@ def _ours(
 
 
 @torch.inference_mode()
-def _library(network: GPT2LMHeadModel, texts: int, length: int) -> None:
+def _library(network: Any, texts: int, length: int) -> None:
     asked = torch.full((texts, _PROMPT), 5, device=network.device)
-    network.generate(  # type: ignore[misc]  # its own protocol for `self` is one no model meets
+    network.generate(
         asked, attention_mask=torch.ones_like(asked), do_sample=True, top_p=_NUCLEUS, top_k=0,
         pad_token_id=0, min_length=length, max_length=length,
     )  # fmt: skip
@@ -241,6 +276,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--batches", default="1,8,32,64,128")
     parser.add_argument("--only", choices=("lstm", "gpt"))
+    parser.add_argument("--pretrained", type=Path, metavar="FOLDER")
+    parser.add_argument("--bfloat16", action="store_true")
     parser.add_argument("--clock", action="store_true", help="measure wall time")
     for name, default in _SIZES.items():
         parser.add_argument(name, type=int, default=default)

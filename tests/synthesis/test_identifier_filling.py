@@ -187,3 +187,14 @@ def test_birth_dates_are_written_where_a_release_has_only_their_months_or_years(
         )
         (birth,) = values(written, "BIRTH_DATE")
         assert re.search(r"\d{4}$", birth) and "x7" not in birth
+
+
+@given(st.integers(0, 999), st.sampled_from((": {}", "{} (", "({}", "{},", ". {}:")))
+@settings(max_examples=20, deadline=None)
+def test_signs_that_a_model_drew_into_a_date_go(place: int, drawn: str) -> None:
+    value = drawn.format("12/03/2024")
+    text = f"Seen {value} at home."
+    note = Annotated(Document("n", text, lang="en"), (Span(5, 5 + len(value), "DATE"),))
+    filled = FILLERS["en"].fill(note, 1, place)
+    (span,) = filled.spans
+    assert re.fullmatch(r"\d{1,2}/\d{1,2}/\d{4}", filled.document.text[span.start : span.end])

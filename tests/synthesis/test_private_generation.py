@@ -197,3 +197,4 @@ def test_codes_of_unknown_kinds_and_labels_are_left_out() -> None:
     assert named == "<KIND=report><NAME_WANTED><COUNT=1><BODY>"
     assert known_codes(codes, known, "report") == "<NAME_WANTED><COUNT=1><BODY>"
     assert marks_in("a <LT> 5 > 3 <NAME_START>b") == ["<LT>", "<NAME_START>"]
+    assert marks_in("<30% of 14 mL, Tmax> <3.5 ->") == [], "no note is left out for its text"

@@ -29,6 +29,11 @@ UNKNOWN = "<UNK>"
 """The mark that stands for rare words where whole words are the pieces."""
 
 _NAME_WORD = re.compile(r"[^\W_]+")  # of the name of a mark
+_OPENS = "_START>"  # how the marks end that open an entity
+# What the marks of text stand for that a pretrained model has a token for.
+_WRITTEN = {"<PAR>": "\n", "<LT>": "<"}
+_PAR, _LINE_ENDS = "<PAR>", ("\n", "\r")
+_SIDE = re.compile(r"_(?:START|END|WANTED)(?=>)")
 _BLANK = "\u2581"  # before a word: one blank stood before it
 _REMEDY = "give a folder written by `cryptonym synthesize train`"
 # As GPT-2 cuts, but that digits part: numbers are invented digit by digit.
@@ -298,14 +303,64 @@ class PretrainedVocabulary(Vocabulary):
 
     @cached_property
     def excluded(self) -> Tensor:
-        """The ids that no text may hold."""
-        return torch.tensor(self._unused, dtype=torch.long) + len(self.marks)
+        """The ids that no text may hold; a line breaks by its mark alone, if there is one."""
+        numbers = {number + len(self.marks) for number in self._unused}
+        if _PAR in self._ids:
+            breaks = self._flag_pieces(lambda text: any(end in text for end in _LINE_ENDS))
+            numbers |= set(breaks.nonzero().flatten().tolist())
+        return torch.tensor(sorted(numbers), dtype=torch.long)
 
     def pieces_of_name(self, mark: str) -> list[int]:
-        """Return the model's own ids of the words that a mark is named by: `first name start`."""
-        words = " ".join(_NAME_WORD.findall(mark)).lower()
-        found: list[int] = self._tokenizer.encode(words, add_special_tokens=False).ids
+        """Return the model's own ids of what a mark stands for, or of the words it is named by.
+
+        Of the tag that opens an entity these are the words of its label; the tag that closes one
+        has none. No word of text tells that an entity begins or ends: a tag that began as the words
+        *start* or *end* would bring these into the text.
+        """
+        if mark.endswith("_END>"):
+            return []
+        words = " ".join(_NAME_WORD.findall(_SIDE.sub("", mark))).lower()
+        found: list[int] = self._tokenizer.encode(
+            _WRITTEN.get(mark, words), add_special_tokens=False
+        ).ids
         return found
+
+    def encode(self, marked: str) -> list[int]:
+        """Return the ids of a text with marks.
+
+        Blanks before the tag that opens an entity stand behind it: `by <NAME_START>Smith` is read
+        as `by<NAME_START> Smith`, since a model knows words with the blank before them.
+        """
+        return super().encode("".join(self._exchange_blanks(self._mark_pattern.split(marked))))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text with marks, and with blanks where `encode` found them."""
+        parts: list[str] = [""]
+        piece_ids: list[int] = []
+        for number in ids:
+            if number < len(self.marks):
+                parts[-1] = self._text(piece_ids)
+                parts += [self.marks[number], ""]
+                piece_ids = []
+            else:
+                piece_ids.append(number)
+        parts[-1] = self._text(piece_ids)
+        return "".join(self._exchange_blanks(parts, is_back=True))
+
+    @staticmethod
+    def _exchange_blanks(parts: list[str], *, is_back: bool = False) -> list[str]:
+        """Exchange the blanks before and behind each opening tag; `is_back` undoes it.
+
+        Every other part is a mark. Tags are taken in order, and backwards in the other order.
+        """
+        made = list(parts)
+        places = [at for at in range(1, len(made), 2) if made[at].endswith(_OPENS)]
+        for at in reversed(places) if is_back else places:
+            before, behind = made[at - 1].rstrip(" "), made[at + 1].lstrip(" ")
+            blanks = made[at - 1][len(before) :]
+            more = made[at + 1][: len(made[at + 1]) - len(behind)]
+            made[at - 1], made[at + 1] = before + more, blanks + behind
+        return made
 
     def _pieces(self, text: str) -> list[int]:
         encoded: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids

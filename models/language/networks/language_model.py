@@ -28,6 +28,15 @@ class LanguageModel(nn.Module, ABC):
     """The maximum number of tokens of a text; None if unlimited."""
     learning_rows: Mapping[str, int] = {}
     """Of weights by these names only so many rows learn, the first ones."""
+    computes_in_bfloat16: ClassVar[bool] = False
+    """Whether texts are scored and written in bfloat16 where a processor is faster in it: minutes
+    less, where single precision is worth little."""
+    marks: int = 0
+    """How many of the first ids learn as marks of a pretrained model do; 0: none."""
+
+    def tables(self) -> list[nn.Parameter]:
+        """Return the embeddings and the weights of the output, where marks are learnt apart."""
+        return []
 
     @property
     def device(self) -> torch.device:

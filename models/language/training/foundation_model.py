@@ -14,6 +14,7 @@ from torch.nn import functional
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
+from models.hardware import has_bfloat16
 from models.language.training.gpt2_weights import WEIGHTS
 from record.errors import ConfigError
 
@@ -29,7 +30,8 @@ _DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 class FoundationModel:
-    """Computes the log probability of each subword of a text, without dropout.
+    """Computes the log probability of each subword of a text, without dropout, in bfloat16 where
+    the processor multiplies in it.
 
     A text longer than the model sees is read in windows that follow one another, each from its own
     beginning.
@@ -66,10 +68,13 @@ class FoundationModel:
     @torch.inference_mode()
     def log_probabilities(self, texts: Iterable[str]) -> Iterator[Floats]:
         """Return natural logarithms for the pieces of each text: (pieces,)"""
+        is_halved = has_bfloat16(_DEVICE)
         for text in texts:
             parts = [np.zeros(0)]
             for window in self._windows(text):
-                parts.append(-self._token_losses(self._network, window).double().cpu().numpy())
+                with torch.autocast(_DEVICE.type, torch.bfloat16, enabled=is_halved):
+                    losses = self._token_losses(self._network, window)
+                parts.append(-losses.double().cpu().numpy())
             yield np.concatenate(parts)
 
     def overfitted(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional
 
+from models.hardware import has_bfloat16
 from models.language.corpus.batching import IGNORED, Text, batches, collate_texts, split_at_context
 from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.networks.language_model import LanguageModel
@@ -70,10 +71,12 @@ def negative_log_likelihood(
     was_learning = network.training
     network.eval()
     device = next(network.parameters()).device
+    is_halved = network.computes_in_bfloat16 and has_bfloat16(device)
     nats = 0.0
     for group in batches(split_at_context(texts, network.longest), _TOKENS, None):
         batch = collate_texts(group, end)
-        scores = network(batch.inputs.to(device)).float()
+        with torch.autocast(device.type, torch.bfloat16, enabled=is_halved):
+            scores = network(batch.inputs.to(device)).float()
         targets = batch.targets.to(device)
         nats += float(
             functional.cross_entropy(

@@ -66,8 +66,8 @@ def save(trained: TrainedGenerator, folder: Path) -> None:
 def load(folder: Path, device: torch.device | None = None) -> TrainedGenerator:
     """Read a model onto a device, the processor by default.
 
-    On a GPU a transformer computes in bfloat16 where the GPU does. Raises ConfigError that names
-    the file which is missing or damaged.
+    On a GPU a transformer computes in bfloat16 where the GPU does, a pretrained one on a processor
+    as well. Raises ConfigError that names the file which is missing or damaged.
     """
     settings = _FOLDER_FORMAT.read(folder)
     try:
@@ -82,7 +82,10 @@ def load(folder: Path, device: torch.device | None = None) -> TrainedGenerator:
         raise _FOLDER_FORMAT.mismatch_error(folder) from None
     network.eval()
     if device is not None:
-        is_halved = device.type == "cuda" and has_bfloat16(device) and not isinstance(network, LSTM)
+        is_large = network.computes_in_bfloat16
+        if device.type == "cuda":
+            is_large = not isinstance(network, LSTM)
+        is_halved = is_large and has_bfloat16(device)
         network.to(device, torch.bfloat16 if is_halved else torch.float32)
     return TrainedGenerator(network, vocabulary, about)
 

@@ -28,6 +28,8 @@ from models.training_loop import make_generator, take_step
 
 _GROUPS = 4
 _DECAY = 0.01
+_BETAS, _EPSILON = (0.9, 0.99), 1e-8
+_MARK_RATE = 0.03  # of the root mean square of the embeddings
 
 
 class StepTrainer(ABC):
@@ -203,7 +205,11 @@ class DocumentTrainer(StepTrainer):
 
 
 class PretrainedTrainer(StepTrainer):
-    """AdamW on documents, all weights that may learn at one rate, in parts that fit into memory."""
+    """AdamW on documents, all weights that may learn at one rate, in parts that fit into memory.
+
+    Embeddings of marks learn faster: they begin as those of words, which they must leave behind
+    before the model stops writing these words in their place.
+    """
 
     def __init__(
         self, network: LanguageModel, texts: Sequence[Text], recipe: LanguageRecipe, end: int
@@ -213,15 +219,21 @@ class PretrainedTrainer(StepTrainer):
         self._texts = split_at_context(texts, network.longest)
         self._batches: list[list[Text]] = []
         self._in_bfloat16 = has_bfloat16(self._device)
-        learning = [weights for _, weights in trainable_parameters(network)]
+        tables: list[nn.Parameter] = network.tables()
+        self._marks = [_MarkRows(table, network.marks) for table in tables if network.marks]
+        learning = [
+            weights
+            for name, weights in trainable_parameters(network)
+            if name not in network.learning_rows
+        ]
         # Embeddings keep their length: of most of them no gradient tells anything.
-        tables = {id(each.weight) for each in network.modules() if isinstance(each, nn.Embedding)}
-        decayed = [each for each in learning if each.ndim > 1 and id(each) not in tables]
-        others = [each for each in learning if each.ndim < 2 or id(each) in tables]
+        kept = {id(each) for each in tables}
+        decayed = [each for each in learning if each.ndim > 1 and id(each) not in kept]
+        others = [each for each in learning if each.ndim < 2 or id(each) in kept]
         self.optimizer = torch.optim.AdamW(
             [{"params": some, "weight_decay": decay}
              for some, decay in ((decayed, _DECAY), (others, 0.0)) if some],
-            lr=recipe.plan()[0].peak, betas=(0.9, 0.99),
+            lr=recipe.plan()[0].peak, betas=_BETAS,
         )  # fmt: skip
 
     def begin_epoch(self, epoch: int) -> int:
@@ -238,7 +250,7 @@ class PretrainedTrainer(StepTrainer):
         parts = batches(texts, self._recipe.micro_tokens or self._recipe.step_tokens, None)
         total = sum(len(text.ids) - text.asked for text in texts)
         self.network.train()
-        self.optimizer.zero_grad()
+        self.network.zero_grad()
         for part in parts:
             batch = collate_texts(part, self._end)
             with torch.autocast(self._device.type, torch.bfloat16, enabled=self._in_bfloat16):
@@ -248,6 +260,8 @@ class PretrainedTrainer(StepTrainer):
                 scores.float().flatten(0, 1), targets, ignore_index=IGNORED, reduction="sum"
             )
             (loss / max(1, total)).backward()  # type: ignore[no-untyped-call]
+        for marks in self._marks:
+            marks.take_step(one_cycle(1.0, progress))
         take_step(self.network, self.optimizer, self._recipe.clip)
         return total
 
@@ -255,18 +269,56 @@ class PretrainedTrainer(StepTrainer):
         """Hear the perplexity on held-out notes, which changes nothing."""
 
     def place(self) -> dict[str, Any]:
-        """Nothing changes but weights and the optimizer's state."""
-        return {}
+        """Return how many steps the embeddings of marks took."""
+        return {"mark_steps": [marks.steps for marks in self._marks]}
 
     def tensors(self) -> dict[str, Tensor]:
-        """Nothing is carried from step to step."""
-        return {}
+        """Return the moments of the embeddings of marks."""
+        return {
+            f"{number}/{name}": value
+            for number, marks in enumerate(self._marks)
+            for name, value in (("mean", marks.mean), ("square", marks.square))
+        }
 
     def restore_state(self, place: Mapping[str, Any]) -> None:
-        """Nothing changes but weights and the optimizer's state."""
+        """Take back the steps."""
+        for marks, steps in zip(self._marks, place["mark_steps"], strict=True):
+            marks.steps = steps
 
     def restore_tensors(self, tensors: Mapping[str, Tensor]) -> None:
-        """Nothing is carried from step to step."""
+        """Take back the moments."""
+        for number, marks in enumerate(self._marks):
+            marks.mean.copy_(tensors[f"{number}/mean"])
+            marks.square.copy_(tensors[f"{number}/square"])
+
+
+class _MarkRows:
+    """The first rows of a table, which learn by Adam at a rate of their own.
+
+    The rate is a share of how large the numbers of the table are. Whatever else learns of the table
+    sees no gradient of these rows.
+    """
+
+    def __init__(self, table: nn.Parameter, rows: int) -> None:
+        self._table, self._rows = table, rows
+        self._rate = _MARK_RATE * float(table.detach()[rows:].square().mean().sqrt())
+        self.mean = torch.zeros_like(table.detach()[:rows])
+        self.square = torch.zeros_like(self.mean)
+        self.steps = 0
+
+    @torch.no_grad()
+    def take_step(self, share: float) -> None:
+        """Update the rows at a share of their highest rate, and take their gradient away."""
+        if self._table.grad is None:
+            return
+        gradient = self._table.grad[: self._rows].clone()
+        self._table.grad[: self._rows] = 0
+        self.steps += 1
+        first, second = _BETAS
+        self.mean.lerp_(gradient, 1 - first)
+        self.square.lerp_(gradient.square(), 1 - second)
+        root = (self.square / (1 - second**self.steps)).sqrt_().add_(_EPSILON)
+        self._table[: self._rows] -= share * self._rate / (1 - first**self.steps) * self.mean / root
 
 
 def layer_groups(network: GPT) -> list[list[nn.Parameter]]:

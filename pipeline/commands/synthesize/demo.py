@@ -2,15 +2,21 @@
 
 import argparse
 import json
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from models.tagger.shipped_model import DEFAULT
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.commands.options.values import add_workers, positive
+from pipeline.commands.options.words import add_words, word_list
+from pipeline.commands.synthesize.batch_output import show_result
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
-from pipeline.night.demo import DemoOptions, make_register_demo
+from pipeline.config.progress import Progress
+from pipeline.night.demo import DemoOptions, make_demo, make_register_demo
 from pipeline.night.nightly import run_nightly
 from pipeline.night.supervisor import run_in_workers
 from pipeline.quality.drift import judge
@@ -18,21 +24,34 @@ from pipeline.quality.gate import Gate
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import run_release
 from pipeline.reports.console import Console
+from record.errors import ConfigError
 from record.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    from pipeline.synthetic.schedule.register_demo import JudgedCase
+    from pipeline.synthetic.schedule.scheduled_run import SynthesisResult
+    from pipeline.synthetic.schedule.writer_demo import WriterDemo
 
 DESCRIPTION = """\
 Makes a hospital of register notes in DIR, which many authors wrote without templates, runs the
 nightly job on it and releases it. Letters are then masked and filled twice: with words drawn from
 many, and with the likeliest words. Both are filtered, measured and judged: two verdicts of the
-gate, with their reasons. No requirement is weaker than elsewhere, so that RELEASE is not promised.
-Needs a checkout: an installation has no register notes.
+gate, with their reasons. With --pretrained no letters are filled: the causal model in that folder
+learns to write such notes, and what it writes is filtered, measured and judged as by `synthesize
+run`: one verdict; with --templates it learns from the hospital of `cryptonym demo`, whose notes are
+long, alike, and learnt within minutes. No requirement is weaker than elsewhere, so that RELEASE is
+not promised. Register notes need a checkout: an installation has none.
 """
 EXAMPLES = """\
-example:
+examples:
   cryptonym synthesize demo demo-letters --workers 2
+  cryptonym synthesize demo demo-writer --workers 2 --pretrained model-folder --lora 16
 
-Exit codes: 0 the letters with drawn words may leave; 1 HOLD; 2 usage or configuration error.
+Exit codes: 0 the letters with drawn words, or the written notes, may leave; 1 HOLD; 2 usage or
+configuration error.
 """
+
+_PATIENTS = 40
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +64,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--patients", type=positive, metavar="N",
-        help="maximum number of patients, one for each note (default: all notes)",
+        help="maximum number of patients, one for each note (default: all notes; with --templates "
+        "number of patients, 40)",
     )  # fmt: skip
     add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add(
@@ -56,22 +76,62 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--model", default=DEFAULT, metavar="DIR",
         help="tagger folder written by `train`, `default` for the bundled tagger, or `none`",
     )  # fmt: skip
+    _add_writer(parser)
     add_workers(parser)
     add_output_format(parser, json=SUMMARY)
 
 
+def _add_writer(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "a pretrained writer", "the others of these options need --pretrained"
+    )
+    add = group.add_argument
+    add(
+        "--pretrained", type=Path, metavar="FOLDER",
+        help="Hugging Face folder of a causal language model that learns to write notes",
+    )  # fmt: skip
+    add(
+        "--lora", type=positive, metavar="RANK",
+        help="rank of LoRA adapters trained beside its frozen blocks; requires peft (default: all "
+        "weights are trained)",
+    )  # fmt: skip
+    add(
+        "--minutes", type=float, metavar="M",
+        help="time budget of its training in minutes (default 8)",
+    )  # fmt: skip
+    add("--notes", type=positive, metavar="N", help="number of notes it writes (default 100)")
+    add(
+        "--templates", action="store_true",
+        help="make the hospital of `cryptonym demo`, whose notes are written from templates",
+    )  # fmt: skip
+    add(
+        "--reader", type=Path, metavar="FOLDER",
+        help="Hugging Face folder of another causal model, for the perplexity of the notes",
+    )  # fmt: skip
+    add_words(parser)
+
+
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
-    """Make the hospital and judge the letters; returns the exit code."""
+    """Make the hospital and judge the letters, or the notes of a writer; returns the exit code."""
     with models_extra("synthesize demo"):
-        from pipeline.beam.filling import work
-        from pipeline.synthetic.schedule.register_demo import (
-            COHORT,
-            DemoSteps,
-            RegisterDemoRequest,
-        )
-    fiction = DemoOptions(options.folder, seed=options.seed, lang=options.lang, model=options.model)
+        from pipeline.synthetic.schedule.register_demo import COHORT
+        from pipeline.synthetic.schedule.writer_demo import add_synthesis
+    writer = _writer_of(options, COHORT)
+    is_word = None if options.words is None else word_list(options.words)
+    fiction = DemoOptions(
+        options.folder,
+        options.patients or _PATIENTS,
+        seed=options.seed,
+        lang=options.lang,
+        model=options.model,
+    )
     with console.progress() as progress:
-        config = make_register_demo(fiction, progress, most=options.patients)
+        if options.templates:
+            config = make_demo(fiction, progress, processes=options.workers)
+        else:
+            config = make_register_demo(fiction, progress, most=options.patients)
+        if writer is not None:
+            add_synthesis(config, writer)
         ended = run_nightly(
             config, run_in_workers, workers=options.workers, progress=progress, gate=Gate(judge)
         )
@@ -80,10 +140,75 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         released = run_release(ReleaseRequest(config, COHORT, spans=True), progress)
         if released.exit_code:
             return released.exit_code
-        request = RegisterDemoRequest(
-            config, options.lang, options.seed, options.epochs, options.workers
-        )
-        judged = list(DemoSteps(request, work, progress).run())
+        if writer is None:
+            judged = _judge_letters(options, config, progress)
+        else:
+            result = _run_writer(options, config, is_word, progress, console)
+    if writer is None:
+        return _show_letters(judged, options, console)
+    return _show_writer(result, options, console)
+
+
+def _writer_of(options: argparse.Namespace, cohort: str) -> "WriterDemo | None":
+    """Return what is asked of a writer, if there is one; raises ConfigError."""
+    from pipeline.synthetic.schedule.writer_demo import WriterDemo
+
+    if options.pretrained is None:
+        for name in ("lora", "minutes", "notes", "reader", "words", "templates"):
+            if getattr(options, name):
+                problem = "requires a pretrained writer"
+                raise ConfigError(f"--{name}", problem, "give --pretrained FOLDER")
+        return None
+    if options.epochs is not None:
+        problem = "is of the taggers that measure filled letters"
+        raise ConfigError("--epochs", problem, "give --minutes, or leave out --pretrained")
+    given = {
+        name: value
+        for name in ("lora", "minutes", "notes", "reader", "words")
+        if (value := getattr(options, name)) is not None
+    }
+    if "words" in given and Path(given["words"]).is_file():
+        given["words"] = str(Path(given["words"]).absolute())
+    writer = WriterDemo(cohort, options.pretrained, seed=options.seed, **given)
+    writer.check()
+    return writer
+
+
+def _run_writer(
+    options: argparse.Namespace,
+    config: Path,
+    is_word: Callable[[str], bool] | None,
+    progress: Progress,
+    console: Console,
+) -> "SynthesisResult":
+    from pipeline.beam.generation import work
+    from pipeline.synthetic.schedule.scheduled_run import SynthesisRequest, run_synthesis
+
+    request = SynthesisRequest(config, os.environ, options.workers, is_word)
+    return run_synthesis(request, work, progress, console.warn)
+
+
+def _show_writer(result: "SynthesisResult", options: argparse.Namespace, console: Console) -> int:
+    if options.json:
+        sys.stdout.write(json.dumps(result.to_json(), sort_keys=True) + "\n")
+    console.say("\nof a demonstration:")
+    show_result(result, console)
+    return result.exit_code
+
+
+def _judge_letters(
+    options: argparse.Namespace, config: Path, progress: Progress
+) -> "list[JudgedCase]":
+    from pipeline.beam.filling import work
+    from pipeline.synthetic.schedule.register_demo import DemoSteps, RegisterDemoRequest
+
+    request = RegisterDemoRequest(
+        config, options.lang, options.seed, options.epochs, options.workers
+    )
+    return list(DemoSteps(request, work, progress).run())
+
+
+def _show_letters(judged: "list[JudgedCase]", options: argparse.Namespace, console: Console) -> int:
     if options.json:
         summary = {
             each.case.name: {

@@ -12,6 +12,7 @@ from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.commands.options.values import positive
 from pipeline.commands.options.words import word_list
+from pipeline.commands.synthesize.batch_output import show_result
 from pipeline.config.settings import load
 from pipeline.reports.console import Console
 
@@ -64,25 +65,5 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         )  # fmt: skip
     if options.json:
         sys.stdout.write(json.dumps(result.to_json(), sort_keys=True) + "\n")
-    done = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in result.seconds.items())
-    console.say(f"done: {done or 'nothing'}; unchanged: {', '.join(result.reused) or 'nothing'}")
-    if result.counts:
-        console.say(
-            f"notes: {result.counts['generated']} generated, {result.counts['dropped']} dropped "
-            f"as copies, {result.counts['notes']} left"
-        )
-    console.say(result.verdict)
-    for reason in result.reasons:
-        console.say(f"  {reason}")
-    if result.advice:
-        console.say("advice:")
-    for advice in result.advice:
-        console.say(f"  {advice}")
-    if result.report is not None:
-        console.say(f"report: {result.report}")
-    if result.exit_code:
-        console.say(f"nothing was published; pages for reviewers: {result.pages or 'none'}")
-    else:
-        what = "published in" if result.is_changed else "published already, in"
-        console.say(f"{what} {result.output}")
+    show_result(result, console)
     return result.exit_code

@@ -4,16 +4,20 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 import transformers
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from torch import nn
 
 from models.language.corpus.vocabulary import END, PretrainedVocabulary, read_vocabulary
 from models.language.decoding.generation import Decoding, DecodingTask, beam_search, generate_texts
 from models.language.decoding.tag_grammar import Grammar, TagTokens
+from models.language.networks import pretrained
 from models.language.networks.language_model import DecoderState
 from models.language.networks.pretrained import (
     PretrainedNetwork,
@@ -124,6 +128,83 @@ def test_every_text_comes_back(which: int, parts: list[str]) -> None:
     assert vocabulary.decode(vocabulary.encode(marked)) == marked
 
 
+@pytest.mark.parametrize("tokenizer", TOKENIZERS)
+def test_blanks_before_an_entity_are_read_with_its_first_word(tokenizer: Tokenizer) -> None:
+    vocabulary = PretrainedVocabulary.of(MARKS, tokenizer, 700)
+    start, end = vocabulary.mark("<A_START>"), vocabulary.mark("<A_END>")
+    words = [vocabulary.encode(part) for part in ("seen", " ana", " gil")]
+    assert vocabulary.encode("seen <A_START>ana<A_END> gil") == [
+        *words[0], start, *words[1], end, *words[2]
+    ]  # fmt: skip
+    assert vocabulary.decode([start, *words[1], end]) == " <A_START>ana<A_END>"
+
+
+@pytest.mark.parametrize("tokenizer", TOKENIZERS)
+def test_lines_break_by_their_mark_alone(tokenizer: Tokenizer) -> None:
+    vocabulary = PretrainedVocabulary.of(MARKS, tokenizer, 700)
+    excluded = set(vocabulary.excluded.tolist())
+    breaks = vocabulary.encode("\n")
+    assert breaks and excluded.issuperset(breaks)
+    assert not excluded & {vocabulary.mark("<PAR>"), *vocabulary.encode("seen ana gil .")}
+    without = PretrainedVocabulary.of([m for m in MARKS if m != "<PAR>"], tokenizer, 700)
+    assert not set(without.excluded.tolist()) & set(without.encode("\n"))
+
+
+def test_marks_begin_as_what_they_stand_for(
+    loaded: tuple[Path, PretrainedVocabulary, PretrainedNetwork],
+) -> None:
+    place, vocabulary, network = loaded
+    models: Any = transformers.AutoModelForCausalLM
+    base = models.from_pretrained(place)
+    known = base.get_input_embeddings().weight.detach()
+    made = network.network.get_input_embeddings().weight.detach()
+
+    def own(text: str) -> list[int]:
+        return [number - len(MARKS) for number in vocabulary.encode(text)]
+
+    for mark, expected in (
+        ("<PAR>", known[own("\n")].mean(0)),
+        ("<A_START>", known[own("a")].mean(0)),
+        ("<A_END>", known.mean(0)),
+    ):
+        assert torch.allclose(made[vocabulary.mark(mark)], expected, atol=1e-6)
+
+
+def test_only_the_marks_of_a_head_get_a_gradient() -> None:
+    torch.manual_seed(1)
+    head = nn.Linear(8, 20, bias=False)
+    other = pretrained._MarkHead.of(nn.Linear(8, 20, bias=False), 5)
+    other.weight.data.copy_(head.weight.data)
+    ids, wanted = torch.randn(3, 4, 8), torch.randn(3, 4, 20)
+    gradients = []
+    for layer in (head, other):
+        read = ids.clone().requires_grad_(True)
+        scores = layer(read)
+        (scores * wanted).sum().backward()
+        gradients.append((scores, read.grad, layer.weight.grad))
+    (scores, of_input, of_table), (same, as_before, of_marks) = gradients
+    assert of_table is not None and of_marks is not None
+    assert of_input is not None and as_before is not None
+    assert torch.allclose(scores, same) and torch.allclose(of_input, as_before, atol=1e-6)
+    assert torch.allclose(of_marks[:5], of_table[:5], atol=1e-5)
+    assert not of_marks[5:].any()
+
+
+def test_marks_learn_at_a_rate_of_their_own(folder: Path, corpora: LanguageCorpora) -> None:
+    recipe = recipe_of(folder, "llama", peak=1e-9)
+    network = make_network(recipe, corpora.vocabulary)
+    (table,) = network.tables()
+    before = table.detach().clone()
+    course = PretrainedTrainer(network, corpora.train, recipe, corpora.vocabulary.mark(END))
+    course.begin_epoch(0)
+    course.train_step(0, 0.3)
+    moved = (table.detach() - before).abs()
+    marks = len(MARKS)
+    size = float(before[marks:].square().mean().sqrt())
+    assert 0.001 * size < float(moved[:marks].max()) < 0.1 * size
+    assert float(moved[marks:].max()) < 1e-6
+
+
 def recipe_of(folder: Path, kind: str, **changes: object) -> LanguageRecipe:
     given = {"epochs": 2, "peak": 1e-2, "step_tokens": 256, "micro_tokens": 64, "context": 48}
     made = make_recipe("pretrained", given | {"pretrained": str(folder / kind)} | changes)
@@ -147,7 +228,7 @@ def test_it_learns_and_an_interrupted_training_ends_the_same(
     recipe = recipe_of(folder, "llama", lora=lora)
     scores = train(corpora, recipe, tmp_path / "whole")
     # Adapters of a model that knows nothing learn little.
-    assert scores["perplexity"] < (0.9 if lora else 0.7) * corpora.vocabulary.size
+    assert scores["perplexity"] < (0.96 if lora else 0.7) * corpora.vocabulary.size
     steps = 0
 
     def interrupt(done: int, planned: int) -> None:

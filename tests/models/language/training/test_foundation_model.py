@@ -25,7 +25,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_log_probabilities_are_those_of_transformers(folder: Path) -> None:
+def test_log_probabilities_are_those_of_transformers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    halved = next(iter(FoundationModel.of_folder(folder).log_probabilities([TEXTS[0]])))
+    monkeypatch.setattr("models.language.training.foundation_model.has_bfloat16", lambda _: False)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     ids = tokenizer(TEXTS[0])["input_ids"]
@@ -34,6 +38,7 @@ def test_log_probabilities_are_those_of_transformers(folder: Path) -> None:
         [TEXTS[1][:40], TEXTS[0], ""]
     )
     assert len(long) == len(ids) and len(empty) == 0 and len(short) < 40
+    assert np.allclose(halved, long, atol=0.05), "in bfloat16 where a processor multiplies in it"
     with torch.inference_mode():
         for start in range(0, len(ids), PLACES - 1):
             window = torch.tensor([[0, *ids[start : start + PLACES - 1]]])

@@ -1,0 +1,85 @@
+"""The demonstration of a pretrained writer: what is asked of `synthesize run` in its hospital."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models.language.training.recipe import PRETRAINED, make_recipe
+from record.atomic_write import write_atomically
+from record.errors import ConfigError
+
+OUTPUT = "synthetic-notes"
+"""The folder that notes are published in where they may leave."""
+
+_ENCODER, _SEEDS, _MINUTES = "tiny-1x64", 2, 0.5
+_STEP, _PEAK = 2048, 5e-4  # many small steps, since minutes are few
+_LONGEST = 900  # ids, which nine notes in ten need
+
+
+@dataclass(frozen=True)
+class WriterDemo:
+    """A pretrained model that learns to write the notes of a demonstration, and for how long.
+
+    `reader` is another one, which tells how likely it finds them; `words` a list of words.
+    """
+
+    cohort: str
+    pretrained: Path
+    lora: int | None = None
+    minutes: float = 8.0
+    notes: int = 100
+    seed: int = 1
+    reader: Path | None = None
+    words: str | None = None
+
+    def check(self) -> None:
+        """Raise ConfigError for options that the training would refuse, before anything is made."""
+        make_recipe(PRETRAINED, self.training())
+        if not (self.pretrained / "config.json").is_file():
+            problem = "not the folder of a causal language model"
+            raise ConfigError("--pretrained", problem, "give the folder of a Hugging Face model")
+
+    def training(self) -> dict[str, Any]:
+        """Return the options of the training."""
+        changes: dict[str, Any] = {
+            "pretrained": str(self.pretrained.absolute()),
+            "max_minutes": self.minutes,
+            "step_tokens": _STEP,
+            "peak": _PEAK,
+        }
+        if self.lora is not None:
+            changes["lora"] = self.lora
+        return changes
+
+
+def add_synthesis(config: Path, demo: WriterDemo) -> None:
+    """Add `[synthesis]` to a demonstration's configuration, whose last table is its cohort."""
+    asked: dict[str, Any] = {
+        "cohort": demo.cohort,
+        "output": OUTPUT,
+        "notes": demo.notes,
+        "seed": demo.seed,
+        "utility_encoder": _ENCODER,
+        "utility_seeds": _SEEDS,
+        "utility_minutes": _MINUTES,
+    }
+    if demo.reader is not None:
+        asked["reader"] = str(demo.reader.absolute())
+    if demo.words is not None:
+        asked["words"] = demo.words
+    lines = [
+        "spans = true",
+        *_table("synthesis", asked),
+        *_table("synthesis.training", demo.training()),
+        *_table("synthesis.generation", {"max_length": _LONGEST}),
+    ]
+    content = config.read_text("utf-8") + "\n".join(lines) + "\n"
+    write_atomically(config, content.encode("utf-8"))
+
+
+def _table(name: str, values: Mapping[str, Any]) -> Iterator[str]:
+    yield f"\n[{name}]"
+    for key, value in values.items():
+        yield f"{key} = {json.dumps(value)}"
