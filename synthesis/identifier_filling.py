@@ -109,7 +109,7 @@ class IdentifierFiller:
         self, donors: Mapping[str, Sequence[str]], cohort: CohortKey, policy: Policy
     ) -> None:
         self._donors = donors
-        self._shapes = {
+        self._shapes: dict[str, set[str]] = {
             label: {_shape(value) for value in donors.get(label, ())} for label in _DATES
         }
         self._rewriter = Rewriter(cohort, policy)

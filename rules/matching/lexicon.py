@@ -23,7 +23,7 @@ _SAINTS = {"st": "saint", "ste": "sainte", "sts": "saints", "stes": "saintes"}
 
 def _list_file(name: str) -> Traversable:
     """Return the file of a list, which lies in the folder of its domain."""
-    for folder in ("names", "places", "words"):
+    for folder in ("names", "places", "terms", "words"):
         file = files("rules") / "lexicons" / folder / f"{name}.txt"
         if file.is_file():
             return file

@@ -1,11 +1,12 @@
 """The demonstration of a pretrained writer: its configuration, and from it to a verdict."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from pipeline.cli import main
-from pipeline.config.exit_codes import EXIT_USAGE
+from pipeline.config.exit_codes import EXIT_GATE, EXIT_USAGE
 from pipeline.config.settings import load
 from pipeline.night.demo import make_demo_config
 from pipeline.synthetic.schedule.register_demo import COHORT
@@ -48,3 +49,26 @@ def test_what_cannot_be_trained_is_refused_before_a_hospital_is_made(
         assert main([*demo, *words]) == EXIT_USAGE
         assert not (tmp_path / "demo").exists()
     assert "--lora: requires a pretrained writer" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_from_an_empty_folder_to_a_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_causal(tmp_path / "writer", "llama")
+    save_causal(tmp_path / "reader", "gpt2")
+    config = tmp_path / "writer" / "config.json"
+    # Room for notes as long as these are; weights do not depend on it.
+    places = {"max_position_embeddings": 1024}
+    config.write_text(json.dumps(json.loads(config.read_text()) | places))
+    words = ["synthesize", "demo", str(tmp_path / "demo"), "--patients", "40", "--model", "none"]
+    writer = ["--pretrained", str(tmp_path / "writer"), "--reader", str(tmp_path / "reader")]
+    assert main([*words, *writer, "--notes", "12", "--minutes", "0.05", "--json"]) == EXIT_GATE
+    told = json.loads(capsys.readouterr().out)
+    assert told["verdict"] == "HOLD"
+    problems = dict(reason.split(": ", 1) for reason in told["reasons"])
+    assert problems["review-breaches"] == "not measured"
+    assert problems["base-likelihood-auc"] == "not measured"
+    report = json.loads((tmp_path / "demo/synthesis/report/report.json").read_text())
+    measured = {each["name"] for each in report["measured"]}
+    assert {"perplexity-at-most", "perplexity-at-least", "distinct-4-grams"} <= measured
