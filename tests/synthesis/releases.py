@@ -1,7 +1,9 @@
 """Releases of cohorts as folders of JSON Lines, without a nightly job before them."""
 
 import json
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -33,3 +35,15 @@ def write_release(folder: Path, notes: Sequence[Annotated], key: str = "abc", **
     manifest = {"key_id": "abc", "policy_id": "p", "tables": counts, **more}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
+
+
+def copy_to_database(folder: Path, path: Path) -> None:
+    """Copy the tables of such a release into a database of SQLite."""
+    with closing(sqlite3.connect(path)) as database, database:
+        for name in ("cdm_source", "note", "note_span"):
+            rows = [json.loads(line) for line in (folder / f"{name}.jsonl").open()]
+            database.execute(f"create table {name} ({', '.join(rows[0])})")
+            marks = ", ".join("?" * len(rows[0]))
+            database.executemany(
+                f"insert into {name} values ({marks})", [tuple(row.values()) for row in rows]
+            )

@@ -1,6 +1,5 @@
 import json
 import re
-import sqlite3
 import sys
 from collections import Counter
 from pathlib import Path
@@ -20,6 +19,7 @@ from synthesis.corpus_statistics import words_in
 from synthesis.markup import encode
 from tests.models.pretrained import save_causal
 from tests.synthesis.letters import NAMES, letters, read_lines
+from tests.synthesis.releases import copy_to_database
 from tests.synthesis.releases import write_release as release
 
 QUICK = ["--recipe", "gpt-small", "--width", "32", "--layers", "1", "--heads", "2", "--plain"]
@@ -92,16 +92,7 @@ def test_a_release_becomes_a_corpus(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_a_database_and_parquet_become_the_same_corpus(tmp_path: Path) -> None:
     notes = letters(40)
     place = release(tmp_path / "release", notes)
-    database = sqlite3.connect(tmp_path / "r.db")
-    for name in ("cdm_source", "note", "note_span"):
-        rows = [json.loads(line) for line in (place / f"{name}.jsonl").read_text().splitlines()]
-        database.execute(f"create table {name} ({', '.join(rows[0])})")
-        marks = ", ".join("?" * len(rows[0]))
-        database.executemany(
-            f"insert into {name} values ({marks})", [tuple(r.values()) for r in rows]
-        )
-    database.commit()
-    database.close()
+    copy_to_database(place, tmp_path / "r.db")
     url = f"sqlite:///{tmp_path}/r.db"
     assert call("prepare", url, "-o", tmp_path / "none", "--plain") == 2  # no manifest
     told = ["--manifest", place / "manifest.json", "--plain"]

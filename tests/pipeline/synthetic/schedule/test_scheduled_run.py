@@ -3,7 +3,6 @@
 import fcntl
 import json
 import shutil
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from record.errors import ConfigError
 from surrogates.keys.keys import new_master
 from tests.models.pretrained import save_causal
 from tests.synthesis.letters import letters
-from tests.synthesis.releases import write_release
+from tests.synthesis.releases import copy_to_database, write_release
 
 CONFIG = """
 lang = "es"
@@ -250,16 +249,7 @@ def move_to_database(config: Path) -> Path:
     """Put the release into a database, and its manifest where a release there has it."""
     folder = config.parent
     config.write_text(config.read_text().replace("jsonl:release", "sqlite:///release.db"))
-    database = sqlite3.connect(folder / "release.db")
-    for name in ("cdm_source", "note", "note_span"):
-        rows = list(map(json.loads, (folder / "release" / f"{name}.jsonl").open()))
-        database.execute(f"create table {name} ({', '.join(rows[0])})")
-        marks = ", ".join("?" * len(rows[0]))
-        database.executemany(
-            f"insert into {name} values ({marks})", [tuple(row.values()) for row in rows]
-        )
-    database.commit()
-    database.close()
+    copy_to_database(folder / "release", folder / "release.db")
     settings = load(config)
     place = locate_release(complete_request(ReleaseRequest(config, "study"), settings), settings)
     assert place.manifest is not None
