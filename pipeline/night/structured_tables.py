@@ -17,7 +17,7 @@ from pipeline.warehouse.cdm_tables import (
     make_tables,
     patient_tables,
 )
-from pipeline.warehouse.databases import chunks
+from pipeline.warehouse.databases import chunks, retrying
 from pipeline.warehouse.fact_rows import FactReader, list_fact_tables
 from pipeline.warehouse.note_rows import parse_integer
 from pipeline.warehouse.parquet_source import ParquetStore
@@ -90,7 +90,7 @@ class StructuredTables:
         for some in chunks(fresh, _PERSONS * (_PARQUET_FACTOR if is_scanned else 1)):
             known = list(self.source.demographics(some))
             if known:
-                self._write(known)
+                self.refused.update(self._write(known))
             self._done.update(some)
 
     def write_all(self) -> None:
@@ -109,7 +109,14 @@ class StructuredTables:
         for name in (name for name in FACT_TABLES if name in self.names):
             self.output.write_facts(name, partial(reader.read, name))
 
-    def _write(self, persons: Sequence[int]) -> None:
+    @retrying
+    def _write(self, persons: Sequence[int]) -> Counter[str]:
+        """Write the rows of persons of the source; return how many could not be treated, by reason.
+
+        Again from the start where a connection is lost: rows are streamed, and only what differs is
+        written.
+        """
+        refused = Counter[str]()
         subjects = Subjects(records={
             str(each): record for each, record in self.source.patients(persons).items()
         })  # fmt: skip
@@ -118,10 +125,10 @@ class StructuredTables:
         for name in self.names:
             if name not in (*REFERENCE_TABLES, *FACT_TABLES):
                 batches = read_rows(self.source, name, "person_id", persons)
-                rows[name] = self._treat(name, batches, referred, subjects)
+                rows[name] = self._treat(name, batches, referred, subjects, refused)
         has_clinicians = "provider" in self.names
-        links = self._read_links(persons, referred) if has_clinicians else None
-        references = self._read_references(referred)
+        links = self._read_links(persons, referred, refused) if has_clinicians else None
+        references = self._read_references(referred, refused)
         present = PresentRows()
         for name in (name for name in LINKED_TABLES if name in self.names):
             made = references if name in REFERENCE_TABLES else rows
@@ -133,9 +140,10 @@ class StructuredTables:
         by_drawn = dict(zip(drawn, persons, strict=True))
         changed = self.output.find_changed(drawn, rows)
         if not changed:
-            return
+            return refused
         if links is None:
-            links = self._read_links(sorted(by_drawn[each] for each in changed), referred)
+            written = sorted(by_drawn[each] for each in changed)
+            links = self._read_links(written, referred, refused)
         theirs = [row for row in links if row[1] in changed]
         mine = {
             name: [row for row in found if row[_names(name).index("person_id")] in changed]
@@ -144,8 +152,11 @@ class StructuredTables:
         columns = ("note_id", "person_id", *NOTE_LINKS)
         cleared = present.clear("note", columns, theirs)
         self.output.write_rows(changed, mine, {row[0]: row[2:] for row in cleared})
+        return refused
 
-    def _read_links(self, persons: Sequence[int], referred: dict[str, set[int]]) -> list[Row]:
+    def _read_links(
+        self, persons: Sequence[int], referred: dict[str, set[int]], refused: Counter[str]
+    ) -> list[Row]:
         """Read what the notes of persons refer to, as note, person and `NOTE_LINKS`."""
         columns = ("note_id", "person_id", *NOTE_LINKS)
         present = set(present_columns(self.source, "note"))
@@ -155,17 +166,19 @@ class StructuredTables:
                 self.source, "note", "person_id", persons, only=[n for n in columns if n in present]
             )
         )
-        rows = self._treat("note", batches, referred, Subjects())
+        rows = self._treat("note", batches, referred, Subjects(), refused)
         places = [_names("note").index(name) for name in columns]
         return [tuple(row[place] for place in places) for row in rows]
 
-    def _read_references(self, referred: dict[str, set[int]]) -> dict[str, list[Row]]:
+    def _read_references(
+        self, referred: dict[str, set[int]], refused: Counter[str]
+    ) -> dict[str, list[Row]]:
         """Read the rows of tables without patients, and of those that these refer to."""
         rows: dict[str, list[Row]] = {}
         for name in REFERENCE_TABLES:
             if name in self.names:
                 batches = read_rows(self.source, name, f"{name}_id", sorted(referred[name]))
-                rows[name] = self._treat(name, batches, referred, Subjects())
+                rows[name] = self._treat(name, batches, referred, Subjects(), refused)
         return {name: rows[name] for name in reversed(rows)}
 
     def _treat(
@@ -174,13 +187,14 @@ class StructuredTables:
         batches: Iterator[Mapping[str, pa.Array]],
         referred: dict[str, set[int]],
         subjects: Subjects,
+        refused: Counter[str],
     ) -> list[Row]:
-        """Treat rows; add the ids of rows without patients that they refer to."""
+        """Treat rows; add the ids of rows without patients that they refer to, and refusals."""
         rows: dict[int, Row] = {}
         for columns in batches:
             columns = empty_impossible_ids(name, columns, self.cohort)  # noqa: PLW2901
             treated = self._columns.treat(name, pa.table(columns), subjects)
-            self.refused.update(treated.refused)
+            refused.update(treated.refused)
             for row in to_rows(treated.rows, _DEFINED[name]):
                 rows.setdefault(row[0], row)
             for other, known in referred.items():

@@ -13,6 +13,7 @@ from pipeline.warehouse.cdm_tables import (
     VISIT_TABLES,
     patient_tables,
 )
+from pipeline.warehouse.databases import retrying
 from pipeline.warehouse.findings import NOTE_NLP
 from pipeline.warehouse.note_rows import parse_date
 from pipeline.warehouse.table_reader import present_columns
@@ -73,6 +74,7 @@ def visit_columns(table: str) -> dict[str, tuple[str, ...]]:
     }
 
 
+@retrying
 def find_shared_days(source: Source) -> frozenset[str]:
     """Return the days, in ISO 8601, on which periods of more than 5 % of the rows begin or end.
 

@@ -107,6 +107,7 @@ def _build_unit(unit: ReleaseUnit, context: ReleaseContext) -> ReleaseUnitResult
     return builder.finish()
 
 
+@retrying
 def make_reference_unit(
     index: int, context: ReleaseContext, referred: Mapping[str, Iterable[int]]
 ) -> None:

@@ -40,6 +40,7 @@ from pipeline.release.release_context import open_release_tools
 from pipeline.release.request import ReleaseRequest
 from pipeline.release.run import ReleaseResult, run_release
 from pipeline.release.targets import open_target
+from pipeline.state.run_lock import Held, RunLock, make_lock_path
 from pipeline.warehouse.note_rows import NOTE_COLUMNS
 from pipeline.warehouse.warehouse import Source, open_output, open_source
 from surrogates.keys.keys import CohortKey, load_master
@@ -273,11 +274,23 @@ class Site:
         return sorted(pid for pid, line in self.processes().items() if "beam.worker" in line)
 
     def wait_until_empty(self, seconds: int = 60) -> Any:
-        """Wait until no process of this site is left; returns those that are."""
+        """Wait until no process of this site is left, nor holds its lock; returns those that are.
+
+        A process that is being started has the lock, and shows no environment yet.
+        """
         deadline = time.monotonic() + seconds
-        while (left := self.processes()) and time.monotonic() < deadline:
+        while ((left := self.processes()) or self._is_locked()) and time.monotonic() < deadline:
             time.sleep(0.05)
         return left
+
+    def _is_locked(self) -> bool:
+        settings = resolve_urls(load(self.config))
+        path = make_lock_path(settings.state.url, settings.base)
+        try:
+            with RunLock(path):
+                return False
+        except Held:
+            return True
 
     def close(self) -> None:
         """End what still runs."""

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -19,9 +20,10 @@ from pipeline.warehouse.cdm_tables import make_tables
 from pipeline.warehouse.note_rows import NoteRow, OutputRow, PersonRow
 from pipeline.warehouse.row_links import link_columns
 from pipeline.warehouse.sql_output import Output
+from pipeline.warehouse.sql_source import SqlStore
 from pipeline.warehouse.warehouse import open_output, open_source
 from record.columns import TABLES, Treatment
-from record.errors import ConfigError
+from record.errors import ConfigError, Unavailable
 from record.policy import Policy
 from record.span import Span
 from surrogates.keys.keys import CohortKey, load_master
@@ -297,6 +299,38 @@ def test_an_interrupted_step_is_completed_by_the_next(clinic: Clinic) -> None:
 
 def _die(*_: object) -> None:
     raise KeyboardInterrupt
+
+
+def test_connections_to_the_source_lost_between_rows_cost_nothing(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch of each table that is read comes twice, the first time before the connection ends."""
+    whole = clinic.write(1, 2, 3, 4, 5)
+    output = open_output(OutputSettings(clinic.url, tables=ALL), clinic.folder)
+    done = output.digest()
+    output.close()
+    clinic.write(gone=(1, 2, 3, 4, 5))
+    scan, lost = SqlStore.scan, set[str]()
+
+    def lose(
+        store: SqlStore, table: str, *arguments: Any, **options: Any
+    ) -> Iterator[Mapping[str, Any]]:
+        for batch in scan(store, table, *arguments, **options):
+            yield batch
+            if table not in lost:
+                lost.add(table)
+                raise Unavailable("source", "connection failed or lost", "run again")
+
+    monkeypatch.setattr(SqlStore, "scan", lose)
+    # Nobody waits for the server.
+    monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)
+    again = clinic.write(1, 2, 3, 4, 5)
+    assert lost >= {"note", "visit_occurrence", "provider", "location"}
+    output = open_output(OutputSettings(clinic.url, tables=ALL), clinic.folder)
+    assert output.digest() == done
+    output.close()
+    assert again.refused == whole.refused
+    assert whole.refused
 
 
 def test_rows_of_others_are_neither_overwritten_nor_removed(site: Site) -> None:
