@@ -70,7 +70,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=1, metavar="S", help="random seed (default 1)")
     add(
         "--epochs", type=positive, metavar="N",
-        help="maximum number of epochs of each tagger that measures the utility (default 6)",
+        help="maximum number of epochs of each tagger that measures the utility (default "
+        "6; with --pretrained 30 seconds)",
     )  # fmt: skip
     add(
         "--model", default=DEFAULT, metavar="DIR",
@@ -159,12 +160,9 @@ def _writer_of(options: argparse.Namespace, cohort: str) -> "WriterDemo | None":
                 problem = "requires a pretrained writer"
                 raise ConfigError(f"--{name}", problem, "give --pretrained FOLDER")
         return None
-    if options.epochs is not None:
-        problem = "is of the taggers that measure filled letters"
-        raise ConfigError("--epochs", problem, "give --minutes, or leave out --pretrained")
     given = {
         name: value
-        for name in ("lora", "minutes", "notes", "reader", "words")
+        for name in ("lora", "minutes", "notes", "reader", "words", "epochs")
         if (value := getattr(options, name)) is not None
     }
     if "words" in given and Path(given["words"]).is_file():

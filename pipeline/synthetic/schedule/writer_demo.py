@@ -22,7 +22,8 @@ _LONGEST = 900  # ids, which nine notes in ten need
 class WriterDemo:
     """A pretrained model that learns to write the notes of a demonstration, and for how long.
 
-    `reader` is another one, which tells how likely it finds them; `words` a list of words.
+    `reader` is another one, which tells how likely it finds them; `words` a list of words; `epochs`
+    bounds the training of each tagger that measures the utility.
     """
 
     cohort: str
@@ -33,6 +34,7 @@ class WriterDemo:
     seed: int = 1
     reader: Path | None = None
     words: str | None = None
+    epochs: int | None = None
 
     def check(self) -> None:
         """Raise ConfigError for options that the training would refuse, before anything is made."""
@@ -69,6 +71,8 @@ def add_synthesis(config: Path, demo: WriterDemo) -> None:
         asked["reader"] = str(demo.reader.absolute())
     if demo.words is not None:
         asked["words"] = demo.words
+    if demo.epochs is not None:
+        asked["utility_epochs"] = demo.epochs
     lines = [
         "spans = true",
         *_table("synthesis", asked),

@@ -43,7 +43,6 @@ def test_what_cannot_be_trained_is_refused_before_a_hospital_is_made(
         ["--notes", "9"],
         ["--minutes", "3"],
         ["--pretrained", str(tmp_path / "none")],
-        ["--pretrained", str(tmp_path), "--epochs", "1"],
         ["--pretrained", str(tmp_path), "--minutes", "0"],
     ):
         assert main([*demo, *words]) == EXIT_USAGE
@@ -62,8 +61,9 @@ def test_from_an_empty_folder_to_a_verdict(
     places = {"max_position_embeddings": 1024}
     config.write_text(json.dumps(json.loads(config.read_text()) | places))
     words = ["synthesize", "demo", str(tmp_path / "demo"), "--patients", "40", "--model", "none"]
+    short = ["--epochs", "1", "--json"]
     writer = ["--pretrained", str(tmp_path / "writer"), "--reader", str(tmp_path / "reader")]
-    assert main([*words, *writer, "--notes", "12", "--minutes", "0.05", "--json"]) == EXIT_GATE
+    assert main([*words, *writer, "--notes", "12", "--minutes", "0.05", *short]) == EXIT_GATE
     told = json.loads(capsys.readouterr().out)
     assert told["verdict"] == "HOLD"
     problems = dict(reason.split(": ", 1) for reason in told["reasons"])
