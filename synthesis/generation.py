@@ -1,7 +1,7 @@
 """Generation of synthetic notes with spans, one for each request."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
@@ -14,6 +14,7 @@ from models.language.decoding.generation import (
     beam_search,
     generate_texts,
 )
+from models.language.decoding.known_words import KnownWords
 from models.language.decoding.tag_grammar import Grammar, TagTokens, most_entities
 from models.language.training.serialization import TrainedGenerator
 from record.document import Annotated, Document
@@ -98,7 +99,8 @@ class GeneratedNote:
 class NoteGenerator:
     """Generates notes with a trained model under the grammar of its tags.
 
-    With a `filler` identifiers are its surrogates, else they are what the model writes.
+    With a `filler` identifiers are its surrogates, else they are what the model writes. With
+    `words` it writes no word of more than three letters outside of identifiers but these.
     """
 
     def __init__(
@@ -106,7 +108,9 @@ class NoteGenerator:
         trained: TrainedGenerator,
         decoding: Decoding,
         filler: IdentifierFiller | None = None,
+        words: Collection[str] | None = None,
     ) -> None:
+        self._known = None if words is None else KnownWords(trained.vocabulary, words)
         self._trained, self._decoding, self._filler = trained, decoding, filler
         if "longest" not in trained.about:
             remedy = "give a folder written by `cryptonym synthesize train`"
@@ -144,9 +148,9 @@ class NoteGenerator:
         ]
         network, grammar, decoding = self._trained.network, self._grammar, self._decoding
         if decoding.method == "beam":
-            texts = [beam_search(network, grammar, task, decoding) for task in tasks]
+            texts = [beam_search(network, grammar, task, decoding, self._known) for task in tasks]
         else:
-            texts = generate_texts(network, grammar, tasks, decoding)
+            texts = generate_texts(network, grammar, tasks, decoding, self._known)
         return [
             self._synthetic(plan, place, text, is_thinned=fitted != request)
             for place, request, fitted, text in zip(places, requests, wanted, texts, strict=True)

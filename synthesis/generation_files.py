@@ -152,7 +152,8 @@ class Generation(BatchedWork):
     only the first notes that have so many are wanted, and `count` grows until they do. With
     `chosen`, only so many of them are kept: those that together have what was asked for. With
     `has_surrogates` identifiers are not what the model writes. `requests` is the corpus whose
-    requests, forms of identifiers and labels are taken instead of those of `corpus`.
+    requests, forms of identifiers and labels are taken instead of those of `corpus`. `known_words`
+    names the list of words that notes may hold, beside those of many patients.
     """
 
     model: Path
@@ -167,6 +168,7 @@ class Generation(BatchedWork):
     chosen: int | None = None
     has_surrogates: bool = False
     requests: Path | None = None
+    known_words: str | None = None
 
     @property
     def source(self) -> Path:
@@ -191,6 +193,8 @@ class Generation(BatchedWork):
             "decoding": asdict(self.decoding), "shares": dict(self.shares or {}),
             "surrogates": self.has_surrogates,
         }  # fmt: skip
+        if self.known_words is not None:
+            held["known_words"] = self.known_words
         if self.requests is not None:
             held["requests"] = corpus_digest(self.requests)
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
@@ -395,6 +399,7 @@ def _manifest(
         "batch": generation.batch,
         "decoding": generation.decoding.in_use(),
         "identifiers": "surrogates" if generation.has_surrogates else "model",
+        "known_words": generation.known_words,
         "shares": dict(generation.shares) if generation.shares else None,
         "words_asked": generation.words,
         "chosen_among": generation.count if generation.chosen else None,
@@ -422,6 +427,7 @@ def _read_without_noise(generation: Generation, about: Mapping[str, Any]) -> lis
     read = list(about.get(READ_WITHOUT_NOISE, ["vocabulary", "marks"]))
     if generation.requests is None:
         read += ["requests", *(["forms of identifiers"] if generation.has_surrogates else [])]
+        read += [] if generation.known_words is None else ["known words"]
     return read
 
 

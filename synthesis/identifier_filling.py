@@ -117,7 +117,8 @@ class IdentifierFiller:
         known = day_first(donors.get(Label.DATE, ()))
         self._day_first = policy.locale != "en" if known is None else known
         # What stands around the number of an age, if anything.
-        self._ages = {"", *(_NUMBER.sub("", age, count=1) for age in donors.get(Label.AGE, ()))}
+        written = donors.get(Label.AGE) or ("0",)
+        self._ages = {_NUMBER.sub("", age, count=1) for age in written}
 
     def fill(self, note: Annotated, *seed: object) -> Annotated:
         """Return the note with other identifiers; raises Unsafe where one has no surrogate."""

@@ -13,6 +13,7 @@ from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.synthetic.generated_identifiers import open_identifier_filler
+from pipeline.synthetic.known_words import find_known_words
 from synthesis.generation import GenerationPlan, NoteGenerator
 from synthesis.generation_files import Generation, write_unit
 
@@ -35,8 +36,11 @@ class WriteNotes(beam.DoFn):
     def _open(self) -> NoteGenerator:
         generation = self._generation
         filler = open_identifier_filler(generation.source) if generation.has_surrogates else None
+        words = None
+        if generation.known_words is not None:
+            words = find_known_words(generation.known_words, generation.source)
         trained = load(generation.model, choose_device())
-        return NoteGenerator(trained, generation.decoding, filler)
+        return NoteGenerator(trained, generation.decoding, filler, words)
 
     def process(self, element: int) -> Iterator[int]:
         assert self._writer is not None

@@ -145,6 +145,13 @@ def test_all_identifiers_are_well_formed_whatever_was_written(
         assert years == int(age[0])
 
 
+def test_an_age_takes_a_form_that_ages_have() -> None:
+    for lang, form in AGES.items():
+        # The model wrote the number alone, which no note does.
+        note = FILLERS[lang].fill(marked(lang, [("AGE", "67")]), 1)
+        assert re.sub(r"\d+", "67", values(note, "AGE")[0]) == form.replace("74", "67")
+
+
 def test_one_person_has_one_name_and_nothing_that_was_written_is_kept() -> None:
     parts = [("NAME", "Zx Qwert"), ("NAME", "Paul Petit"), ("NAME", "Zx Qwert"), ("ZIP", "7501")]
     note = FILLERS["fr"].fill(marked("fr", parts), 3)

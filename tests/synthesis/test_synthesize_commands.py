@@ -3,20 +3,25 @@ import re
 import sys
 from collections import Counter
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from evaluation.utility.fluency import words_outside
 from models.hardware import choose_device
 from models.language.training.gpt2_weights import digest as base_digest
 from models.language.training.serialization import load
 from pipeline.cli import main
 from pipeline.files.jsonl import spans_to_json
-from record.document import Annotated
+from pipeline.synthetic import known_words
+from pipeline.synthetic.known_words import find_known_words
+from record.document import Annotated, Document
 from synthesis.corpus_statistics import words_in
 from synthesis.markup import encode
+from synthesis.tag_repair import parse_tags
 from tests.models.pretrained import save_causal
 from tests.synthesis.letters import NAMES, letters, read_lines
 from tests.synthesis.releases import copy_to_database
@@ -194,6 +199,47 @@ def test_identifiers_are_surrogates_unless_the_model_shall_write_them(
         dates = [text[s.start : s.end] for s in other.spans if s.label == "DATE"]
         assert all(re.fullmatch(r"\d\d?/\d\d?", each) for each in dates)
     assert [n.document.text for n in own] != [n.document.text for n in filled]
+
+
+def test_words_are_those_of_a_list_and_of_many_patients(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    listed = tmp_path / "words.txt"
+    listed.write_text("Fiebre\nmejoría\n")
+    owners: dict[str, set[str]] = {}
+    for line in (folder / "corpus" / "train.jsonl").read_text("utf-8").splitlines():
+        held = json.loads(line)
+        note = parse_tags(held["marked"])
+        document = Document("", note.text)
+        for word in words_outside(Annotated(document, note.spans)):
+            owners.setdefault(word, set()).add(held["person_id"])
+    least = int(median(map(len, owners.values()))) + 1
+    assert least > known_words.LEAST_PERSONS
+    monkeypatch.setattr(known_words, "LEAST_PERSONS", least)
+    common = {word for word, theirs in owners.items() if len(theirs) >= least}
+    assert find_known_words(str(listed), folder / "corpus") == common | {"fiebre", "mejoría"}
+    assert 0 < len(common) < len(owners)
+    order = ("--notes", 10, "--temperature", 3, "--method", "sample")
+    assert generate(folder, tmp_path / "any", *order) == 0
+    assert generate(folder, tmp_path / "known", *order, "--known-words", listed) == 0
+
+    def strangers(out: Path) -> list[str]:
+        notes = [line.annotated for line in read_lines(out / "notes.jsonl")]
+        words = [word for note in notes for word in words_outside(note) if len(word) > 3]
+        assert words
+        return [word for word in words if word not in common | {"fiebre", "mejoría"}]
+
+    manifest = json.loads((tmp_path / "known" / "manifest.json").read_text())
+    assert manifest["known_words"] == str(listed)
+    # One that the end of the room cut stays.
+    assert len(strangers(tmp_path / "known")) <= 10 < len(strangers(tmp_path / "any"))
+    absent = ("--known-words", "no-such-language")
+    assert generate(folder, tmp_path / "none", "--notes", 1, *absent) == 2
+    assert "--known-words: no such file" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
 
 
 def test_one_model_is_loaded_in_a_process(

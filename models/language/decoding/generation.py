@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
+from models.language.decoding.known_words import KnownWords, keep_known_words
 from models.language.decoding.tag_grammar import LENGTH_TOLERANCE, Grammar, TagRules
 from models.language.networks.language_model import DecoderState, LanguageModel
 from models.training_loop import make_generator
@@ -240,7 +241,11 @@ class GeneratedText:
 
 @dataclass
 class DecodingBatch:
-    """Texts generated in parallel; rows that are finished are dropped from time to time."""
+    """Texts generated in parallel; rows that are finished are dropped from time to time.
+
+    `known` bounds the words outside of entities, if anything does; `parts` is what was written of
+    the word that each row is in.
+    """
 
     rows: list[int]
     tasks: list[DecodingTask]
@@ -250,6 +255,8 @@ class DecodingBatch:
     ids: Tensor
     uniforms: Tensor
     done: Tensor
+    known: KnownWords | None = None
+    parts: list[str] = field(default_factory=list)
 
 
 def require_context(
@@ -265,18 +272,23 @@ def require_context(
 
 @torch.inference_mode()
 def generate_texts(
-    network: LanguageModel, grammar: Grammar, tasks: Sequence[DecodingTask], decoding: Decoding
+    network: LanguageModel,
+    grammar: Grammar,
+    tasks: Sequence[DecodingTask],
+    decoding: Decoding,
+    known: KnownWords | None = None,
 ) -> list[GeneratedText]:
     """Generate a text for each task, all in parallel, on the network's device.
 
-    Each begins with an empty memory and draws by its own chance, so that no text depends on
-    another. Raises ConfigError where the model cannot hold texts of that length.
+    Words outside of entities are those of `known`, if it is given. Each text begins with an empty
+    memory and draws by its own chance, so that no text depends on another. Raises ConfigError where
+    the model cannot hold texts of that length.
     """
     room = require_context(network, tasks, decoding)
     device = network.device
     prefixes = [[grammar.end, *task.asked, *task.opening] for task in tasks]
     written: list[list[int]] = [list(task.opening) for task in tasks]
-    batch = start_batch(network, grammar, tasks, decoding, room)
+    batch = start_batch(network, grammar, tasks, decoding, room, known)
     given, lengths = _pad(prefixes, device)
     longest = given.shape[1]
     asked = torch.tensor([len(task.asked) for task in tasks], device=device)
@@ -285,11 +297,11 @@ def generate_texts(
     for at in range(longest - 1 + decoding.max_length + 1):
         scores, batch.memory = network.step(batch.ids, batch.memory)
         is_given = at + 1 < lengths[rows]
-        known = given[rows, min(at + 1, longest - 1)]
+        due = given[rows, min(at + 1, longest - 1)]
         if bool(is_given.all()):
-            chosen = known
+            chosen = due
         else:
-            chosen = torch.where(is_given, known, choose_tokens(scores.float(), batch, decoding))
+            chosen = torch.where(is_given, due, choose_tokens(scores.float(), batch, decoding))
         accept_tokens(batch, chosen, at >= asked[rows])
         for row, number, is_old in zip(
             batch.rows, chosen.tolist(), (is_given | batch.done).tolist(), strict=True
@@ -340,6 +352,7 @@ def start_batch(
     tasks: Sequence[DecodingTask],
     decoding: Decoding,
     room: int,
+    known: KnownWords | None = None,
 ) -> DecodingBatch:
     """Lay out texts that have not begun."""
     count, device = len(tasks), network.device
@@ -371,7 +384,7 @@ def start_batch(
     )
     return DecodingBatch(
         list(range(count)), list(tasks), rules, runs, network.start(count, room),
-        zeros + grammar.end, uniforms.to(device), zeros.bool(),
+        zeros + grammar.end, uniforms.to(device), zeros.bool(), known, [""] * count,
     )  # fmt: skip
 
 
@@ -389,6 +402,8 @@ def filter_scores(scores: Tensor, batch: DecodingBatch) -> Tensor:
         banned = runs.banned()
         if banned:
             scores[row, list(banned)] = _NEVER
+    if batch.known is not None:
+        scores = keep_known_words(scores, batch.known, batch.parts, batch.rules.states)
     return scores
 
 
@@ -413,6 +428,14 @@ def accept_tokens(batch: DecodingBatch, chosen: Tensor, counts: Tensor) -> None:
     """Append the chosen tokens; `counts` marks the rows whose tokens belong to the body."""
     inside = batch.rules.states > 0
     batch.rules.advance(chosen, counts)
+    if batch.known is not None:
+        batch.parts = [
+            batch.known.advance(part, number) if is_body and not state else ""
+            for part, number, is_body, state in zip(
+                batch.parts, chosen.tolist(), counts.tolist(), batch.rules.states.tolist(),
+                strict=True,
+            )
+        ]  # fmt: skip
     if not batch.runs:
         return
     for runs, number, is_body, is_inside in zip(
@@ -426,6 +449,7 @@ def drop_rows(batch: DecodingBatch, rows: Tensor) -> None:
     """Keep some rows."""
     kept = rows.tolist()
     batch.rows = [batch.rows[row] for row in kept]
+    batch.parts = [batch.parts[row] for row in kept]
     batch.runs = [batch.runs[row] for row in kept] if batch.runs else []
     batch.rules = batch.rules.keep(rows)
     batch.memory = batch.memory.keep(rows)
@@ -442,12 +466,16 @@ class _Beam:
 
 @torch.inference_mode()
 def beam_search(
-    network: LanguageModel, grammar: Grammar, task: DecodingTask, decoding: Decoding
+    network: LanguageModel,
+    grammar: Grammar,
+    task: DecodingTask,
+    decoding: Decoding,
+    known: KnownWords | None = None,
 ) -> GeneratedText:
     """Write a text by beam search; of the texts that ended, the one with most entities, and of
     equals the likeliest id for id, is given. Raises ConfigError as `generate_texts`."""
     room = require_context(network, [task], decoding)
-    batch = start_batch(network, grammar, [task], decoding, room)
+    batch = start_batch(network, grammar, [task], decoding, room, known)
     chosen = batch.ids
     for at, number in enumerate([*task.asked, *task.opening]):
         _, batch.memory = network.step(chosen, batch.memory)
@@ -503,5 +531,6 @@ def _continue_beams(batch: DecodingBatch, rows: list[int], numbers: list[int]) -
     batch.rules = batch.rules.keep(places)
     batch.runs = [batch.runs[row].copy() for row in rows] if batch.runs else []
     batch.rows = list(range(len(rows)))
+    batch.parts = [batch.parts[row] for row in rows]
     batch.ids = torch.tensor(numbers, dtype=torch.long, device=device)
     accept_tokens(batch, batch.ids, torch.ones(len(rows), dtype=torch.bool, device=device))

@@ -12,10 +12,11 @@ from models.tagger.shipped_model import DEFAULT
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.commands.options.values import add_workers, positive
-from pipeline.commands.options.words import add_words, word_list
+from pipeline.commands.options.words import add_words
 from pipeline.commands.synthesize.batch_output import show_result
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.progress import Progress
+from pipeline.files.word_lists import word_list
 from pipeline.night.demo import DemoOptions, make_demo, make_register_demo
 from pipeline.night.nightly import run_nightly
 from pipeline.night.supervisor import run_in_workers

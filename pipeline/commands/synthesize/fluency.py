@@ -7,8 +7,9 @@ from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.gate import add_signing, check_signing, write_signed
 from pipeline.commands.options.output import MEASUREMENTS, add_output_format, print_json
 from pipeline.commands.options.values import positive
-from pipeline.commands.options.words import add_words, word_list
+from pipeline.commands.options.words import add_words
 from pipeline.config.exit_codes import EXIT_DONE
+from pipeline.files.word_lists import word_list
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

@@ -9,6 +9,7 @@ from pipeline.commands.options.engine import add_batch_engine, choose_batch_work
 from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.values import add_batch_work, positive
 from pipeline.commands.synthesize.batch_output import print_manifest
+from pipeline.files.word_lists import load_words
 from pipeline.reports.console import Console
 from record.errors import ConfigError
 
@@ -114,6 +115,12 @@ def _add_decoding(parser: argparse.ArgumentParser) -> None:
         "--no-repeat", type=int, default=0, metavar="N",
         help="length of n-grams that must not repeat (default 0: no limit)",
     )  # fmt: skip
+    add(
+        "--known-words", metavar="FILE|LANG",
+        help="list of the only words of more than three letters that notes may have outside of "
+        "identifiers, beside those in the notes of at least five patients: a file with one word a "
+        "line, or the code of a language of the package wordfreq (default: any word)",
+    )  # fmt: skip
 
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
@@ -156,12 +163,22 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         chosen=options.notes if options.candidates > 1 else None,
         has_surrogates=options.identifiers == "surrogates",
         requests=options.requests.absolute() if options.requests else None,
+        known_words=_name_words(options),
     )
     for warning in begin_generation(generation):
         console.warn(warning)
     with console.progress() as progress:
         manifest = generate_notes(generation, chosen.work, rest, chosen.workers, progress)
     return print_manifest(manifest, _summarize(manifest), options, console)
+
+
+def _name_words(options: argparse.Namespace) -> str | None:
+    """Return the absolute path or the language of the known words; raises ConfigError."""
+    if options.known_words is None:
+        return None
+    load_words(options.known_words, "--known-words")
+    path = Path(options.known_words)
+    return str(path.absolute()) if path.is_file() else str(options.known_words)
 
 
 def _check_candidates(options: argparse.Namespace) -> None:

@@ -11,9 +11,9 @@ from pipeline.commands.options.extras import models_extra
 from pipeline.commands.options.log import add_log, journal_of
 from pipeline.commands.options.output import SUMMARY, add_output_format
 from pipeline.commands.options.values import positive
-from pipeline.commands.options.words import word_list
 from pipeline.commands.synthesize.batch_output import show_result
 from pipeline.config.settings import load
+from pipeline.files.word_lists import word_list
 from pipeline.reports.console import Console
 
 DESCRIPTION = """\

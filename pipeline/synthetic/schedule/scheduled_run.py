@@ -32,6 +32,7 @@ from pipeline.config.signing import (
     sign_content,
     sign_statement,
 )
+from pipeline.files.word_lists import load_words
 from pipeline.night.synthesis_history import SynthesisEntry, register_synthesis
 from pipeline.notes.worker_resources import open_master, resolve_urls
 from pipeline.release.released_notes import ReleaseLocation
@@ -247,9 +248,12 @@ class ScheduledRun:
     def _check_options(self) -> None:
         """Raise ConfigError for options that a stage would refuse, before any is begun."""
         check_options("synthesis.training", self.asked.training, LanguageRecipe, {"peak": float})
-        check_options("synthesis.generation", self.asked.generation, Decoding, {"batch": int})
+        more = {"batch": int, "known_words": str}
+        check_options("synthesis.generation", self.asked.generation, Decoding, more)
         self._recipe()
         self._decoding()
+        if (words := self._known_words()) is not None:
+            load_words(words, "synthesis.generation.known_words")
         required_of(self._requirements())
 
     def _training(self) -> dict[str, Any]:
@@ -269,8 +273,16 @@ class ScheduledRun:
 
     def _decoding(self) -> Decoding:
         given: dict[str, Any] = dict(self.asked.generation)
-        given.pop("batch", None)
+        for name in ("batch", "known_words"):
+            given.pop(name, None)
         return Decoding(**given)
+
+    def _known_words(self) -> str | None:
+        named = self.asked.generation.get("known_words")
+        if named is None:
+            return None
+        path = self._path(str(named))
+        return str(path.absolute()) if path.is_file() else str(named)
 
     def prepare(self) -> Path:
         """Prepare the corpus of the release; no release is published meanwhile."""
@@ -373,6 +385,7 @@ class ScheduledRun:
                 decoding=self._decoding(),
                 has_surrogates=True,
                 requests=None if public is None else public.absolute(),
+                known_words=self._known_words(),
             )
             for warning in begin_generation(generation):
                 self.warn(warning)
@@ -432,7 +445,8 @@ class ScheduledRun:
                 self.request.is_word,
                 self.asked.words or "",
                 model,
-                seed=self.asked.seed,
+                self.asked.reader_notes,
+                self.asked.seed,
             )
             content = measure_reading(request, progress)
             write_measurements(out / FLUENCY, sign_content(content, master))
@@ -440,6 +454,7 @@ class ScheduledRun:
         inputs = self._inputs_of_measurement(filtered, corpus, master) | {
             "words": self.asked.words,
             "reader": None if model is None else base_digest(model),
+            "reader_notes": self.asked.reader_notes,
         }
         return self.stages.make("fluency", inputs, make)
 

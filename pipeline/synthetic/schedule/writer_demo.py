@@ -15,15 +15,18 @@ OUTPUT = "synthetic-notes"
 
 _ENCODER, _SEEDS, _MINUTES = "tiny-1x64", 2, 0.5
 _STEP, _PEAK = 2048, 5e-4  # many small steps, since minutes are few
+_READ = 40  # notes of each kind that the reader reads: of a large vocabulary, seconds each
 _LONGEST = 900  # ids, which nine notes in ten need
+_TEMPERATURE = 0.9  # at which another model finds the notes about as likely as real ones
 
 
 @dataclass(frozen=True)
 class WriterDemo:
     """A pretrained model that learns to write the notes of a demonstration, and for how long.
 
-    `reader` is another one, which tells how likely it finds them; `words` a list of words; `epochs`
-    bounds the training of each tagger that measures the utility.
+    `reader` is another one, which tells how likely it finds them; `words` a list of words, to count
+    those that are none, and beside which only those of many patients are written; `epochs` the
+    training of each tagger that measures the utility.
     """
 
     cohort: str
@@ -68,16 +71,19 @@ def add_synthesis(config: Path, demo: WriterDemo) -> None:
         "utility_minutes": _MINUTES,
     }
     if demo.reader is not None:
-        asked["reader"] = str(demo.reader.absolute())
+        asked |= {"reader": str(demo.reader.absolute()), "reader_notes": _READ}
     if demo.words is not None:
         asked["words"] = demo.words
     if demo.epochs is not None:
         asked["utility_epochs"] = demo.epochs
+    generation: dict[str, Any] = {"max_length": _LONGEST, "temperature": _TEMPERATURE}
+    if demo.words is not None:
+        generation["known_words"] = demo.words
     lines = [
         "spans = true",
         *_table("synthesis", asked),
         *_table("synthesis.training", demo.training()),
-        *_table("synthesis.generation", {"max_length": _LONGEST}),
+        *_table("synthesis.generation", generation),
     ]
     content = config.read_text("utf-8") + "\n".join(lines) + "\n"
     write_atomically(config, content.encode("utf-8"))

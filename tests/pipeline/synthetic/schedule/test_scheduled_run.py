@@ -333,6 +333,7 @@ def test_what_was_changed_or_depends_on_it_is_made_again(ended: Path) -> None:
         ('output = "published"', 'output = "synthesis/out"', "synthesis.output"),
         ("width = 32", "wide = 32", "synthesis.training.wide"),
         ("width = 32", 'width = "32"', "synthesis.training.width"),
+        ("batch = 8", 'known_words = "xx"', "synthesis.generation.known_words"),
         ('answers = "answers"', 'folder = "answers"', None),
     ],
 )

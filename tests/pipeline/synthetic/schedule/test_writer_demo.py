@@ -29,6 +29,7 @@ def test_its_hospital_can_run_it_again(tmp_path: Path) -> None:
     assert (asked.cohort, asked.notes, asked.words, asked.reader) == (COHORT, 7, "en", str(folder))
     assert asked.training["pretrained"] == str(folder)
     assert asked.training["lora"] == 4
+    assert asked.generation["known_words"] == "en"
     assert asked.training["max_minutes"] == 2.5
 
 
