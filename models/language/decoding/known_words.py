@@ -42,6 +42,9 @@ class KnownWords:
         self._ending[""] += range(self._marks)
         for number, text in _texts_behind_letter(vocabulary):
             self._place(number, text.casefold())
+        # Half of all ids begin with a blank or a sign: a mask of their own is soon copied.
+        self._closing = torch.zeros(self._size, dtype=torch.bool, device="cpu")
+        self._closing[self._ending.pop("")] = True
         self._longest = max(map(len, (*self._going, *self._ending)), default=0)
         # Of each word one mask; most words come again and again.
         self.allowed = lru_cache(_MASKS)(self._allowed)
@@ -64,13 +67,16 @@ class KnownWords:
 
     def _allowed(self, part: str) -> Tensor:
         """Return of each id whether it may follow a part of a word. (size,)"""
-        mask = torch.zeros(self._size, dtype=torch.bool, device="cpu")
+        numbers: list[int] = []
         for head in self._heads_behind(part):
             whole = part + head
             if head in self._going and self._goes_on(whole):
-                mask[self._going[head]] = True
+                numbers += self._going[head]
             if head in self._ending and self._ends(whole):
-                mask[self._ending[head]] = True
+                numbers += self._ending[head]
+        ends = self._ends(part)
+        mask = self._closing.clone() if ends else torch.zeros_like(self._closing)
+        mask[numbers] = True
         return mask
 
     def _heads_behind(self, part: str) -> set[str]:
@@ -78,7 +84,7 @@ class KnownWords:
         room = SHORT - len(part)
         if room > 0:
             return {*self._going, *self._ending}
-        found = {""}
+        found = {""}  # ids without any letter or sign, which some models have
         for word in self._beginning_with(part):
             rest = word[len(part) : len(part) + self._longest]
             found.update(rest[:end] for end in range(1, len(rest) + 1))
