@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -104,6 +105,10 @@ class Supervisor:
         code = worker.process.poll()
         if code is None:
             return False
+        if code == -signal.SIGINT:
+            # A terminal interrupts all processes of a command; one that comes while a finalizer
+            # runs, Python drops, and this process would start the worker again.
+            raise KeyboardInterrupt
         report = _read_worker_report(worker.process)
         name = f"worker-{worker.number}"
         self.peaks[name] = max(self.peaks.get(name, 0), int(str(report.get("peak_kilobytes", 0))))

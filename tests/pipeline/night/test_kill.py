@@ -161,8 +161,20 @@ def test_a_polite_end_leaves_nothing_running(
     wait_for_workers(site, 2)
     os.killpg(process.pid, number)
     _, stderr = process.communicate(timeout=600)
-    assert process.returncode == code
+    assert process.returncode == code, stderr
     assert "Traceback" not in stderr
+    assert site.wait_until_empty() == {}
+    assert site.released() == {}
+
+
+def test_an_interrupt_that_reached_workers_alone_ends_the_run(
+    make_site: Callable[..., Site],
+) -> None:
+    site = make_site(10_000)
+    process = site.start()
+    os.kill(wait_for_workers(site, 1)[0], signal.SIGINT)
+    _, stderr = process.communicate(timeout=600)
+    assert process.returncode == 130, stderr
     assert site.wait_until_empty() == {}
     assert site.released() == {}
 
