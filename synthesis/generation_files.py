@@ -194,7 +194,7 @@ class Generation(BatchedWork):
             "surrogates": self.has_surrogates,
         }  # fmt: skip
         if self.known_words is not None:
-            held["known_words"] = self.known_words
+            held["known_words"] = words_digest(self.known_words)
         if self.requests is not None:
             held["requests"] = corpus_digest(self.requests)
         return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()
@@ -224,6 +224,12 @@ class Generation(BatchedWork):
             )
         missing = (self.words - found) * self.count / (found * self.batch)
         return replace(self, count=self.count + self.batch * math.ceil(missing))
+
+
+def words_digest(named: str) -> str:
+    """Return the digest of a file with words; a language of wordfreq stands for itself."""
+    path = Path(named)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else named
 
 
 def open_generation(generation: Generation) -> None:

@@ -12,10 +12,7 @@ _WORDFREQ = "wordfreq"
 
 def word_list(named: str) -> Callable[[str], bool]:
     """Return what tells whether a word in small letters is in the list; raises ConfigError."""
-    if Path(named).is_file():
-        return _read_words(Path(named)).__contains__
-    wordfreq = _open_wordfreq(named, "--words")
-    return lambda word: bool(wordfreq.zipf_frequency(word, named) > 0)
+    return load_words(named, "--words").__contains__
 
 
 def load_words(named: str, key: str) -> frozenset[str]:

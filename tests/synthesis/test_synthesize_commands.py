@@ -20,6 +20,7 @@ from pipeline.synthetic import known_words
 from pipeline.synthetic.known_words import find_known_words
 from record.document import Annotated, Document
 from synthesis.corpus_statistics import words_in
+from synthesis.generation_files import Generation
 from synthesis.markup import encode
 from synthesis.tag_repair import parse_tags
 from tests.models.pretrained import save_causal
@@ -236,6 +237,12 @@ def test_words_are_those_of_a_list_and_of_many_patients(
     assert manifest["known_words"] == str(listed)
     # One that the end of the room cut stays.
     assert len(strangers(tmp_path / "known")) <= 10 < len(strangers(tmp_path / "any"))
+    kept = Generation(
+        folder / "model", folder / "corpus", tmp_path / "x", 1, 1, 1, known_words=str(listed)
+    )
+    before = kept.fingerprint()
+    listed.write_text("Fiebre\n")
+    assert kept.fingerprint() != before
     absent = ("--known-words", "no-such-language")
     assert generate(folder, tmp_path / "none", "--notes", 1, *absent) == 2
     assert "--known-words: no such file" in capsys.readouterr().err

@@ -61,7 +61,7 @@ from pipeline.synthetic.schedule.stage_results import StageResults
 from record.atomic_write import make_folders
 from record.errors import ConfigError
 from surrogates.keys.keys import MasterKey
-from synthesis.generation_files import MANIFEST, NOTES, Generation, read_generated
+from synthesis.generation_files import MANIFEST, NOTES, Generation, read_generated, words_digest
 from synthesis.prepared_corpus import digest as corpus_digest
 
 _LOCK, _REPORT, _PAGES = "synthesis.lock", "report", "review"
@@ -369,6 +369,8 @@ class ScheduledRun:
         public = self._public()
         if public is not None:
             inputs["public"] = corpus_digest(public)
+        if (words := self._known_words()) is not None:
+            inputs["known_words"] = words_digest(words)
 
         def make(out: Path, progress: Progress) -> None:
             if (out / MANIFEST).exists():
@@ -385,7 +387,7 @@ class ScheduledRun:
                 decoding=self._decoding(),
                 has_surrogates=True,
                 requests=None if public is None else public.absolute(),
-                known_words=self._known_words(),
+                known_words=words,
             )
             for warning in begin_generation(generation):
                 self.warn(warning)
