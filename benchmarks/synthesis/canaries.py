@@ -99,11 +99,13 @@ def attack_canaries(folder: Path) -> MembershipSeparation:
     return separate_members(planted, others)
 
 
-def fictional_notes(count: int, lang: str) -> Iterator[Annotated]:
+def fictional_notes(
+    count: int, lang: str, seed: int = 1, notes_per_patient: int = 4
+) -> Iterator[Annotated]:
     """Make short notes of so many patients of the fictional hospital."""
     hospital = make_hospital(
-        count, seed=1, lang=lang, notes_per_patient=4, mean_characters=800, pdf_share=0,
-        scan_share=0,
+        count, seed=seed, lang=lang, notes_per_patient=notes_per_patient, mean_characters=800,
+        pdf_share=0, scan_share=0,
     )  # fmt: skip
     for note in hospital.notes():
         if _SHORTEST <= len(note.annotated.document.text) <= _LONGEST:

@@ -433,7 +433,7 @@ class SynthesisSettings:
     the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger.
     `public` is a corpus prepared from public notes, for training with epsilon: what is neither
     weights nor chance comes from it. `words` is a list of words, a file or a language of wordfreq,
-    `reader` the folder of a causal model that did not write the notes, and reads at most
+    `reader` the folder of a language model that did not write the notes, and reads at most
     `reader_notes` of them, and as many real ones.
     `requirements` is a file or a shipped set. `answers` is a folder of files that reviewers saved,
     `measured` are further files of signed measurements.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from torch import Tensor
 from torch.nn import functional
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
 from models.hardware import has_bfloat16
@@ -26,7 +26,10 @@ REPEATS = 30
 _MEMORIZED_LOSS = 0.5  # nats a piece: what is foreseen so well is known by heart
 _RATE = 5e-4
 _LONGEST = 1024
-_DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+_MASKED = "ForMaskedLM"
+
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+"""Where pretrained models read."""
 
 
 class FoundationModel:
@@ -48,31 +51,18 @@ class FoundationModel:
     @classmethod
     def of_folder(cls, folder: Path) -> "FoundationModel":
         """Load a causal model as HuggingFace saves it; raises ConfigError. Nothing is fetched."""
-        disable_progress_bar()  # type: ignore[no-untyped-call]  # a command has its own
-        try:
-            if not folder.is_dir():
-                raise OSError
-            # A module beside the weights, or weights in a pickle, could run code.
-            only: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-            tokenizer = AutoTokenizer.from_pretrained(folder, **only)
-            network: Any = AutoModelForCausalLM.from_pretrained(
-                folder, use_safetensors=True, **only
-            )
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError):
-            problem = f"not a causal language model with {WEIGHTS}, config.json and a tokenizer"
-            raise ConfigError(
-                str(folder), problem, "give the folder of a Hugging Face model"
-            ) from None
-        return cls(network.eval().to(_DEVICE), tokenizer)
+        if is_masked(folder):  # its weights would load, and read what they are to foresee
+            raise ConfigError(str(folder), "a masked language model", "give a causal one")
+        return cls(*load_folder(folder, AutoModelForCausalLM, "causal"))
 
     @torch.inference_mode()
     def log_probabilities(self, texts: Iterable[str]) -> Iterator[Floats]:
         """Return natural logarithms for the pieces of each text: (pieces,)"""
-        is_halved = has_bfloat16(_DEVICE)
+        is_halved = has_bfloat16(DEVICE)
         for text in texts:
             parts = [np.zeros(0)]
             for window in self._windows(text):
-                with torch.autocast(_DEVICE.type, torch.bfloat16, enabled=is_halved):
+                with torch.autocast(DEVICE.type, torch.bfloat16, enabled=is_halved):
                     losses = self._token_losses(self._network, window)
                 parts.append(-losses.double().cpu().numpy())
             yield np.concatenate(parts)
@@ -111,6 +101,34 @@ class FoundationModel:
     @staticmethod
     def _token_losses(network: Any, window: Sequence[int]) -> Tensor:
         """Return the negative log-likelihood of each token but the first, in nats. (tokens,)"""
-        ids = torch.tensor(window, device=_DEVICE)
+        ids = torch.tensor(window, device=DEVICE)
         scores: Tensor = network(input_ids=ids[None, :-1]).logits[0].float()
         return functional.cross_entropy(scores, ids[1:], reduction="none")
+
+
+def load_folder(folder: Path, models: Any, kind: str) -> tuple[Any, Any]:
+    """Load network and tokenizer of a Hugging Face folder by one of the Auto classes.
+
+    `kind` says in the error what was expected. Nothing is fetched. Raises ConfigError.
+    """
+    disable_progress_bar()  # type: ignore[no-untyped-call]  # a command has its own
+    try:
+        if not folder.is_dir():
+            raise OSError
+        # A module beside the weights, or weights in a pickle, could run code.
+        only: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        tokenizer = AutoTokenizer.from_pretrained(folder, **only)
+        network: Any = models.from_pretrained(folder, use_safetensors=True, **only)
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError):
+        problem = f"not a {kind} language model with {WEIGHTS}, config.json and a tokenizer"
+        raise ConfigError(str(folder), problem, "give the folder of a Hugging Face model") from None
+    return network.eval().to(DEVICE), tokenizer
+
+
+def is_masked(folder: Path) -> bool:
+    """Tell whether the configuration in a folder is that of a masked language model."""
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return any(name.endswith(_MASKED) for name in config.architectures or ())

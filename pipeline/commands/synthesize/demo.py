@@ -108,7 +108,8 @@ def _add_writer(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--reader", type=Path, metavar="FOLDER",
-        help="Hugging Face folder of another causal model, for the perplexity of the notes",
+        help="Hugging Face folder of another language model, causal or masked, for the perplexity "
+        "of the notes",
     )  # fmt: skip
     add_words(parser)
 

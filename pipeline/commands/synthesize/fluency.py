@@ -35,7 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_words(parser)
     add(
         "--model", type=Path, metavar="FOLDER",
-        help="Hugging Face folder of a causal model that did not write the notes, for perplexity",
+        help="Hugging Face folder of a causal or masked language model that did not write the "
+        "notes, for perplexity",
     )  # fmt: skip
     add(
         "--scored", type=positive, default=200, metavar="N",

@@ -13,8 +13,8 @@ from evaluation.utility.fluency import (
     measure_perplexity,
     measure_share,
 )
-from models.language.training.foundation_model import FoundationModel
 from models.language.training.gpt2_weights import digest as base_digest
+from models.language.training.masked_reader import load_scorer
 from pipeline.config.progress import Progress
 from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
@@ -35,7 +35,8 @@ class FluencyRequest:
     """Synthetic notes with their corpus, a list of words, and a model that wrote none of them.
 
     `is_word` tells whether a word, in small letters, is in the list; `model` is the folder of a
-    causal model as HuggingFace saves it. At most `scored` notes of each kind are read by it.
+    causal or masked language model as Hugging Face saves it. It reads at most `scored`
+    notes of each kind.
     """
 
     synthetic: Path
@@ -110,7 +111,7 @@ def _measure_drops(manifest: Mapping[str, Any], data: str) -> Iterator[Measured]
 def _score(
     folder: Path, notes: FluencyNotes, request: FluencyRequest, progress: Progress
 ) -> list[Measured]:
-    model = FoundationModel.of_folder(folder)
+    model = load_scorer(folder)
     chance = Random(request.seed)  # noqa: S311 - what is drawn is no secret
     some = [_draw(each, request.scored, chance) for each in (notes.made, notes.unseen)]
     total, done = sum(map(len, some)), 0
