@@ -8,8 +8,7 @@ from typing import Any
 import simpy
 
 from benchmarks.scale.costs import Costs
-
-_RENEWALS = 4  # of a lease in its time, as workers do
+from pipeline.notes.claimed_units import seconds_between_beats
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +25,7 @@ class Site:
     database_cores: int = 8
     most_connections: int = 100
     node_bytes: int = 32 * 2**30
+    database_bytes: int = 100 * 2**30
     lease_seconds: float = 60.0
     node_price: float = 0.40
     database_price: float = 1.0
@@ -97,9 +97,9 @@ class _Work:
             yield from self.transact(costs.commit_unit + changed * costs.commit_note)
 
     def heartbeat(self) -> Generator[Any, Any, None]:
-        """Renew the leases of a worker."""
-        while self.left > 0:
-            yield self.environment.timeout(self.site.lease_seconds / _RENEWALS)
+        """Renew the leases of a worker, until the night ends."""
+        while True:
+            yield self.environment.timeout(seconds_between_beats(self.site.lease_seconds))
             yield from self.transact(self.costs.claim)
 
 
@@ -117,6 +117,7 @@ def simulate(site: Site, costs: Costs) -> Night:
     loads = {
         "database cores": work.busy / (working * site.database_cores),
         "database connections": site.workers * costs.connections / site.most_connections,
+        "database disk": site.changed * costs.staged_bytes / site.database_bytes,
         "memory of a node": site.workers_per_node * costs.peak_bytes / site.node_bytes,
         "driver": (planning + publishing) / night,
     }

@@ -132,13 +132,18 @@ def _wait_for_claim(
     return claimed
 
 
+def seconds_between_beats(lease: float) -> float:
+    """Return how often a worker renews leases of so many seconds."""
+    return min(lease / _BEATS, _MOST_SECONDS_BETWEEN_BEATS)
+
+
 @contextmanager
 def _heartbeat(leases: UnitLeases, seconds: float) -> Iterator[None]:
     """Renew the leases of this process within the context."""
     stop = threading.Event()
 
     def beat() -> None:
-        while not stop.wait(min(seconds / _BEATS, _MOST_SECONDS_BETWEEN_BEATS)):
+        while not stop.wait(seconds_between_beats(seconds)):
             # A database that is away for a moment is asked again at the next beat.
             with suppress(CryptonymError):
                 leases.renew(seconds)

@@ -51,3 +51,21 @@ def test_the_costs_that_were_measured(tmp_path: Path) -> None:
     assert 0 < costs.server_share < 1
     costs.save(tmp_path / "costs.json")
     assert load_costs(tmp_path / "costs.json") == costs
+
+
+def test_leases_are_renewed_as_often_as_workers_do() -> None:
+    # 10 units of 100 notes of 1 s: 1,000 s a worker, in which a lease of a minute has 250 beats.
+    costs = replace(COSTS, unit=(1.0,), claim=0.0, commit_note=0.0, commit_unit=0.0, start=0.0)
+    quiet = simulate(replace(SITE, lease_seconds=1e9), costs)
+    assert quiet.loads["database cores"] == pytest.approx(0)
+    costs = replace(costs, claim=0.01)
+    busy = {lease: simulate(replace(SITE, lease_seconds=lease), costs) for lease in (4.0, 60.0)}
+    share = 0.01 * costs.server_share / SITE.database_cores
+    for lease, between in ((4.0, 1.0), (60.0, 4.0)):
+        beats = busy[lease].loads["database cores"] / share
+        assert beats == pytest.approx(1 / between, abs=0.03)
+
+
+def test_what_is_staged_fills_the_disk() -> None:
+    site = replace(SITE, database_bytes=2_000_000)
+    assert simulate(site, COSTS).loads["database disk"] == 0.5
