@@ -3,6 +3,8 @@
 #   docker build -t cryptonym .
 #   docker run --rm cryptonym demo /data                       the command line
 #   --environment_type=DOCKER --environment_config=cryptonym   the workers of a Beam runner
+# With PyTorch, to train and to write synthetic notes (with CUDA some 5 GB):
+#   docker build --build-arg EXTRA=models -t cryptonym-models .
 
 FROM python:3.11-slim-bookworm AS wheel
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
@@ -20,9 +22,10 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends tesseract-ocr-eng tesseract-ocr-fra tesseract-ocr-spa \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=beam /opt/apache/beam /opt/apache/beam
+ARG EXTRA=
 RUN --mount=type=bind,from=wheel,source=/wheels,target=/wheels \
     --mount=type=bind,source=constraints.txt,target=/constraints.txt \
-    pip install --no-cache-dir -c /constraints.txt /wheels/*.whl
+    pip install --no-cache-dir -c /constraints.txt "$(echo /wheels/*.whl)${EXTRA:+[$EXTRA]}"
 COPY --chmod=755 scripts/entrypoint /usr/local/bin/entrypoint
 
 # Nothing here needs root; the master key and the databases are mounted under /data.

@@ -162,6 +162,36 @@ def test_airflow() -> None:
     }
 
 
+@pytest.mark.parametrize(("code", "seen"), [(0, 0), (1, 0), (2, 2), (3, 3), (4, 4)])
+def test_kubernetes_makes_synthetic_notes_of_a_release(
+    code: int, seen: int, tmp_path: Path
+) -> None:
+    (job,) = documents(DEPLOY / "kubernetes" / "synthesize-cronjob.yaml")
+    policy = job["spec"]["jobTemplate"]["spec"]
+    pod = policy["template"]["spec"]
+    (release,), (container,) = pod["initContainers"], pod["containers"]
+    volumes = {each["name"] for each in pod["volumes"]}
+    for each in (release, container):
+        accept(each["args"])
+        assert {mount["name"] for mount in each["volumeMounts"]} == volumes
+    assert release["args"][0] == "release" and container["args"][:2] == ["synthesize", "run"]
+    rules = policy["podFailurePolicy"]["rules"]
+    assert {rule["onExitCodes"]["containerName"] for rule in rules} == {container["name"]}
+    assert ending(container["command"][2], code, tmp_path) == seen
+    assert ending(release["command"][2], code, tmp_path) == SEEN[code]
+    image = (DEPLOY.parent / "Dockerfile").read_text("utf-8")
+    assert f"--build-arg EXTRA=models -t {container['image'].split('/')[1].split(':')[0]}" in image
+
+
+def test_images_have_the_versions_of_the_constraints() -> None:
+    constraints = (DEPLOY.parent / "constraints.txt").read_text("utf-8")
+    (spark,) = re.findall(r"^pyspark==(.*)$", constraints, re.MULTILINE)
+    image = (DEPLOY / "spark" / "Dockerfile").read_text("utf-8")
+    assert f"pyspark=={spark}\n" in image and f"apache/spark:{spark} " in image
+    (job,) = documents(DEPLOY / "kubernetes" / "spark-operator.yaml")
+    assert job["spec"]["template"]["sparkVersion"] == spark
+
+
 # Spark on other people's machines: schemas are those of packages that others keep ----------------
 
 KUBERNETES = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
