@@ -27,6 +27,7 @@ from record.atomic_write import write_atomically
 from record.errors import ConfigError
 
 _WARM_UP_STEPS = 10  # the first steps are slow and do not predict the speed of the others
+_MOST_SECONDS_BETWEEN_CHECKPOINTS = 600  # what an interruption may cost where steps are slow
 
 
 def make_generator(*seed: object) -> torch.Generator:
@@ -166,6 +167,7 @@ class TrainingLoop(ABC, Generic[Position]):
     def run_epochs(self, checkpoint_steps: int = 0) -> None:
         """Run the remaining epochs; with `checkpoint_steps`, checkpoint every so many steps.
 
+        Where steps are slow, a checkpoint is written every ten minutes, too.
         A training whose time runs out within an epoch ends there.
         """
         position = self.position
@@ -175,7 +177,7 @@ class TrainingLoop(ABC, Generic[Position]):
                 self.train_step(position.step, steps)
                 position.step += 1
                 self.end_step(steps)
-                if checkpoint_steps and position.step % checkpoint_steps == 0:
+                if checkpoint_steps and self._is_checkpoint_due(checkpoint_steps):
                     self.checkpoint()
             is_complete = position.step == steps
             if not is_complete:
@@ -185,6 +187,10 @@ class TrainingLoop(ABC, Generic[Position]):
             self.end_epoch(is_last=position.epoch == self.epochs)
             self.checkpoint()
             self.report_epoch()
+
+    def _is_checkpoint_due(self, steps: int) -> bool:
+        since = self.budget.seconds - self.position.seconds
+        return self.position.step % steps == 0 or since >= _MOST_SECONDS_BETWEEN_CHECKPOINTS
 
     def schedule_progress(self, steps: int) -> float:
         """Return the fraction of the schedule that has passed, by steps or time, the larger."""

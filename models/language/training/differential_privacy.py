@@ -26,6 +26,7 @@ from models.language.corpus.batching import (
     LanguageBatch,
     Text,
     batches,
+    bound_tokens,
     collate_texts,
 )
 from models.language.corpus.contributions import Contribution, group_by_patient
@@ -142,7 +143,8 @@ class PrivateTrainer(StepTrainer):
             return
         for each in self._learning:
             each.weights.grad = None
-        for part in batches(notes, self._recipe.micro_tokens or _MICRO_TOKENS, None):
+        tokens = bound_tokens(self._recipe.micro_tokens or _MICRO_TOKENS, self.network.vocabulary)
+        for part in batches(notes, tokens, None):
             batch = collate_texts(part, self._end)
             with torch.autocast(self._device.type, torch.bfloat16, enabled=self._in_bfloat16):
                 scores = self.network(batch.inputs.to(self._device))

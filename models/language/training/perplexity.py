@@ -8,7 +8,14 @@ import torch
 from torch.nn import functional
 
 from models.hardware import has_bfloat16
-from models.language.corpus.batching import IGNORED, Text, batches, collate_texts, split_at_context
+from models.language.corpus.batching import (
+    IGNORED,
+    Text,
+    batches,
+    bound_tokens,
+    collate_texts,
+    split_at_context,
+)
 from models.language.corpus.vocabulary import END, Vocabulary
 from models.language.networks.language_model import LanguageModel
 
@@ -73,7 +80,8 @@ def negative_log_likelihood(
     device = next(network.parameters()).device
     is_halved = network.computes_in_bfloat16 and has_bfloat16(device)
     nats = 0.0
-    for group in batches(split_at_context(texts, network.longest), _TOKENS, None):
+    tokens = bound_tokens(_TOKENS, vocabulary.size)
+    for group in batches(split_at_context(texts, network.longest), tokens, None):
         batch = collate_texts(group, end)
         with torch.autocast(device.type, torch.bfloat16, enabled=is_halved):
             scores = network(batch.inputs.to(device)).float()

@@ -14,6 +14,7 @@ from models.language.corpus.batching import (
     IGNORED,
     Text,
     batches,
+    bound_tokens,
     bptt_chunks,
     collate_texts,
     make_streams,
@@ -247,7 +248,8 @@ class PretrainedTrainer(StepTrainer):
         for group in self.optimizer.param_groups:
             group["lr"] = one_cycle(self._recipe.plan()[0].peak, progress)
         texts = self._batches[step]
-        parts = batches(texts, self._recipe.micro_tokens or self._recipe.step_tokens, None)
+        tokens = self._recipe.micro_tokens or self._recipe.step_tokens
+        parts = batches(texts, bound_tokens(tokens, self.network.vocabulary), None)
         total = sum(len(text.ids) - text.asked for text in texts)
         self.network.train()
         self.network.zero_grad()

@@ -24,6 +24,7 @@ from models.language.networks.pretrained import (
     load_pretrained,
     load_vocabulary,
 )
+from models.language.training.perplexity import negative_log_likelihood
 from models.language.training.recipe import LanguageRecipe, make_recipe
 from models.language.training.serialization import TrainedGenerator, load, save
 from models.language.training.trainers import PretrainedTrainer
@@ -254,6 +255,27 @@ def test_it_learns_and_an_interrupted_training_ends_the_same(
     assert bool(is_same[len(MARKS) :].all()) is bool(lora)  # adapters leave all other words alone
 
 
+def test_slow_steps_are_kept_by_the_clock(
+    folder: Path, corpora: LanguageCorpora, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = replace(recipe_of(folder, "llama", epochs=1), checkpoint_steps=10_000)
+    told: list[int] = []
+
+    def interrupt(done: int, planned: int) -> None:
+        told.append(done)
+        if len(told) == 3:
+            raise Interrupted
+
+    monkeypatch.setattr("models.training_loop._MOST_SECONDS_BETWEEN_CHECKPOINTS", 0)
+    with pytest.raises(Interrupted):
+        train(corpora, recipe, tmp_path / "parts", TrainingCallbacks(interrupt))
+    again: list[int] = []
+    train(
+        corpora, recipe, tmp_path / "parts", TrainingCallbacks(lambda done, _: again.append(done))
+    )
+    assert again[0] >= told[1] > 0, "the steps before the interruption were not taken again"
+
+
 @pytest.mark.parametrize("kind", ["gpt2", "qwen2"])
 def test_adapters_fit_other_architectures(folder: Path, kind: str) -> None:
     vocabulary = load_vocabulary(folder / kind, MARKS)
@@ -275,16 +297,42 @@ def test_parts_of_a_batch_add_up_to_the_batch(
     after = []
     # Sums in sixteen bits depend on their order.
     monkeypatch.setattr("models.language.training.trainers.has_bfloat16", lambda _: False)
-    for micro in (64, 4096):
+    for micro, scores in ((64, None), (4096, None), (4096, 100 * corpora.vocabulary.size)):
+        if scores:  # as a large vocabulary: parts of a hundred tokens
+            monkeypatch.setattr("models.language.corpus.batching._MOST_SCORES", scores)
         recipe = recipe_of(folder, "llama", micro_tokens=micro, step_tokens=4096)
         network = make_network(recipe, corpora.vocabulary)
         course = PretrainedTrainer(network, corpora.train, recipe, corpora.vocabulary.mark(END))
         assert course.begin_epoch(0) == 1
         course.train_step(0, 0.25)
         after.append([weights.grad for weights in network.parameters()])
-    for one, other in zip(*after, strict=True):
-        assert one is not None and other is not None
+    for one, other, bound in zip(*after, strict=True):
+        assert one is not None and other is not None and bound is not None
         assert torch.allclose(one, other, atol=2e-5)
+        assert torch.allclose(bound, other, atol=2e-5)
+
+
+def test_perplexity_does_not_depend_on_how_much_is_computed_at_a_time(
+    folder: Path, corpora: LanguageCorpora, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = load_pretrained(folder / "llama", corpora.vocabulary, context=48)  # type: ignore[arg-type]
+    sizes: list[int] = []
+    plain = network.forward
+
+    def watch(ids: torch.Tensor) -> torch.Tensor:
+        sizes.append(ids.numel())
+        return plain(ids)
+
+    monkeypatch.setattr(network, "forward", watch)
+    monkeypatch.setattr("models.language.training.perplexity.has_bfloat16", lambda _: False)
+    whole = negative_log_likelihood(network, corpora.vocabulary, corpora.dev)
+    largest = max(sizes)
+    sizes.clear()
+    bound = 60 * corpora.vocabulary.size
+    monkeypatch.setattr("models.language.corpus.batching._MOST_SCORES", bound)
+    parts = negative_log_likelihood(network, corpora.vocabulary, corpora.dev)
+    assert max(sizes) <= 60 < largest
+    assert parts.nats == pytest.approx(whole.nats, rel=1e-5) and parts.ids == whole.ids
 
 
 def test_what_is_no_model_is_refused(folder: Path, tmp_path: Path) -> None:
