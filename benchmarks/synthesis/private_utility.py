@@ -1,7 +1,7 @@
 """What notes of privately trained generators are worth, by epsilon.
 
     python -m benchmarks.synthesis.private_utility OUT [--patients 3000] [--epsilons 4 8 none]
-        [--epochs 20] [--notes 300] [--canaries 100] [--lang en]
+        [--epochs 20] [--open-epochs 5] [--notes 300] [--canaries 100] [--lang en]
 
 Short notes of the fictional hospital become a corpus, those of other patients the public notes,
 from which vocabulary, labels and requests come. A small transformer learns the corpus once for each
@@ -52,10 +52,12 @@ def main() -> None:
     )
     for epsilon in options.epsilons:
         made = out / f"epsilon-{epsilon}"
-        private = () if epsilon == "none" else ("--epsilon", epsilon)
+        is_private = epsilon != "none"
+        private = ("--epsilon", epsilon) if is_private else ()
+        epochs = options.epochs if is_private else options.open_epochs
         run_once(
             made / "generator" / TRAINING, "train", str(out / "corpus"), "--recipe", "gpt-small",
-            "--vocabulary-text", str(out / "public"), "--epochs", str(options.epochs), "--canaries",
+            "--vocabulary-text", str(out / "public"), "--epochs", str(epochs), "--canaries",
             str(options.canaries), "--canary-repeats", str(_REPEATS), *_NETWORK, *_TRAINING,
             *private, o=made / "generator",
         )  # fmt: skip
@@ -80,7 +82,7 @@ def _score(out: Path, made: Path, options: argparse.Namespace) -> Utility:
     real = random.Random(1).sample(train, min(options.notes, len(train)))
     written = list(read_annotated(made / "notes" / generation_files.NOTES, []))
     trial = UtilityTrial(real, written, dev, test[: options.scored], with_both=False)
-    recipe = recipe_for("tiny", epochs=None, max_minutes=options.minutes)
+    recipe = recipe_for("tiny-1x64", epochs=options.tagger_epochs, max_minutes=None)
     seeds = range(1, options.seeds + 1)
     return train_and_score(trial, recipe, seeds, made / "taggers", shared=out / "taggers")
 
@@ -109,15 +111,16 @@ def _parse() -> argparse.Namespace:
             3000,
             "patients with a note or more, some of which are left out for their length",
         ),
-        ("epochs", 20, "epochs of each training"),
+        ("epochs", 20, "epochs of each private training"),
+        ("open-epochs", 5, "epochs of the training without privacy"),
         ("notes", 300, "notes that each generator writes, and real ones beside them"),
         ("canaries", 100, "canaries planted per model"),
         ("scored", 150, "real notes that taggers are scored on"),
         ("seeds", 3, "trainings of each tagger"),
+        ("tagger-epochs", 8, "epochs of each of them"),
     ):
         add(f"--{name}", type=int, default=default, metavar="N", help=f"{what} (default {default})")
     add("--epsilons", nargs="+", default=["4", "8", "none"], metavar="E")
-    add("--minutes", type=float, default=1.0, help="time limit of each tagger (default 1)")
     add("--lang", choices=("fr", "en", "es"), default="en")
     return parser.parse_args()
 
