@@ -104,7 +104,8 @@ def make_model(weights: Mapping[str, Floats]) -> Any:
     if left.unexpected_keys or any(".decoder." not in name for name in left.missing_keys):
         raise NotConverted("its variables are not those of a BERT with its head")
     model.tie_weights()
-    return model.eval()
+    model.train(mode=False)
+    return model
 
 
 def save_tokenizer(pieces: bytes, folder: Path) -> None:
@@ -118,9 +119,10 @@ def save_tokenizer(pieces: bytes, folder: Path) -> None:
     special = {
         f"{kind}_token": f"[{kind.upper()}]" for kind in ("cls", "sep", "pad", "unk", "mask")
     }
-    PreTrainedTokenizerFast(
-        tokenizer_object=cut._tokenizer, model_max_length=512, **special
-    ).save_pretrained(folder)
+    tokenizers: Any = PreTrainedTokenizerFast
+    tokenizers(tokenizer_object=cut._tokenizer, model_max_length=512, **special).save_pretrained(
+        folder
+    )
 
 
 def read_variables(index: bytes, data: bytes) -> dict[str, Floats]:

@@ -6,6 +6,7 @@ import struct
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from models.language.training.masked_reader import MaskedReader, load_scorer
 from scripts.convert_bert import _MALFORMED, NotConverted, convert, main, read_variables
 
 PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "knee", "##s", "Knee", "pain", ".")
-SHAPE = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 1}
+SHAPE: dict[str, Any] = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 1}
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
 
 
@@ -162,5 +163,5 @@ def test_hostile_bytes_end_in_an_error_that_is_caught(content: bytes, whole: boo
     index, data = _bundle({"a/b": torch.ones(2, 3), "a/c": torch.ones(4)})
     cut = at % len(index)
     broken = index[:cut] + content + index[cut + len(content) :] if whole else content + MAGIC
-    with contextlib.suppress(_MALFORMED):
+    with contextlib.suppress(*_MALFORMED):
         read_variables(broken, data)

@@ -111,4 +111,5 @@ class MaskedReader:
             hook.remove()
         right = torch.tensor(ids, device=DEVICE)[at]
         found = told.float().log_softmax(-1).gather(1, right[:, None])[at.argsort(), 0]
-        return found.double().cpu().numpy()
+        scores: Floats = found.double().cpu().numpy()
+        return scores

@@ -4,7 +4,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ not promised. Register notes need a checkout: an installation has none.
 EXAMPLES = """\
 examples:
   cryptonym synthesize demo demo-letters --workers 2
+  cryptonym synthesize demo demo-lettres --lang fr --encoder mbert
   cryptonym synthesize demo demo-writer --workers 2 --pretrained model-folder --lora 16
 
 Exit codes: 0 the letters with drawn words, or the written notes, may leave; 1 HOLD; 2 usage or
@@ -77,6 +79,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--model", default=DEFAULT, metavar="DIR",
         help="tagger folder written by `train`, `default` for the bundled tagger, or `none`",
+    )  # fmt: skip
+    add(
+        "--encoder", metavar="NAME",
+        help="encoder that the filler of letters goes on from, by name or folder, as for "
+        "`synthesize train --recipe masked` (default: from scratch)",
     )  # fmt: skip
     _add_writer(parser)
     add_workers(parser)
@@ -117,9 +124,10 @@ def _add_writer(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Make the hospital and judge the letters, or the notes of a writer; returns the exit code."""
     with models_extra("synthesize demo"):
-        from pipeline.synthetic.schedule.register_demo import COHORT
+        from pipeline.synthetic.schedule.register_demo import COHORT, filler_of
         from pipeline.synthetic.schedule.writer_demo import add_synthesis
     writer = _writer_of(options, COHORT)
+    filler = None if options.encoder is None else filler_of(options.encoder)
     is_word = None if options.words is None else word_list(options.words)
     fiction = DemoOptions(
         options.folder,
@@ -144,7 +152,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         if released.exit_code:
             return released.exit_code
         if writer is None:
-            judged = _judge_letters(options, config, progress)
+            judged = _judge_letters(options, config, filler, progress)
         else:
             result = _run_writer(options, config, is_word, progress, console)
     if writer is None:
@@ -156,6 +164,9 @@ def _writer_of(options: argparse.Namespace, cohort: str) -> "WriterDemo | None":
     """Return what is asked of a writer, if there is one; raises ConfigError."""
     from pipeline.synthetic.schedule.writer_demo import WriterDemo
 
+    if options.pretrained is not None and options.encoder is not None:
+        problem = "fills letters, and --pretrained writes notes"
+        raise ConfigError("--encoder", problem, "omit one of the two")
     if options.pretrained is None:
         for name in ("lora", "minutes", "notes", "reader", "words", "templates"):
             if getattr(options, name):
@@ -197,7 +208,10 @@ def _show_writer(result: "SynthesisResult", options: argparse.Namespace, console
 
 
 def _judge_letters(
-    options: argparse.Namespace, config: Path, progress: Progress
+    options: argparse.Namespace,
+    config: Path,
+    filler: Mapping[str, float | str] | None,
+    progress: Progress,
 ) -> "list[JudgedCase]":
     from pipeline.beam.filling import work
     from pipeline.synthetic.schedule.register_demo import DemoSteps, RegisterDemoRequest
@@ -205,6 +219,8 @@ def _judge_letters(
     request = RegisterDemoRequest(
         config, options.lang, options.seed, options.epochs, options.workers
     )
+    if filler is not None:
+        request = replace(request, filler=filler)
     return list(DemoSteps(request, work, progress).run())
 
 

@@ -42,6 +42,7 @@ from pipeline.synthetic.measurements.screening import SCREEN, screen_notes
 from pipeline.synthetic.measurements.tagger_utility import UtilityRequest, measure_utility
 from record.atomic_write import OWNER_FILE, make_folders, write_atomically
 from record.document import Annotated
+from record.errors import ConfigError
 from record.span import Span
 from surrogates.keys.keys import MasterKey
 from synthesis.filling_files import Cohort
@@ -61,6 +62,8 @@ COHORT = "study"
 """The cohort of the demonstration's configuration that notes are released for."""
 
 _FILLER = {"width": 128, "layers": 2, "heads": 4, "length": 128, "epochs": 6, "rate": 0.002}
+_ENCODERS = ("e5-small", "e5-small-6")
+_ENCODER_FILLER = {"length": 128, "epochs": 2, "rate": 1e-4}
 _SHARE, _WINDOW, _BATCH = 0.5, 128, 32
 _LEAST_SAME = 0.9
 _WORD = re.compile(r"\w+|\W")
@@ -92,7 +95,7 @@ class RegisterDemoRequest:
     epochs: int | None = None
     workers: int = 1
     cases: tuple[DemoCase, ...] = CASES
-    filler: Mapping[str, float] = field(default_factory=lambda: dict(_FILLER))
+    filler: Mapping[str, float | str] = field(default_factory=lambda: dict(_FILLER))
 
 
 @dataclass(frozen=True)
@@ -229,6 +232,18 @@ def _move_start(offset: int, pieces: Sequence[_Piece]) -> int:
 def _move_end(offset: int, pieces: Sequence[_Piece]) -> int:
     piece = next((each for each in pieces if offset <= each.end), pieces[-1])
     return piece.made_end - (piece.end - offset if piece.is_same else 0)
+
+
+def filler_of(encoder: str) -> dict[str, float | str]:
+    """Return the settings of a filler that goes on from an encoder, by name or folder.
+
+    Raises ConfigError for what is neither, before anything is made.
+    """
+    if encoder not in _ENCODERS and not Path(encoder, "config.json").is_file():
+        problem = "neither a known encoder nor the folder of a Hugging Face model"
+        raise ConfigError("--encoder", problem, f"choose from {', '.join(_ENCODERS)}, or a folder")
+    place = encoder if encoder in _ENCODERS else str(Path(encoder).absolute())
+    return {**_ENCODER_FILLER, "encoder": place}
 
 
 class DemoSteps:

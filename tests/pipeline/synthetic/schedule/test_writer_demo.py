@@ -45,6 +45,8 @@ def test_what_cannot_be_trained_is_refused_before_a_hospital_is_made(
         ["--minutes", "3"],
         ["--pretrained", str(tmp_path / "none")],
         ["--pretrained", str(tmp_path), "--minutes", "0"],
+        ["--encoder", str(tmp_path / "none")],
+        ["--encoder", "e5-small", "--pretrained", str(tmp_path)],
     ):
         assert main([*demo, *words]) == EXIT_USAGE
         assert not (tmp_path / "demo").exists()
