@@ -4,20 +4,16 @@ import json
 import math
 import os
 import secrets
-import shutil
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
-from pyspark import SparkConf, SparkContext
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import Settings
@@ -26,12 +22,13 @@ from pipeline.night.nightly import Job, JobRunner
 from pipeline.notes.error_boundary import Unexpected, drop_error_texts
 from pipeline.notes.worker_admission import WorkerRefused, admit_worker
 from pipeline.notes.worker_resources import open_resources, refuse_written_passwords, resolve_urls
+from pipeline.spark.connection import check_master, open_context
+from pipeline.state.unit_leases import count_most_deaths
 from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError, CryptonymError, Unavailable
 from record.garbage_collection import collect_garbage_rarely
 
 _POLL_SECONDS = 0.5
-_SECONDS_TO_CONNECT = 5
 
 
 class TaskFailed(CryptonymError):
@@ -64,32 +61,6 @@ def check_cluster(master: str | None, settings: Settings) -> None:
     check_master(master)
 
 
-def check_master(master: str | None) -> None:
-    """Raise ConfigError or Unavailable where there is no Java, or where a master does not answer.
-
-    Starts nothing.
-    """
-    home = os.environ.get("JAVA_HOME")
-    if not (Path(home, "bin", "java").is_file() if home else shutil.which("java")):
-        problem = "Spark needs Java, and there is none at JAVA_HOME or in PATH"
-        raise ConfigError("engine.kind", problem, "install Java 17 or later")
-    if master is None or not master.startswith("spark://"):
-        return
-    for address in master.removeprefix("spark://").split(","):
-        parts = urlsplit(f"//{address}")
-        try:
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            host, port = None, None
-        if host is None or port is None:
-            problem = f"must be spark://HOST:PORT, not {master}"
-            raise ConfigError("engine.master", problem, "see the page of Spark's master")
-        with suppress(OSError), socket.create_connection((host, port), _SECONDS_TO_CONNECT):
-            return
-    remedy = "start it, or correct engine.master or --master"
-    raise Unavailable("engine.master", f"no answer from {master}", remedy)
-
-
 def drive_on_spark(master: str | None) -> JobRunner:
     """Return what runs a job as tasks of Spark.
 
@@ -100,7 +71,9 @@ def drive_on_spark(master: str | None) -> JobRunner:
     def drive(job: Job) -> dict[str, int]:
         check_cluster(master, job.settings)
         task = make_task(job.task or partial(claim_nightly_units, job.settings, job.run_id))
-        with _connect(master, job.title or f"cryptonym run {job.run_id}") as context:
+        title = job.title or f"cryptonym run {job.run_id}"
+        deaths = count_most_deaths(job.settings.limits.notes_per_unit)
+        with open_context(master, title, deaths) as context:
             return _run_tasks(context, task, range(job.workers), _watch_end(job))
 
     return drive
@@ -144,7 +117,7 @@ def spread_batches(master: str | None, title: str, tasks: int, write: Batches) -
         check_master(master)
         count = min(tasks, len(units))
         shares = [list(units[number::count]) for number in range(count)]
-        with _connect(master, title) as context:
+        with open_context(master, title) as context:
             _run_tasks(context, make_batch_task(job, write), shares, lambda: False)
         if missing := len(set(units) & set(job.pending())):
             problem = f"{missing} batches are missing: workers did not write into this folder"
@@ -164,26 +137,6 @@ def make_batch_task(job: Any, write: Batches) -> Callable[[Iterable[Sequence[int
                 yield json.dumps(work(lambda _, left=left: write(job, left, []), left[0]))  # type: ignore[misc]
 
     return task
-
-
-@contextmanager
-def _connect(master: str | None, title: str) -> Iterator[SparkContext]:
-    session = SparkSession.getActiveSession() if master is None else None
-    if session is not None:
-        # A platform such as Databricks has one, which is not ours to stop.
-        yield session.sparkContext
-        return
-    conf = SparkConf().setAppName(title)
-    # The command has a progress bar of its own.
-    conf.setIfMissing("spark.ui.showConsoleProgress", "false")
-    if master is not None:
-        conf.setMaster(master)
-    # Two copies of a task would claim units of their own: more work at once, and nothing twice.
-    context = SparkContext(conf=conf)
-    try:
-        yield context
-    finally:
-        context.stop()
 
 
 def make_task(claim: Callable[[str], None]) -> Callable[[Iterable[int]], Iterable[str]]:

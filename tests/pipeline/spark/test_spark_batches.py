@@ -48,7 +48,7 @@ def test_batches_that_no_task_left_in_the_folder_are_noticed(
 
     shares: list[object] = []
     monkeypatch.setattr(cluster, "check_master", lambda master: None)
-    monkeypatch.setattr(cluster, "_connect", lambda master, title: nullcontext())
+    monkeypatch.setattr(cluster, "open_context", lambda master, title: nullcontext())
     monkeypatch.setattr(cluster, "_run_tasks", lambda _, task, parts, watch: shares.extend(parts))
     spread = cluster.spread_batches("local[1]", "test", 2, lambda job, units, arguments: None)
     spread(SimpleNamespace(out=tmp_path, pending=lambda: [7]), [0, 1, 2], [])
