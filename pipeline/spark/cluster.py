@@ -23,6 +23,7 @@ from pipeline.notes.error_boundary import Unexpected, drop_error_texts
 from pipeline.notes.worker_admission import WorkerRefused, admit_worker
 from pipeline.notes.worker_resources import open_resources, refuse_written_passwords, resolve_urls
 from pipeline.spark.connection import check_master, open_context
+from pipeline.state.detection_register import WorkerRefusal
 from pipeline.state.unit_leases import count_most_deaths
 from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError, CryptonymError, Unavailable
@@ -43,12 +44,15 @@ class TaskEnd(NamedTuple):
     """How a task ended: its worker, its peak memory in kilobytes, and its error, if any.
 
     Spark keeps what a task returns, and prints what it raises: errors come back as text of ours.
+    `reason` has the parts of a WorkerRefusal where the worker's node is at fault, or does not reach
+    a database.
     """
 
     worker: str
     peak_kilobytes: int
     error: str = ""
     message: str = ""
+    reason: Sequence[str] = ()
 
 
 def check_cluster(master: str | None, settings: Settings) -> None:
@@ -74,9 +78,24 @@ def drive_on_spark(master: str | None) -> JobRunner:
         title = job.title or f"cryptonym run {job.run_id}"
         deaths = count_most_deaths(job.settings.limits.notes_per_unit)
         with open_context(master, title, deaths) as context:
-            return _run_tasks(context, task, range(job.workers), _watch_end(job))
+            ends = _run_tasks(context, task, range(job.workers), _watch_end(job))
+        return _read_ends(_refuse_unable(job, ends))
 
     return drive
+
+
+def _refuse_unable(job: Job, ends: Sequence[TaskEnd]) -> Sequence[TaskEnd]:
+    """Refuse the workers whose node could not take part, if others did the work; return the rest.
+
+    Such a worker may not reach the state database, where a worker's own refusal is stored.
+    """
+    # A worker ends without an error when no unit is left, or the time of a backfill is over.
+    if all(end.error for end in ends) and not job.is_finished():
+        return ends
+    for end in ends:
+        if end.error in _UNABLE:
+            job.refuse(end.worker, WorkerRefusal(*end.reason))
+    return [end for end in ends if end.error not in _UNABLE]
 
 
 _LAST_SECONDS = 15
@@ -102,6 +121,9 @@ def _watch_end(job: Job) -> Callable[[], bool]:
     return watch
 
 
+_UNABLE = (ConfigError.__name__, Unavailable.__name__)
+
+
 Batches = Callable[[Any, Sequence[int], Sequence[str]], None]
 """Writes some batches of a job, by their numbers, into its folder."""
 
@@ -118,7 +140,7 @@ def spread_batches(master: str | None, title: str, tasks: int, write: Batches) -
         count = min(tasks, len(units))
         shares = [list(units[number::count]) for number in range(count)]
         with open_context(master, title) as context:
-            _run_tasks(context, make_batch_task(job, write), shares, lambda: False)
+            _read_ends(_run_tasks(context, make_batch_task(job, write), shares, lambda: False))
         if missing := len(set(units) & set(job.pending())):
             problem = f"{missing} batches are missing: workers did not write into this folder"
             raise Unavailable(str(job.out), problem, "give a folder that all machines share")
@@ -154,10 +176,10 @@ def _run_tasks(
     task: Callable[[Iterable[Any]], Iterable[str]],
     shares: Sequence[Any],
     watch: Callable[[], bool],
-) -> dict[str, int]:
+) -> list[TaskEnd]:
     """Run a task for each share until all are done; calls `watch` meanwhile.
 
-    Where that returns true, tasks that have not ended are given up.
+    Where that returns true, tasks that have not ended are given up, and no end is told.
     """
     parts = context.parallelize(shares, len(shares))
     # Of a context that is shared, as on Databricks, only this job is cancelled.
@@ -178,7 +200,7 @@ def _run_tasks(
                 # Also where Spark has ended by itself.
                 with suppress(CryptonymError):
                     drop_error_texts(lambda: context.cancelJobGroup(group))
-    return _read_ends([TaskEnd(*json.loads(end)) for end in ends or ()])
+    return [TaskEnd(*json.loads(end)) for end in ends or ()]
 
 
 def _wait(future: "Future[list[str]]", watch: Callable[[], bool]) -> list[str] | None:
@@ -225,6 +247,18 @@ def work(claim: Callable[[str], None], number: int) -> TaskEnd:
     collect_garbage_rarely()
     try:
         drop_error_texts(lambda: claim(worker))
+    except WorkerRefused as error:
+        return _describe_end(worker, error)
+    except ConfigError as error:
+        reason = error.key, error.problem, error.remedy
+        return _describe_end(worker, error)._replace(error=ConfigError.__name__, reason=reason)
+    except Unavailable as error:
+        reason = error.what, error.problem, error.remedy
+        return _describe_end(worker, error)._replace(error=Unavailable.__name__, reason=reason)
     except CryptonymError as error:
-        return TaskEnd(worker, measure_peak_kilobytes(), type(error).__name__, str(error))
+        return _describe_end(worker, error)
     return TaskEnd(worker, measure_peak_kilobytes())
+
+
+def _describe_end(worker: str, error: CryptonymError) -> TaskEnd:
+    return TaskEnd(worker, measure_peak_kilobytes(), type(error).__name__, str(error))
