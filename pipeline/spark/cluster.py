@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
-from pyspark import SparkContext
+from pyspark import SparkContext, TaskContext
 
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import Settings
@@ -245,6 +245,7 @@ def work(claim: Callable[[str], None], number: int) -> TaskEnd:
     """Let a task claim units until none is left; errors are returned, without text."""
     worker = f"{socket.gethostname()}:{os.getpid()}:task-{number}"
     collect_garbage_rarely()
+    _show_assigned_gpus()
     try:
         drop_error_texts(lambda: claim(worker))
     except WorkerRefused as error:
@@ -258,6 +259,18 @@ def work(claim: Callable[[str], None], number: int) -> TaskEnd:
     except CryptonymError as error:
         return _describe_end(worker, error)
     return TaskEnd(worker, measure_peak_kilobytes())
+
+
+def _show_assigned_gpus() -> None:
+    """Show CUDA the GPUs that Spark has assigned to this task, and no others.
+
+    PyTorch would take the first of the machine in every task. CUDA reads the variable when a model
+    is loaded, which comes later.
+    """
+    task = TaskContext.get()
+    gpus = task.resources().get("gpu") if task is not None else None
+    if gpus is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(gpus.addresses)
 
 
 def _describe_end(worker: str, error: CryptonymError) -> TaskEnd:

@@ -123,21 +123,28 @@ def _start(master: str | None, title: str, most_failures: int | None) -> SparkCo
 
 def _make_context(master: str | None, title: str, most_failures: int | None) -> SparkContext:
     conf = _make_conf(master, title, most_failures)
-    late = threading.Timer(_SECONDS_TO_REGISTER, _end_java)
+    is_late = threading.Event()
+
+    def give_up() -> None:
+        is_late.set()
+        _end_java()
+
+    timer = threading.Timer(_SECONDS_TO_REGISTER, give_up)
     if master is not None and master.startswith("spark://"):
-        late.start()
+        timer.start()
     try:
         # Two copies of a task would claim units of their own: more work, and nothing twice.
         return tell_errors(partial(SparkContext, conf=conf))
     except Unexpected as error:
         place = master or "the master that its configuration names"
         why = f"Spark did not start at {place}: {error}"
-        if late.finished.is_set():
+        if is_late.is_set():
+            timer.join()
             why = f"no master of Spark answered at {place} within {_SECONDS_TO_REGISTER} seconds"
         remedy = "start it, or correct engine.master or --master; see what Spark printed above"
         raise Unavailable("engine.master", why, remedy) from None
     finally:
-        late.cancel()
+        timer.cancel()
 
 
 def _end_java() -> None:
@@ -145,6 +152,7 @@ def _end_java() -> None:
     process = getattr(SparkContext._gateway, "proc", None)
     if process is not None:
         process.kill()
+        process.wait()
 
 
 def _start_java(master: str | None) -> None:
@@ -163,10 +171,13 @@ def _start_java(master: str | None) -> None:
 
 
 def _make_conf(master: str | None, title: str, most_failures: int | None) -> SparkConf:
-    """Return a configuration on top of that of the site, whose own settings stay as they are."""
     # Without Java a configuration has none of the site's settings, and would replace them.
     _start_java(master)
-    conf = SparkConf().setAppName(title)
+    return configure(SparkConf().setAppName(title), master, most_failures)
+
+
+def configure(conf: SparkConf, master: str | None, most_failures: int | None) -> SparkConf:
+    """Add what a job needs to a configuration of the site, whose own settings stay as they are."""
     # The command has a progress bar of its own; PySpark always asks for Spark's.
     conf.set("spark.ui.showConsoleProgress", "false")
     if master is not None:
@@ -180,6 +191,9 @@ def _make_conf(master: str | None, title: str, most_failures: int | None) -> Spa
         conf.setIfMissing("spark.executor.maxNumFailures", str(most_failures + 1))
         # It would leave out an executor for what a note has done, and in the end all of them.
         conf.set("spark.excludeOnFailure.enabled", "false")
+    if conf.contains("spark.task.resource.gpu.amount"):
+        # A process keeps the GPU on which it loaded a model, and its next task may get another one.
+        conf.setIfMissing("spark.python.worker.reuse", "false")
     return conf
 
 

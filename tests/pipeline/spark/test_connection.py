@@ -1,5 +1,6 @@
 """A context of Spark: how its start fails, and that signals stay with the command."""
 
+import os
 import signal
 import socket
 from collections.abc import Iterator
@@ -17,11 +18,15 @@ from tests.pipeline.spark.test_cluster import has_spark, on_server, refused
 def connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The module, whose Java has ended afterwards."""
     pytest.importorskip("pyspark", reason="PySpark is not installed")
+    from pyspark import SparkContext
+
     from pipeline.spark import connection
 
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     yield connection
     connection._end_java()
+    # What other tests configure is not configured in a Java that is gone.
+    SparkContext._gateway = SparkContext._jvm = None
 
 
 @has_spark
@@ -100,3 +105,52 @@ def test_a_port_that_is_no_master_and_then_a_context(
         assert context.getConf().get("spark.task.maxFailures") == "8"
         assert signal.getsignal(signal.SIGINT) is handlers[0]
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+
+
+def test_settings_of_the_site_stay(connection: Any) -> None:
+    from pyspark import SparkConf
+
+    conf = SparkConf(loadDefaults=False)
+    connection.configure(conf, "spark://head:7077", 7)
+    assert dict(conf.getAll()) == {
+        "spark.master": "spark://head:7077",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.task.maxFailures": "8",
+        "spark.executor.maxNumFailures": "8",
+        "spark.excludeOnFailure.enabled": "false",
+    }
+    conf = SparkConf(loadDefaults=False)
+    conf.set("spark.task.maxFailures", "900").set("spark.task.resource.gpu.amount", "1")
+    conf.set("spark.excludeOnFailure.enabled", "true")
+    connection.configure(conf, None, 7)
+    assert conf.get("spark.task.maxFailures") == "900"
+    assert conf.get("spark.excludeOnFailure.enabled") == "false"
+    # Each task in a process of its own, which has loaded nothing on another GPU.
+    assert conf.get("spark.python.worker.reuse") == "false"
+
+
+@pytest.mark.parametrize(
+    ("resources", "expected"),
+    [({"gpu": ["3"]}, "3"), ({"gpu": ["0", "2"]}, "0,2"), ({"fpga": ["1"]}, "7"), ({}, "7"),
+     (None, "7")],
+)  # fmt: skip
+def test_a_task_sees_the_gpus_that_it_was_given(
+    resources: dict[str, list[str]] | None, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyspark", reason="PySpark is not installed")
+    from pyspark import TaskContext
+    from pyspark.resource import ResourceInformation
+
+    from pipeline.spark import cluster
+
+    class Task:
+        def resources(self) -> dict[str, ResourceInformation]:
+            assert resources is not None
+            return {name: ResourceInformation(name, each) for name, each in resources.items()}
+
+    task = None if resources is None else Task()
+    monkeypatch.setattr(TaskContext, "get", lambda: task)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
+    seen: list[str] = []
+    ended = cluster.work(lambda _: seen.append(os.environ["CUDA_VISIBLE_DEVICES"]), 0)
+    assert (ended.error, seen) == ("", [expected])
