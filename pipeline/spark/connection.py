@@ -66,6 +66,21 @@ def check_master(master: str | None) -> None:
     raise Unavailable("engine.master", f"no answer from {master}", remedy)
 
 
+_UNTRIED = (("yarn", "YARN"), ("k8s://", "Kubernetes"))
+"""How masters begin on which this program was never run, and the names of these."""
+
+
+def find_untried(master: str | None) -> str:
+    """Return the name of what a job would run on, if this program was never run there; else ""."""
+    if "DATABRICKS_RUNTIME_VERSION" in os.environ:
+        return "Databricks"
+    if master is None and "PYSPARK_GATEWAY_PORT" in os.environ:
+        # Under spark-submit there is a Java, which knows the master.
+        SparkContext._ensure_initialized()
+        master = SparkConf().get("spark.master")
+    return next((name for start, name in _UNTRIED if (master or "").startswith(start)), "")
+
+
 @contextmanager
 def open_context(
     master: str | None, title: str, most_failures: int | None = None
