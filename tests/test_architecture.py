@@ -114,7 +114,8 @@ HIDDEN_IMPORTS = {
 ENVIRONMENT_READERS: dict[str, str] = {
     "pipeline.notes.worker_resources": "resolves `env:NAME`, so that no file need hold a password",
     "models.tagger.quantization": "tells NNCF to tell its makers nothing",
-    "pipeline.spark.cluster": "looks for Java where Spark will",
+    "pipeline.spark.connection": "looks for Java where Spark will",
+    "pipeline.spark.cluster": "shows CUDA the GPUs of a task",
     "pipeline.night.supervisor": "hands it on to the workers, with a bound on their threads",
 }
 """Module -> why it may read the environment; `COMPOSITION_ROOT` may always."""

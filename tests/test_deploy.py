@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from pipeline.cli import find_command, load, make_parser
+from pipeline.config.settings import LimitSettings
+from pipeline.state.unit_leases import count_most_deaths
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
@@ -276,6 +278,19 @@ def test_the_job_without_an_operator_names_what_it_has() -> None:
     assert {int(confs[f"spark.{name}.port"]) for name in ("driver", "blockManager")} == ports
     assert confs["spark.kubernetes.container.image"] == container["image"]
     assert {m["name"] for m in container["volumeMounts"]} == {v["name"] for v in pod["volumes"]}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["databricks/databricks.yml", "kubernetes/spark-cronjob.yaml", "kubernetes/spark-operator.yaml",
+     "yarn/cryptonym-yarn"],
+)  # fmt: skip
+def test_a_task_may_fail_as_often_as_notes_can_end_it(path: str) -> None:
+    text = (DEPLOY / path).read_text("utf-8")
+    found = re.findall(r'spark\.(?:task\.maxFailures|executor\.maxNumFailures)(?:=|: ")(\d+)', text)
+    # Databricks has cluster managers of its own.
+    assert len(found) == (1 if "databricks" in path else 2)
+    assert {int(each) for each in found} == {count_most_deaths(LimitSettings().notes_per_unit) + 1}
 
 
 def test_yarn_cron_and_airflow_on_spark() -> None:

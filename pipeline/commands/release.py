@@ -31,7 +31,8 @@ DESCRIPTION = """\
 Releases a cohort under its own key from the spans stored by the nightly job, without detecting
 again. Notes not yet processed by the nightly job are refused. Run it again to update the output;
 persons no longer in the cohort are withdrawn. Options not given default to [cohorts.NAME] in the
-configuration; others, such as --runner=PrismRunner, are passed to Apache Beam.
+configuration; others, such as --runner=PrismRunner, are passed to Apache Beam, whose FlinkRunner,
+SparkRunner and DataflowRunner were never tried.
 """
 EXAMPLES = """\
 examples:
@@ -134,7 +135,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     request = _request_of(options)
     if not options.dry_run or rest:
         # A dry run needs no engine, but no misspelt option may go unnoticed.
-        engine = choose_engine(options, rest, load(options.config), _load_runner)
+        engine = choose_engine(options, rest, load(options.config), _load_runner, console.warn)
     if options.dry_run:
         with console.progress() as shown:
             released = run_release(request, shown)

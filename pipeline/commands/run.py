@@ -25,8 +25,9 @@ from record.errors import ConfigError
 
 DESCRIPTION = """\
 Processes the notes that are new or changed since the last run. An interrupted run resumes where it
-stopped. Other options, such as --runner=FlinkRunner, are passed to Apache Beam; by default the job
-runs in memory, offline, without opening a port.
+stopped. Other options, such as --runner=PrismRunner, are passed to Apache Beam, whose FlinkRunner,
+SparkRunner and DataflowRunner were never tried; by default the job runs in memory, offline, without
+opening a port.
 """
 EXAMPLES = EXITS
 
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         raise ConfigError("--rebase", problem, "leave out one of them: a rebase writes every note")
     if options.dry_run and not rest:
         return _foresee(options, console)
-    engine = choose_engine(options, rest, load(options.config), load_runner)
+    engine = choose_engine(options, rest, load(options.config), load_runner, console.warn)
     if options.dry_run:
         return _foresee(options, console)
     with journal_of(options, "run") as journal, console.progress() as shown:

@@ -23,7 +23,8 @@ DESCRIPTION = """\
 Polls for new notes and releases them in small, complete batches: nothing from a batch is released
 before all of it is accounted for. At start and every --sweep seconds, a full run looks for changed
 or deleted notes. On SIGTERM or an interrupt, the current batch is completed, then the program exits
-with code 0. Other options, such as --runner=PrismRunner, are passed to Apache Beam.
+with code 0. Other options, such as --runner=PrismRunner, are passed to Apache Beam, whose
+FlinkRunner, SparkRunner and DataflowRunner were never tried.
 """
 EXAMPLES = """\
 examples:
@@ -71,7 +72,7 @@ def seconds(text: str) -> float:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Run until asked to stop; returns the exit code."""
-    engine = choose_engine(options, rest, load(options.config), load_runner)
+    engine = choose_engine(options, rest, load(options.config), load_runner, console.warn)
     vigil = WatchOptions(
         config=options.config,
         interval=options.interval,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
@@ -108,6 +109,7 @@ class Job:
     and `stdin_line` a line that it reads from its standard input. `take_from` takes the units of a
     worker that died, by its name, counts them as failed or not, and returns how many it had.
     `is_finished` returns whether all units are done. `arguments` are those of Beam for each worker.
+    `refuse` stores why a worker, by its name, was refused that could not do so itself.
     `task` is what a task of Spark does, given the name of its worker, instead of the nightly
     stages: it is sent, so it holds no secret. `title` names the job on the pages of a cluster.
     """
@@ -124,6 +126,7 @@ class Job:
     is_finished: Callable[[], bool] = lambda: False
     arguments: Sequence[Sequence[str]] = ()
     take_from: Callable[[str, bool], int] = lambda worker, as_failed: 0
+    refuse: Callable[[str, WorkerRefusal], None] = lambda worker, refusal: None
     task: Callable[[str], None] | None = None
     title: str = ""
 
@@ -259,6 +262,7 @@ class NightlyRun:
             take_from=lambda worker, as_failed: leases.take_from(
                 run.run_id, worker, as_failed=as_failed
             ),
+            refuse=partial(self.state.workers.refuse, run.run_id),
         )
         # Who holds a unit now is dead, or cut off: a note may have ended the whole run.
         leases.revoke(run.run_id, as_failed=True)

@@ -334,6 +334,7 @@ class _Release:
             take_from=lambda worker, as_failed: staging.leases.take_from(
                 LEASED, worker, as_failed=as_failed
             ),
+            refuse=partial(staging.workers.refuse, LEASED),
         )
         self.peaks = engine.drive(job)
         watch()

@@ -4,20 +4,16 @@ import json
 import math
 import os
 import secrets
-import shutil
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
-from pyspark import SparkConf, SparkContext
-from pyspark.sql import SparkSession
+from pyspark import SparkContext, TaskContext
 
 from pipeline.config.peak_memory import measure_peak_kilobytes
 from pipeline.config.settings import Settings
@@ -26,12 +22,14 @@ from pipeline.night.nightly import Job, JobRunner
 from pipeline.notes.error_boundary import Unexpected, drop_error_texts
 from pipeline.notes.worker_admission import WorkerRefused, admit_worker
 from pipeline.notes.worker_resources import open_resources, refuse_written_passwords, resolve_urls
+from pipeline.spark.connection import check_master, open_context
+from pipeline.state.detection_register import WorkerRefusal
+from pipeline.state.unit_leases import count_most_deaths
 from pipeline.warehouse.databases import database_path
 from record.errors import ConfigError, CryptonymError, Unavailable
 from record.garbage_collection import collect_garbage_rarely
 
 _POLL_SECONDS = 0.5
-_SECONDS_TO_CONNECT = 5
 
 
 class TaskFailed(CryptonymError):
@@ -46,12 +44,15 @@ class TaskEnd(NamedTuple):
     """How a task ended: its worker, its peak memory in kilobytes, and its error, if any.
 
     Spark keeps what a task returns, and prints what it raises: errors come back as text of ours.
+    `reason` has the parts of a WorkerRefusal where the worker's node is at fault, or does not reach
+    a database.
     """
 
     worker: str
     peak_kilobytes: int
     error: str = ""
     message: str = ""
+    reason: Sequence[str] = ()
 
 
 def check_cluster(master: str | None, settings: Settings) -> None:
@@ -64,32 +65,6 @@ def check_cluster(master: str | None, settings: Settings) -> None:
     check_master(master)
 
 
-def check_master(master: str | None) -> None:
-    """Raise ConfigError or Unavailable where there is no Java, or where a master does not answer.
-
-    Starts nothing.
-    """
-    home = os.environ.get("JAVA_HOME")
-    if not (Path(home, "bin", "java").is_file() if home else shutil.which("java")):
-        problem = "Spark needs Java, and there is none at JAVA_HOME or in PATH"
-        raise ConfigError("engine.kind", problem, "install Java 17 or later")
-    if master is None or not master.startswith("spark://"):
-        return
-    for address in master.removeprefix("spark://").split(","):
-        parts = urlsplit(f"//{address}")
-        try:
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            host, port = None, None
-        if host is None or port is None:
-            problem = f"must be spark://HOST:PORT, not {master}"
-            raise ConfigError("engine.master", problem, "see the page of Spark's master")
-        with suppress(OSError), socket.create_connection((host, port), _SECONDS_TO_CONNECT):
-            return
-    remedy = "start it, or correct engine.master or --master"
-    raise Unavailable("engine.master", f"no answer from {master}", remedy)
-
-
 def drive_on_spark(master: str | None) -> JobRunner:
     """Return what runs a job as tasks of Spark.
 
@@ -100,10 +75,27 @@ def drive_on_spark(master: str | None) -> JobRunner:
     def drive(job: Job) -> dict[str, int]:
         check_cluster(master, job.settings)
         task = make_task(job.task or partial(claim_nightly_units, job.settings, job.run_id))
-        with _connect(master, job.title or f"cryptonym run {job.run_id}") as context:
-            return _run_tasks(context, task, range(job.workers), _watch_end(job))
+        title = job.title or f"cryptonym run {job.run_id}"
+        deaths = count_most_deaths(job.settings.limits.notes_per_unit)
+        with open_context(master, title, deaths) as context:
+            ends = _run_tasks(context, task, range(job.workers), _watch_end(job))
+        return _read_ends(_refuse_unable(job, ends))
 
     return drive
+
+
+def _refuse_unable(job: Job, ends: Sequence[TaskEnd]) -> Sequence[TaskEnd]:
+    """Refuse the workers whose node could not take part, if others did the work; return the rest.
+
+    Such a worker may not reach the state database, where a worker's own refusal is stored.
+    """
+    # A worker ends without an error when no unit is left, or the time of a backfill is over.
+    if all(end.error for end in ends) and not job.is_finished():
+        return ends
+    for end in ends:
+        if end.error in _UNABLE:
+            job.refuse(end.worker, WorkerRefusal(*end.reason))
+    return [end for end in ends if end.error not in _UNABLE]
 
 
 _LAST_SECONDS = 15
@@ -129,6 +121,9 @@ def _watch_end(job: Job) -> Callable[[], bool]:
     return watch
 
 
+_UNABLE = (ConfigError.__name__, Unavailable.__name__)
+
+
 Batches = Callable[[Any, Sequence[int], Sequence[str]], None]
 """Writes some batches of a job, by their numbers, into its folder."""
 
@@ -144,8 +139,8 @@ def spread_batches(master: str | None, title: str, tasks: int, write: Batches) -
         check_master(master)
         count = min(tasks, len(units))
         shares = [list(units[number::count]) for number in range(count)]
-        with _connect(master, title) as context:
-            _run_tasks(context, make_batch_task(job, write), shares, lambda: False)
+        with open_context(master, title) as context:
+            _read_ends(_run_tasks(context, make_batch_task(job, write), shares, lambda: False))
         if missing := len(set(units) & set(job.pending())):
             problem = f"{missing} batches are missing: workers did not write into this folder"
             raise Unavailable(str(job.out), problem, "give a folder that all machines share")
@@ -166,26 +161,6 @@ def make_batch_task(job: Any, write: Batches) -> Callable[[Iterable[Sequence[int
     return task
 
 
-@contextmanager
-def _connect(master: str | None, title: str) -> Iterator[SparkContext]:
-    session = SparkSession.getActiveSession() if master is None else None
-    if session is not None:
-        # A platform such as Databricks has one, which is not ours to stop.
-        yield session.sparkContext
-        return
-    conf = SparkConf().setAppName(title)
-    # The command has a progress bar of its own.
-    conf.setIfMissing("spark.ui.showConsoleProgress", "false")
-    if master is not None:
-        conf.setMaster(master)
-    # Two copies of a task would claim units of their own: more work at once, and nothing twice.
-    context = SparkContext(conf=conf)
-    try:
-        yield context
-    finally:
-        context.stop()
-
-
 def make_task(claim: Callable[[str], None]) -> Callable[[Iterable[int]], Iterable[str]]:
     """Return what Spark is sent; `claim` holds settings, which have no secret, and no more."""
 
@@ -201,10 +176,10 @@ def _run_tasks(
     task: Callable[[Iterable[Any]], Iterable[str]],
     shares: Sequence[Any],
     watch: Callable[[], bool],
-) -> dict[str, int]:
+) -> list[TaskEnd]:
     """Run a task for each share until all are done; calls `watch` meanwhile.
 
-    Where that returns true, tasks that have not ended are given up.
+    Where that returns true, tasks that have not ended are given up, and no end is told.
     """
     parts = context.parallelize(shares, len(shares))
     # Of a context that is shared, as on Databricks, only this job is cancelled.
@@ -225,7 +200,7 @@ def _run_tasks(
                 # Also where Spark has ended by itself.
                 with suppress(CryptonymError):
                     drop_error_texts(lambda: context.cancelJobGroup(group))
-    return _read_ends([TaskEnd(*json.loads(end)) for end in ends or ()])
+    return [TaskEnd(*json.loads(end)) for end in ends or ()]
 
 
 def _wait(future: "Future[list[str]]", watch: Callable[[], bool]) -> list[str] | None:
@@ -270,8 +245,33 @@ def work(claim: Callable[[str], None], number: int) -> TaskEnd:
     """Let a task claim units until none is left; errors are returned, without text."""
     worker = f"{socket.gethostname()}:{os.getpid()}:task-{number}"
     collect_garbage_rarely()
+    _show_assigned_gpus()
     try:
         drop_error_texts(lambda: claim(worker))
+    except WorkerRefused as error:
+        return _describe_end(worker, error)
+    except ConfigError as error:
+        reason = error.key, error.problem, error.remedy
+        return _describe_end(worker, error)._replace(error=ConfigError.__name__, reason=reason)
+    except Unavailable as error:
+        reason = error.what, error.problem, error.remedy
+        return _describe_end(worker, error)._replace(error=Unavailable.__name__, reason=reason)
     except CryptonymError as error:
-        return TaskEnd(worker, measure_peak_kilobytes(), type(error).__name__, str(error))
+        return _describe_end(worker, error)
     return TaskEnd(worker, measure_peak_kilobytes())
+
+
+def _show_assigned_gpus() -> None:
+    """Show CUDA the GPUs that Spark has assigned to this task, and no others.
+
+    PyTorch would take the first of the machine in every task. CUDA reads the variable when a model
+    is loaded, which comes later.
+    """
+    task = TaskContext.get()
+    gpus = task.resources().get("gpu") if task is not None else None
+    if gpus is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(gpus.addresses)
+
+
+def _describe_end(worker: str, error: CryptonymError) -> TaskEnd:
+    return TaskEnd(worker, measure_peak_kilobytes(), type(error).__name__, str(error))

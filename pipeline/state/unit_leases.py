@@ -244,6 +244,17 @@ def is_lease_kept(planned: Any, unit: Unit) -> bool:
     return unit.attempt == 0 or bool(planned.lease_ends)
 
 
+def count_most_deaths(notes: int) -> int:
+    """Return how often a worker can end in a run with units of so many notes, at most.
+
+    A run ends by itself where more notes end their worker than those counted here.
+    """
+    halvings = (notes - 1).bit_length()
+    # Whole, then once for each half that the note is in, then alone until it is not even read.
+    by_one_note = HOPELESS if not halvings else MOST_FAILURES + halvings - 1 + HOPELESS
+    return _LEAST_CONDEMNED * by_one_note
+
+
 def _make_end(as_failed: bool) -> dict[str, Any]:
     return {"lease_ends": 0, "error": KILLED} if as_failed else {"lease_ends": None}
 

@@ -30,6 +30,12 @@ class ChosenEngine:
     is_distant: bool = False
 
 
+Warn = Callable[[str], None]
+"""Prints a warning."""
+
+_UNTRIED_RUNNERS = ("FlinkRunner", "SparkRunner", "DataflowRunner", "PortableRunner")
+
+
 class ChosenWork(NamedTuple):
     """What writes batches, and how many processes of this machine call it."""
 
@@ -59,7 +65,8 @@ def _add_engine_name(parser: argparse.ArgumentParser, kind: str, master: str) ->
     )  # fmt: skip
     parser.add_argument(
         "--master", metavar="URL",
-        help=f"Spark's master, such as spark://HOST:7077 (default: {master}what spark-submit says)",
+        help=f"Spark's master, such as spark://HOST:7077; yarn, k8s:// and Databricks were never "
+        f"tried (default: {master}what spark-submit says)",
     )  # fmt: skip
 
 
@@ -68,15 +75,20 @@ def choose_engine(
     rest: Sequence[str],
     settings: Settings,
     load_runner: Callable[[], RunnerFactory],
+    warn: Warn,
 ) -> ChosenEngine:
     """Return the engine that the options name, or the configuration.
 
-    `load_runner` imports what runs the job on Apache Beam. Raises ConfigError or Unavailable where
+    `load_runner` imports what runs the job on Apache Beam; `warn` is told of an engine on which
+    this program was never run. Raises ConfigError or Unavailable where
     the engine cannot be used; nothing is started.
     """
     engine = settings.engine
     if _is_spark(options, rest, engine.kind):
-        return ChosenEngine(_drive_on_spark(options.master or engine.master, settings), True)
+        master = options.master or engine.master
+        drive = _drive_on_spark(master, settings)
+        _warn_of_untried(_find_untried_master(master), warn)
+        return ChosenEngine(drive, True)
     if not rest:
         return ChosenEngine(run_in_workers)
     # Beam warns of clouds whose clients are not installed; a warning here is about options.
@@ -90,6 +102,7 @@ def choose_engine(
         logging.disable(logging.NOTSET)
     command = options.parser.prog.removeprefix("cryptonym ")
     split_runner(rest, command=command, own=_list_options(options.parser))
+    _warn_of_untried(_find_untried_runner(rest), warn)
     return ChosenEngine(make_driver(rest), is_distant(rest))
 
 
@@ -100,20 +113,41 @@ def _list_options(parser: argparse.ArgumentParser) -> list[str]:
 
 
 def choose_batch_work(
-    options: argparse.Namespace, rest: Sequence[str], work: BatchWriter
+    options: argparse.Namespace, rest: Sequence[str], work: BatchWriter, warn: Warn
 ) -> ChosenWork:
     """Return what writes batches on the engine that the options name, and its number of workers.
 
-    `work` writes them on Apache Beam. Raises ConfigError or Unavailable as `choose_engine`.
+    `work` writes them on Apache Beam; `warn` as for `choose_engine`, which raises the same.
     """
     if not _is_spark(options, rest, "processes"):
+        _warn_of_untried(_find_untried_runner(rest), warn)
         return ChosenWork(work, options.workers)
     cluster = _import_cluster()
     cluster.check_master(options.master)
+    _warn_of_untried(_find_untried_master(options.master), warn)
     title = options.parser.prog
     # Its tasks are the workers: one process of this machine waits for them.
     spread = cluster.spread_batches(options.master, title, options.workers, work)
     return ChosenWork(spread, 1)
+
+
+def _warn_of_untried(name: str, warn: Warn) -> None:
+    if name:
+        advice = "compare the first output with one that a single machine makes"
+        warn(f"this program was never run on {name}: {advice}")
+
+
+def _find_untried_runner(rest: Sequence[str]) -> str:
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--runner", default="")
+    name: str = parser.parse_known_args(list(rest))[0].runner.rpartition(".")[2]
+    return name if name in _UNTRIED_RUNNERS else ""
+
+
+def _find_untried_master(master: str | None) -> str:
+    from pipeline.spark.connection import find_untried
+
+    return find_untried(master)
 
 
 def _is_spark(options: argparse.Namespace, rest: Sequence[str], kind: str) -> bool:

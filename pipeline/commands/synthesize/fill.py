@@ -107,7 +107,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     with models_extra("synthesize fill"):
         from pipeline.beam.filling import work
         from pipeline.synthetic.letter_filling import FillRequest, fill_letters
-    chosen = choose_batch_work(options, rest, work)
+    chosen = choose_batch_work(options, rest, work, console.warn)
     request = FillRequest(
         model=options.model.absolute(),
         masked=options.masked.absolute(),

@@ -18,8 +18,9 @@ Generates synthetic notes with a model that `synthesize train` made. Each note i
 kind and a number of entities of each label, both taken from held-out notes, as are its first words.
 Identifiers are not the model's: each note gets a made-up person, whose surrogates are well formed.
 DIR gets notes.jsonl and a manifest. Rerun the same command to resume an interrupted run, with the
-same result. With Apache Beam options, such as --runner, the work is done on that runner, with
---engine spark as tasks of Spark; all workers must see the folders.
+same result. With Apache Beam options, such as --runner, the work is done on that runner (Flink,
+Spark and Dataflow were never tried), with --engine spark as tasks of Spark; all workers must see
+the folders.
 """
 EXAMPLES = """\
 examples:
@@ -136,7 +137,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         from synthesis.generation_files import Generation
 
     _check_candidates(options)
-    chosen = choose_batch_work(options, rest, work)
+    chosen = choose_batch_work(options, rest, work, console.warn)
     decoding = Decoding(
         method=options.method,
         temperature=options.temperature,

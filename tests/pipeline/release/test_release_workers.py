@@ -271,6 +271,8 @@ def test_the_engine_of_the_configuration_is_taken(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
     monkeypatch.delitem(sys.modules, "pipeline.spark.cluster", raising=False)
+    # Of a test before this one.
+    monkeypatch.delattr("pipeline.spark.cluster", raising=False)
     config = hall.config.read_text()
     hall.config.write_text(f'{config}\n[engine]\nkind = "spark"\n')
     try:

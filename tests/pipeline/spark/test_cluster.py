@@ -45,6 +45,8 @@ def test_without_pyspark(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
     monkeypatch.delitem(sys.modules, "pipeline.spark.cluster", raising=False)
+    # Of a test before this one.
+    monkeypatch.delattr("pipeline.spark.cluster", raising=False)
     said = refused(site, capfd, 2, "--engine", "spark", "--master", "local[1]")
     assert "pip install 'cryptonym[spark]'" in said
 

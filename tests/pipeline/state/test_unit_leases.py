@@ -19,7 +19,14 @@ from sqlalchemy import select, text
 from pipeline.config.settings import StateSettings
 from pipeline.state.ledger import State, open_state
 from pipeline.state.tables import RUN_UNIT, unpack_ids
-from pipeline.state.unit_leases import HOPELESS, MOST_FAILURES, Claim, RunEnded, UnitsFailed
+from pipeline.state.unit_leases import (
+    HOPELESS,
+    MOST_FAILURES,
+    Claim,
+    RunEnded,
+    UnitsFailed,
+    count_most_deaths,
+)
 from pipeline.state.unit_results import FailedNote, StagedNote, UnitResult
 from pipeline.warehouse.note_rows import Unit
 
@@ -270,6 +277,24 @@ def test_where_every_note_fails_the_run_ends(state: State) -> None:
             else:
                 state.leases.fail(run_id, unit, "detect failed on unit 5: ValueError")
     assert len(state.read_entries(range(40))) == 10
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 9, 17, 500])
+def test_how_often_one_note_ends_its_worker(workers: list[State], size: int) -> None:
+    ends = []
+    # The first and the last note are in the smaller and in the larger halves.
+    for note_id in {0, size - 1}:
+        run_id = plan(workers[0], list(range(size)))
+        ended = 0
+        while (claimed := workers[0].leases.claim(run_id, "one", SECONDS)) is not None:
+            if note_id not in ids_of(claimed.unit) or claimed.is_hopeless:
+                assert store(workers[0], run_id, claimed.unit)
+                continue
+            ended += 1
+            assert workers[0].leases.take_from(run_id, "one", as_failed=True) == 1
+        ends.append(ended)
+    # As many notes as may be condemned in a small run.
+    assert count_most_deaths(size) == 10 * max(ends)
 
 
 # A random schedule -------------------------------------------------------------------------------
