@@ -60,16 +60,18 @@ class AgreementRule:
     """The least F1 at which a note is kept, and the tagger beside rules.
 
     `model` is a folder that `cryptonym train` wrote, `default` for the shipped tagger, or `none`
-    for rules alone. Raises ConfigError where the F1 is below AGREEMENT or above 1.
+    for rules alone. Raises ConfigError, about the option `key`, where the F1 is below AGREEMENT or
+    above 1.
     """
 
     least: float = AGREEMENT
     model: str = DEFAULT
+    key: str = "--agreement"
 
     def __post_init__(self) -> None:
         if not AGREEMENT <= self.least <= 1:
             problem = f"must be at least {AGREEMENT:g}, which the gate counts, and at most 1"
-            raise ConfigError("--agreement", problem, f"give {AGREEMENT:g} or more")
+            raise ConfigError(self.key, problem, f"give {AGREEMENT:g} or more")
 
     def model_digest(self) -> str | None:
         """Return the digest of the tagger, None for rules alone; raises ConfigError."""

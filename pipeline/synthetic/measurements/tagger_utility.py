@@ -122,6 +122,7 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
         synthetic, twice = (first, [*first, *second] if second else [])
     else:
         synthetic, twice = (list(read_annotated(notes, [])), [])
+    left_out = None if filled else _read_left_out(request.synthetic, manifest)
 
     def watch(name: str) -> TrainingCallbacks:
         progress.phase(name)
@@ -136,7 +137,6 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
     utility = train_and_score(trial, recipe, seeds, taggers, watch, shared=request.shared)
     data = hash_file(notes)
     measured = list(_measure(utility, data, filled=filled))
-    left_out = None if filled else _read_left_out(request.synthetic, manifest)
     if left_out:
         whole = UtilityTrial(real, [*synthetic, *left_out], dev, test, with_both=False)
         found = train_and_score(

@@ -262,12 +262,12 @@ class ScheduledRun:
 
     def _agreement(self) -> AgreementRule | None:
         """Return how far annotations must agree with what is detected; None if nothing asks."""
-        if self.asked.agreement == "none":
+        if not self.asked.agreement:
             return None
         model = self.asked.agreement_model
         if model not in (DEFAULT, NO_MODEL):
             model = str(self._path(model))
-        return AgreementRule(self.asked.agreement, model)
+        return AgreementRule(self.asked.agreement, model, key="synthesis.agreement")
 
     def _training(self) -> dict[str, Any]:
         changes = dict(self.asked.training)
