@@ -46,7 +46,9 @@ def spans_of(text: str) -> st.SearchStrategy[list[Span]]:
     places = st.tuples(*[st.integers(0, len(text))] * 2).map(sorted)
     marked = places.filter(lambda ends: any(map(str.isalnum, text[ends[0] : ends[1]])))
     labels = st.sampled_from(["NAME", "DATE", "PERSONA"])
-    return st.lists(st.builds(lambda ends, label: Span(*ends, label), marked, labels), max_size=6)
+    return st.lists(
+        st.builds(lambda ends, label: Span(ends[0], ends[1], label), marked, labels), max_size=6
+    )
 
 
 @given(spans_of(TEXT), spans_of(TEXT))
