@@ -431,6 +431,8 @@ class SynthesisSettings:
     stages wrote and stays inside; `output` gets what may leave. `recipe`, `training` and
     `generation` are the options of `synthesize train` and `synthesize generate`, with `_` for `-`;
     the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger.
+    Notes whose annotations agree with what rules and the tagger `agreement_model` find by less than
+    the F1 `agreement` are left out; with 0 nothing is compared.
     `public` is a corpus prepared from public notes, for training with epsilon: what is neither
     weights nor chance comes from it. `words` is a list of words, a file or a language of wordfreq,
     `reader` the folder of a language model that did not write the notes, and reads at most
@@ -450,6 +452,8 @@ class SynthesisSettings:
     public: str | None = None
     training: dict[str, int | float | str] = field(default_factory=dict)
     generation: dict[str, int | float | str] = field(default_factory=dict)
+    agreement: Annotated[float, Field(ge=0, le=1)] = 0.5
+    agreement_model: str = "default"
     utility_encoder: str = "bilstm"
     utility_seeds: Annotated[int, Field(ge=2)] = 3
     utility_minutes: Annotated[float | None, Field(gt=0)] = None

@@ -96,6 +96,7 @@ def judged(
         *measure_nearness(made, real, corpus, "d").measured,
         measure_passages([written(words) for words in made], whose, len(real.trained), "d"),
         Measured("dropped-share", Axis.RESEMBLANCE, 0.1, 0.1, 0.1, "d"),
+        Measured("disagreement-share", Axis.DETECTION, 0.1, 0.1, 0.1, "d"),
         Measured("review-breaches", Axis.PRIVACY, 0, 0, 0, "d", null=0.0, control=1.0),
         attack_membership(made, real, "d").measured,
         Measured("well-formed-share", Axis.DETECTION, kept, kept, kept, "d"),

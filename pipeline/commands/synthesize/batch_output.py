@@ -32,7 +32,8 @@ def show_result(result: "SynthesisResult", console: Console) -> None:
     if result.counts:
         console.say(
             f"notes: {result.counts['generated']} generated, {result.counts['dropped']} dropped "
-            f"as copies, {result.counts['notes']} left"
+            f"as copies, {result.counts['disagreeing']} for their annotations, "
+            f"{result.counts['notes']} left"
         )
     console.say(result.verdict)
     for reason in result.reasons:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Trains taggers on real notes, on synthetic notes and on both, and scores them on real notes of
 other patients. For letters that `synthesize fill` wrote, taggers learn from one letter per source,
-from two per source, and from the sources themselves. DIR gets utility.json, which `synthesize
+from two per source, and from the sources themselves. Of notes that `synthesize filter --agreement`
+wrote, taggers learn from those that it left out, too. DIR gets utility.json, which `synthesize
 report` reads, and the taggers. Rerun the same command to resume an interrupted comparison.
 """
 EXAMPLES = """\
@@ -64,6 +65,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             FILLED_OVER_REAL,
             MEDICAL_OF_REAL,
             SCORES,
+            UTILITY_UNFILTERED,
             UtilityRequest,
             measure_utility,
         )
@@ -86,10 +88,14 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     for line in _table(result.utility, SCORES):
         console.say(line)
     share, *others = result.measured
+    ratios = {
+        MEDICAL_OF_REAL: "by words of medicine",
+        UTILITY_UNFILTERED: "with the notes whose annotations disagree",
+    }
     for each in others:
-        if each.name == MEDICAL_OF_REAL:
+        if each.name in ratios:
             console.say(
-                f"by words of medicine {each.value:.3f} ({each.low:.3f} to {each.high:.3f}) of the "
+                f"{ratios[each.name]} {each.value:.3f} ({each.low:.3f} to {each.high:.3f}) of the "
                 "F1 of real ones"
             )
             continue

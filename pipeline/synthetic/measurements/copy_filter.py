@@ -1,4 +1,7 @@
-"""Drops synthetic notes that share a passage with a single patient's notes, and counts them."""
+"""Drops synthetic notes that share a passage with a single patient's notes, and counts them.
+
+Of those that are left the annotations may be compared with what detectors find.
+"""
 
 import hashlib
 import json
@@ -13,6 +16,13 @@ from pipeline.config.progress import Progress
 from pipeline.config.signing import hash_file
 from pipeline.synthetic.corpus_passages import passage_index
 from pipeline.synthetic.measurements.files import OWNER_ONLY, read_manifest, refuse_used
+from pipeline.synthetic.measurements.tag_agreement import (
+    AGREEMENT_COUNTS,
+    DISAGREEING,
+    AgreementResult,
+    AgreementRule,
+    compare_annotations,
+)
 from record.atomic_write import write_atomically
 from record.document import Annotated
 from record.errors import ConfigError
@@ -29,10 +39,26 @@ _STEP = 64  # notes between two calls of progress
 class NothingLeft(ConfigError):
     """Every note shares a passage with few patients' notes."""
 
+    number = "copied-passages"
+
+
+class NothingAgrees(NothingLeft):
+    """No note without copies has the annotations that detectors find in it."""
+
+    number = "disagreement-share"
+
+
+@dataclass(frozen=True)
+class FilterRules:
+    """How many words make a passage, and how far annotations must agree, where that is asked."""
+
+    words: int = PASSAGE
+    agreement: AgreementRule | None = None
+
 
 @dataclass(frozen=True)
 class FilteredNotes:
-    """What a filter kept and dropped: lines of notes, and how many notes of patients it met."""
+    """Lines of notes that are no copies and that are, and how many notes of patients were met."""
 
     kept: Sequence[bytes] = field(repr=False)
     dropped: Sequence[bytes] = field(repr=False)
@@ -40,15 +66,21 @@ class FilteredNotes:
 
 
 def filter_copies(
-    synthetic: Path, corpus: Path, out: Path, progress: Progress, *, words: int = PASSAGE
+    synthetic: Path,
+    corpus: Path,
+    out: Path,
+    progress: Progress,
+    *,
+    rules: FilterRules = FilterRules(),
 ) -> dict[str, Any]:
     """Write the notes that share no passage of so many words with few patients' notes.
 
-    Returns the manifest of what is left. Raises ConfigError where the notes came from another
+    With `rules.agreement` those of them are left out, too, whose annotations are not what detectors
+    find. Returns the manifest of what is left. Raises ConfigError where the notes came from another
     corpus or were changed, where none is left, or where the folder is not empty.
     """
     refuse_used(out)
-    if not 1 <= words <= PASSAGE:
+    if not 1 <= rules.words <= PASSAGE:
         problem = f"must be at least 1 and at most {PASSAGE}, the passage that the gate counts"
         raise ConfigError("--passage", problem, f"give {PASSAGE} or less")
     manifest = read_manifest(synthetic, corpus)
@@ -56,32 +88,39 @@ def filter_copies(
         problem = "has changed since it was generated"
         raise ConfigError(str(synthetic / NOTES), problem, "generate the notes again")
     progress.phase("reading")
-    index = passage_index(load_corpus(corpus), words)
+    index = passage_index(load_corpus(corpus), rules.words)
     progress.phase("comparing")
     lines = (synthetic / NOTES).read_bytes().splitlines(keepends=True)
     found = _filter_lines(lines, index, progress)
     if not found.kept:
         remedy = "train on notes of more patients, or through fewer epochs"
         raise NothingLeft(str(synthetic), "every note has a passage of a patient", remedy)
-    content = b"".join(found.kept)
-    filtered = {
+    filtered: dict[str, Any] = {
         "of": manifest["notes_sha256"],
         "read": len(lines),
         "dropped": len(found.dropped),
         "share": len(found.dropped) / len(lines),
         "patients": len(found.patients),
         "most_of_a_patient": max(found.patients.values(), default=0),
-        "words": words,
+        "words": rules.words,
         "others": OTHERS,
     }
+    kept, files = found.kept, [(DROPPED, b"".join(found.dropped))]
+    if rules.agreement is not None:
+        progress.phase("detecting")
+        agreed = _compare_annotations(synthetic, kept, rules.agreement, progress)
+        kept = agreed.kept
+        filtered[AGREEMENT_COUNTS] = agreed.counts
+        files.append((DISAGREEING, agreed.dropped))
+    content = b"".join(kept)
     left = {
         **manifest,
-        **_summarize(found.kept),
+        **_summarize(kept),
         "notes_sha256": hashlib.sha256(content).hexdigest(),
         "filtered": filtered,
     }
     out.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
-    for name, written in ((DROPPED, b"".join(found.dropped)), (NOTES, content)):
+    for name, written in (*files, (NOTES, content)):
         write_atomically(out / name, written)
         (out / name).chmod(0o600)
     write_atomically(out / MANIFEST, json.dumps(left, indent=1).encode())
@@ -99,6 +138,18 @@ def _filter_lines(lines: Sequence[bytes], index: PassageIndex, progress: Progres
         if number % _STEP == 0:
             progress.advance(number, len(lines))
     return FilteredNotes(kept, dropped, patients)
+
+
+def _compare_annotations(
+    synthetic: Path, lines: Sequence[bytes], rule: AgreementRule, progress: Progress
+) -> AgreementResult:
+    notes = [(read_note(json.loads(line)), line) for line in lines]
+    agreed = compare_annotations(notes, rule, progress)
+    if not agreed.kept:
+        problem = "no note has the annotations that detectors find in it"
+        remedy = "train the generator longer, or name a tagger of your own labels and language"
+        raise NothingAgrees(str(synthetic), problem, remedy)
+    return agreed
 
 
 def read_note(record: Mapping[str, Any]) -> Annotated:

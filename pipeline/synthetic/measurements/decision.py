@@ -34,6 +34,7 @@ from pipeline.synthetic.measurements.end_to_end import (
     refuse_claim,
 )
 from pipeline.synthetic.measurements.screening import REVIEW_SHA256
+from pipeline.synthetic.measurements.tag_agreement import AGREEMENT_COUNTS
 from record.errors import ConfigError
 from synthesis.generation_files import (
     NOTES,
@@ -225,13 +226,15 @@ def _draw_charts(measured: Iterable[Measured], manifest: Mapping[str, Any]) -> I
 
 
 def _draw_drops(manifest: Mapping[str, Any]) -> GateChart:
-    """Draw the shares of the notes asked for that were refused, by reason, empty, or copies."""
+    """Draw the shares of the notes asked for that were refused, by reason, empty, or filtered."""
     filtered = manifest.get("filtered") or {}
     counts = {f"refused: {reason}": count for reason, count in manifest.get("refused", {}).items()}
     counts["no entity"] = int(manifest.get("dropped", 0))
     written = int(filtered.get("read", manifest.get("notes", 0)))
     total = max(1, written + sum(counts.values()))
     counts["copied passage"] = int(filtered.get("dropped", 0))
+    if agreed := filtered.get(AGREEMENT_COUNTS):
+        counts["annotations disagree"] = int(agreed["dropped"])
     shares = [count / total for count in counts.values()]
     return GateChart("Notes left out, by filter", BARS, [*counts], {"share": shares})
 
@@ -363,6 +366,11 @@ ADVICE: dict[str, Advice] = {
         "filter ...` and `synthesize screen",
         "train on notes of more patients, through fewer epochs, or privately (--epsilon): a model "
         "that copies so much is no source of notes",
+    ),
+    "disagreement-share": Advice(
+        "filter ... --agreement` and `synthesize screen",
+        "look at disagreeing.jsonl: train the generator longer, or give --model a tagger of your "
+        "own labels and language",
     ),
     "sound-notes": Advice(
         "agreement ... --sound` after `synthesize review --sound",

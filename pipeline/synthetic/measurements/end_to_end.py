@@ -2,7 +2,8 @@
 
 Differential privacy covers what is computed from its result and from public data alone. Dropping
 copies, screening and the review read the private notes again, and so does a decision that follows
-from them: each lets notes through or not by what a patient wrote.
+from them: each lets notes through or not by what a patient wrote. So does a tagger that learnt
+private notes and judges annotations; the shipped one learnt public notes alone.
 """
 
 import sys
@@ -11,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.gate import Axis, Measured
+from models.tagger.shipped_model import SHIPPED, digest
 from pipeline.config.signing import hash_file
 from pipeline.synthetic.measurements.screening import measured_by_generation
+from pipeline.synthetic.measurements.tag_agreement import AGREEMENT_COUNTS
 from record.errors import ConfigError
 from synthesis.generation_files import NOTES, manifest_digest, read_generated
 
@@ -29,6 +32,9 @@ def refuse_claim(manifest: Mapping[str, Any]) -> Iterator[str]:
         yield "end-to-end privacy: the generator was not trained with an epsilon for patients"
     if manifest.get("filtered"):
         yield "end-to-end privacy: copies were dropped by comparison with private notes"
+    tagger = ((manifest.get("filtered") or {}).get(AGREEMENT_COUNTS) or {}).get("model")
+    if tagger is not None and tagger != digest(SHIPPED):
+        yield "end-to-end privacy: a tagger that may have learnt private notes dropped notes"
     if manifest.get("base_sha256", "unknown") is not None:
         yield "end-to-end privacy: nobody knows what the pretrained model had read"
 

@@ -31,6 +31,7 @@ from pipeline.config.progress import Progress
 from pipeline.config.signing import hash_file
 from pipeline.files.gold import read_annotated
 from pipeline.synthetic.measurements.files import OWNER_ONLY, read_manifest
+from pipeline.synthetic.measurements.tag_agreement import AGREEMENT_COUNTS
 from record.atomic_write import OWNER_FILE, write_atomically
 from record.document import Annotated
 from record.errors import ConfigError
@@ -251,3 +252,11 @@ def _measured_by_filter(filtered: Mapping[str, Any] | None, data: str) -> Iterat
     if filtered is not None:
         share = filtered["share"]
         yield Measured("dropped-share", Axis.RESEMBLANCE, share, share, share, data)
+    if agreed := (filtered or {}).get(AGREEMENT_COUNTS):
+        share = agreed["share"]
+        detail = {"agreement": round(agreed["mean"], 4), "least": agreed["least"]} | {
+            f"agreement of {name}": round(each["f1"], 4) for name, each in agreed["labels"].items()
+        }
+        yield Measured(
+            "disagreement-share", Axis.DETECTION, share, share, share, data, detail=detail
+        )

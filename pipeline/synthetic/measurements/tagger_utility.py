@@ -1,6 +1,6 @@
 """What a tagger learns from synthetic notes, beside what it learns from real ones."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from pipeline.files.gold import read_annotated
 from pipeline.synthetic.filled_letters import is_filled, read_filled
 from pipeline.synthetic.measurements.files import read_manifest
 from pipeline.synthetic.measurements.silver_labels import mark_terms
+from pipeline.synthetic.measurements.tag_agreement import AGREEMENT_COUNTS, DISAGREEING
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from synthesis.corpus_splitting import SPLITS
@@ -36,9 +37,13 @@ FILLED_OVER_REAL = "filled-over-real"
 """The F1 that is lost where a tagger learns from filled letters, and not from their sources."""
 
 SCORES = ("precision", "recall", "f1")
-TAGGERS, MEDICAL = "taggers", "medical"
-"""The folders, under that of the results, in which taggers are kept to resume: of identifiers, and
-of words of medicine."""
+UTILITY_UNFILTERED = "utility-unfiltered"
+"""As `utility-of-real`, with the notes that were left out for their annotations. Nothing requires
+it: beside the other it tells what leaving them out is worth."""
+
+TAGGERS, MEDICAL, UNFILTERED = "taggers", "medical", "unfiltered"
+"""The folders, under that of the results, in which taggers are kept to resume: of identifiers, of
+words of medicine, and of notes with those that were left out for their annotations."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,7 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
         synthetic, twice = (first, [*first, *second] if second else [])
     else:
         synthetic, twice = (list(read_annotated(notes, [])), [])
+    left_out = None if filled else _read_left_out(request.synthetic, manifest)
 
     def watch(name: str) -> TrainingCallbacks:
         progress.phase(name)
@@ -131,6 +137,15 @@ def measure_utility(request: UtilityRequest, progress: Progress) -> UtilityResul
     utility = train_and_score(trial, recipe, seeds, taggers, watch, shared=request.shared)
     data = hash_file(notes)
     measured = list(_measure(utility, data, filled=filled))
+    if left_out:
+        whole = UtilityTrial(real, [*synthetic, *left_out], dev, test, with_both=False)
+        found = train_and_score(
+            whole, recipe, seeds, request.out / UNFILTERED,
+            lambda name: watch(f"{UNFILTERED} {name}"), shared=request.shared or taggers,
+        )  # fmt: skip
+        measured.append(found.measured(data, UTILITY_UNFILTERED))
+    elif left_out is not None:
+        measured.append(utility.measured(data, UTILITY_UNFILTERED))
     if request.medical:
         parts = (list(map(mark_terms, part)) for part in (real, synthetic, dev, test))
         terms = train_and_score(UtilityTrial(*parts), recipe, seeds, request.out / MEDICAL, watch)
@@ -148,6 +163,20 @@ def _measure(utility: Utility, data: str, *, filled: bool) -> Iterator[Measured]
         yield utility.gained(FILLED_OVER_REAL, SYNTHETIC, REAL, data)
     if TWICE in utility.counts:
         yield utility.gained("twice-over-once", TWICE, SYNTHETIC, data)
+
+
+def _read_left_out(synthetic: Path, manifest: Mapping[str, Any]) -> list[Annotated] | None:
+    """Return the notes that were left out for their annotations; None where nobody compared them.
+
+    Raises ConfigError where they were changed. What was published has them no more.
+    """
+    counts = (manifest.get("filtered") or {}).get(AGREEMENT_COUNTS)
+    path = synthetic / DISAGREEING
+    if counts is None or not path.is_file():
+        return None
+    if hash_file(path) != counts["dropped_sha256"]:
+        raise ConfigError(str(path), "has changed since it was written", "filter the notes again")
+    return list(read_annotated(path, []))
 
 
 def _read_real(corpus: Path) -> list[list[Annotated]]:

@@ -17,6 +17,7 @@ from models.language.training.gpt2_weights import digest as base_digest
 from models.language.training.recipe import PRETRAINED, LanguageRecipe, make_recipe
 from models.language.training.serialization import digest as model_digest
 from models.language.training.training import TRAINING
+from models.tagger.shipped_model import DEFAULT, NO_MODEL
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
 from pipeline.config.progress import Progress
 from pipeline.config.settings import (
@@ -44,11 +45,12 @@ from pipeline.state.run_lock import RunLock, hold_lock
 from pipeline.synthetic.batch_work import Work
 from pipeline.synthetic.corpus_preparation import CorpusRequest, prepare_corpus
 from pipeline.synthetic.generator_training import GeneratorRequest, train_generator
-from pipeline.synthetic.measurements.copy_filter import NothingLeft, filter_copies
+from pipeline.synthetic.measurements.copy_filter import FilterRules, NothingLeft, filter_copies
 from pipeline.synthetic.measurements.decision import GateRequest, judge_notes, required_of
 from pipeline.synthetic.measurements.fluency import FLUENCY, FluencyRequest, measure_reading
 from pipeline.synthetic.measurements.review_answers import compare_answers
 from pipeline.synthetic.measurements.screening import REVIEW, SCREEN, screen_notes
+from pipeline.synthetic.measurements.tag_agreement import AGREEMENT_COUNTS, AgreementRule
 from pipeline.synthetic.measurements.tagger_utility import UtilityRequest, measure_utility
 from pipeline.synthetic.note_generation import begin_generation, generate_notes
 from pipeline.synthetic.schedule.publication import (
@@ -186,7 +188,7 @@ class ScheduledRun:
         try:
             filtered = self.filter(generated, corpus)
         except NothingLeft as error:
-            return self._result("HOLD", (f"copied-passages: {error.problem}",), (), EXIT_GATE)
+            return self._result("HOLD", (f"{error.number}: {error.problem}",), (), EXIT_GATE)
         screened = self.screen(filtered, corpus, master)
         pages = self.write_pages(screened / REVIEW)
         measured = [
@@ -255,6 +257,17 @@ class ScheduledRun:
         if (words := self._known_words()) is not None:
             load_words(words, "synthesis.generation.known_words")
         required_of(self._requirements())
+        if (rule := self._agreement()) is not None:
+            rule.model_digest()
+
+    def _agreement(self) -> AgreementRule | None:
+        """Return how far annotations must agree with what is detected; None if nothing asks."""
+        if not self.asked.agreement:
+            return None
+        model = self.asked.agreement_model
+        if model not in (DEFAULT, NO_MODEL):
+            model = str(self._path(model))
+        return AgreementRule(self.asked.agreement, model, key="synthesis.agreement")
 
     def _training(self) -> dict[str, Any]:
         changes = dict(self.asked.training)
@@ -396,12 +409,20 @@ class ScheduledRun:
         return self.stages.make("generated", inputs, make, goes_on=True)
 
     def filter(self, generated: Path, corpus: Path) -> Path:
-        """Drop the notes that share a passage with few patients' notes."""
-        return self.stages.make(
-            "filtered",
-            {"notes": _notes_digest(generated), "corpus": corpus_digest(corpus)},
-            lambda out, progress: _ignore(filter_copies(generated, corpus, out, progress)),
-        )
+        """Drop the notes that share a passage with few patients' notes, or have wrong tags."""
+        rule = self._agreement()
+        inputs: dict[str, Any] = {
+            "notes": _notes_digest(generated),
+            "corpus": corpus_digest(corpus),
+        }
+        if rule is not None:
+            inputs["agreement"] = [rule.least, rule.model_digest()]
+        rules = FilterRules(agreement=rule)
+
+        def make(out: Path, progress: Progress) -> None:
+            filter_copies(generated, corpus, out, progress, rules=rules)
+
+        return self.stages.make("filtered", inputs, make)
 
     def screen(self, filtered: Path, corpus: Path, master: MasterKey) -> Path:
         """Measure what the notes give away, and choose pairs for people to read."""
@@ -548,10 +569,12 @@ class ScheduledRun:
 
     def _counts(self, filtered: Path) -> dict[str, int]:
         told = read_generated(filtered)["filtered"]
+        disagreeing = told.get(AGREEMENT_COUNTS, {}).get("dropped", 0)
         return {
             "generated": told["read"],
             "dropped": told["dropped"],
-            "notes": told["read"] - told["dropped"],
+            "disagreeing": disagreeing,
+            "notes": told["read"] - told["dropped"] - disagreeing,
         }
 
 
@@ -565,7 +588,3 @@ def _answers_pairs(path: Path, review: str) -> bool:
     except (OSError, ValueError):
         return False
     return isinstance(held, dict) and held.get("review") == review
-
-
-def _ignore(manifest: Mapping[str, Any]) -> None:
-    """Take what a stage returns besides its files."""

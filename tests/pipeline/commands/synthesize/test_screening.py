@@ -86,7 +86,8 @@ def filtered(folder: Path, name: str) -> str:
     """The folder without copies, by name."""
     out = folder / f"filtered-{name}"
     if not out.exists():
-        assert synthesize("filter", folder / name, folder / "corpus", "-o", out) == 0
+        words = [folder / name, folder / "corpus", "-o", out]
+        assert synthesize("filter", *words, "--agreement", "--model", "none") == 0
     return out.name
 
 
@@ -215,7 +216,10 @@ def test_what_was_not_measured_holds(folder: Path) -> None:
         "review-breaches: not measured",
     ]
     assert reported(folder, "new", *proven(folder, "new")) == 1
-    assert report_of(folder, "new")["reasons"] == ["dropped-share: not measured"]
+    assert report_of(folder, "new")["reasons"] == [
+        "dropped-share: not measured",
+        "disagreement-share: not measured",
+    ]
 
 
 def test_new_notes_with_proof_may_leave(folder: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from evaluation.utility.agreement import QUESTIONS
+from models.tagger.shipped_model import SHIPPED, digest
 from pipeline.beam.generation import work
 from pipeline.cli import main
 from pipeline.config.progress import Progress
@@ -20,6 +21,7 @@ from pipeline.release.request import ReleaseRequest, complete_request
 from pipeline.release.targets import locate_release
 from pipeline.reports.review_pages import TRIALS
 from pipeline.state.run_lock import RunLock
+from pipeline.synthetic.measurements.tagger_utility import UtilityRequest, measure_utility
 from pipeline.synthetic.schedule.scheduled_run import SynthesisRequest, run_synthesis
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
@@ -284,6 +286,50 @@ def test_utility_is_measured_where_it_is_required(ended: Path) -> None:
     result = run(ended)
     assert list(result.seconds) == ["utility"]
     assert result.reasons == ("review-breaches: not measured",)
+    # With the notes that were left out, too; the taggers of real notes are the same.
+    assert result.counts["disagreeing"]
+    folder = ended.parent / "synthesis" / "utility"
+    told = json.loads((folder / "utility.json").read_text())
+    assert [each["name"] for each in told["measured"]] == ["utility-of-real", "utility-unfiltered"]
+    trained = {path.name for path in (folder / "unfiltered").iterdir()}
+    assert trained == {"synthetic-1", "synthetic-2"}
+    report = json.loads((ended.parent / "synthesis" / "report" / "report.json").read_text())
+    (row,) = (each for each in report["measured"] if each["name"] == "utility-unfiltered")
+    assert not row["asked"]
+
+
+def test_utility_refuses_other_notes_than_were_left_out(ended: Path) -> None:
+    filtered = ended.parent / "synthesis" / "filtered"
+    with (filtered / "disagreeing.jsonl").open("a") as file:
+        file.write('{"note_id": "x", "text": "more"}\n')
+    request = UtilityRequest(
+        filtered, filtered.parent / "corpus", ended.parent / "u", "tiny-1x64", 2, epochs=1
+    )
+    with pytest.raises(ConfigError, match="has changed"):
+        measure_utility(request, Progress())
+    assert not (ended.parent / "u").exists()
+
+
+def test_annotations_are_compared_unless_nobody_asks(ended: Path) -> None:
+    folder = ended.parent / "synthesis" / "filtered"
+    told = json.loads((folder / "manifest.json").read_text())["filtered"]["agreement"]
+    assert (told["least"], told["model"]) == (0.5, digest(SHIPPED))
+    kept = len((folder / "notes.jsonl").read_text().splitlines())
+    given = '[synthesis]\nagreement_model = "none"'
+    ended.write_text(CONFIG.replace("[synthesis]", given))
+    assert "filtered" in run(ended).seconds
+    now = json.loads((folder / "manifest.json").read_text())["filtered"]["agreement"]
+    assert now["model"] is None
+    ended.write_text(CONFIG.replace("[synthesis]", "[synthesis]\nagreement = 0"))
+    result = run(ended)
+    assert "agreement" not in json.loads((folder / "manifest.json").read_text())["filtered"]
+    assert result.counts["disagreeing"] == 0
+    assert result.counts["notes"] == kept + told["dropped"]
+    # Where no note agrees, that is the verdict.
+    ended.write_text(CONFIG.replace("[synthesis]", "[synthesis]\nagreement = 1"))
+    result = run(ended)
+    problem = "disagreement-share: no note has the annotations that detectors find in it"
+    assert (result.verdict, result.reasons, result.exit_code) == ("HOLD", (problem,), 1)
 
 
 def test_reading_is_measured_with_a_list_of_words_and_a_model_that_wrote_nothing(
@@ -334,6 +380,9 @@ def test_what_was_changed_or_depends_on_it_is_made_again(ended: Path) -> None:
         ("width = 32", "wide = 32", "synthesis.training.wide"),
         ("width = 32", 'width = "32"', "synthesis.training.width"),
         ("batch = 8", 'known_words = "xx"', "synthesis.generation.known_words"),
+        ("notes = 24", "agreement = 0.4", "synthesis.agreement"),
+        ("notes = 24", "agreement = 1.5", "synthesis.agreement"),
+        ("notes = 24", 'agreement_model = "absent"', None),
         ('answers = "answers"', 'folder = "answers"', None),
     ],
 )
