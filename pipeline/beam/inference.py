@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import apache_beam as beam
@@ -44,7 +45,7 @@ class BatchHandler(ModelHandler, Generic[ModelT]):
         """Write the batches of these numbers; raises an error of ours, without text."""
         # What a model raises may quote what it wrote. A list, so that Beam counts what failed.
         return [
-            PredictionResult(unit, drop_error_texts(lambda at=unit: self.write(model, at)))
+            PredictionResult(unit, drop_error_texts(partial(self.write, model, unit)))
             for unit in batch
         ]
 
@@ -71,7 +72,7 @@ class BatchHandler(ModelHandler, Generic[ModelT]):
 class CountWritten(beam.DoFn):
     """Adds what batches tell of themselves to the counters of the run; passes their numbers on."""
 
-    def process(self, element: PredictionResult) -> Iterator[int]:
+    def process(self, element: Any) -> Iterator[int]:
         for name, count in element.inference.items():
             Metrics.counter(NAMESPACE, name).inc(count)
         yield element.example
