@@ -5,11 +5,12 @@ import logging
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
 import apache_beam as beam
+import psutil
 import pytest
 from apache_beam.ml.inference.base import RunInference
 
@@ -19,6 +20,7 @@ from pipeline.beam.inference import CountWritten, run_batches
 from pipeline.beam.metrics import NAMESPACE
 from pipeline.beam.runners import make_pipeline
 from pipeline.beam.worker_pool import LOOPBACK, WorkerPool
+from record.errors import ConfigError
 from synthesis.filling_files import FillingJob
 from synthesis.generation_files import Generation
 from tests.pipeline.beam.tracing_handlers import CANARY, Loaded, TracingHandler
@@ -105,9 +107,35 @@ def test_metrics_hold_numbers_under_fixed_names(tmp_path: Path) -> None:
     assert CANARY not in str(held)
 
 
-def test_no_model_is_served_on_a_port(tmp_path: Path) -> None:
+def listening() -> set[object]:
+    """The addresses on which this process and those it started can be reached."""
+    this = psutil.Process()
+    return {
+        found.laddr
+        for process in (this, *this.children(recursive=True))
+        for found in process.net_connections(kind="inet")
+        if found.status == psutil.CONN_LISTEN
+    }
+
+
+def test_no_model_is_served_on_a_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, during = listening(), list[set[object]]()
+    write = TracingHandler.write
+
+    def looking(self: TracingHandler, model: Loaded, unit: int) -> Mapping[str, int]:
+        during.append(listening())
+        return write(self, model, unit)
+
+    monkeypatch.setattr(TracingHandler, "write", looking)
+    run_batches(TracingHandler(tmp_path), range(2), [])
+    assert len(during) == 2 and set().union(*during) <= before
+
+
+def test_generation_and_filling_are_planned_alike(tmp_path: Path) -> None:
     generating = generation.GenerationHandler(Generation(tmp_path, tmp_path, tmp_path, 1, 1, 1))
     refilling = filling.FillingHandler(FillingJob(tmp_path, tmp_path, tmp_path, 1, 1, 1))
     for handler in (generating, refilling):
         assert not handler.share_model_across_processes()
         assert handler.batch_elements_kwargs() == {"min_batch_size": 1, "max_batch_size": 1}
+        with pytest.raises(ConfigError):  # an error of ours, which says what to do
+            handler.load_model()
