@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,28 @@ from synthesis.corpus_statistics import words_in
 from synthesis.generation import ORIGIN, GenerationPlan, NoteGenerator
 from synthesis.generation_summary import GenerationSummary
 from synthesis.noised_requests import NoisedCounts
+from synthesis.note_requests import Request, marks_in
 from synthesis.prepared_corpus import digest as corpus_digest
 from synthesis.prepared_corpus import load_requests, read_manifest
+
+
+def plan_batches(lengths: Sequence[int], most: int) -> list[tuple[int, ...]]:
+    """Return batches of places, as few as there can be: size by longest length is at most `most`.
+
+    Longest first, so that what does not fit into memory fails at once; of equals in order. Depends
+    on the lengths alone. Raises ValueError where one is longer than `most`.
+    """
+    if max(lengths, default=0) > most:
+        raise ValueError
+    batches: list[list[int]] = []
+    for place in sorted(range(len(lengths)), key=lambda place: (-lengths[place], place)):
+        # The first of a batch is its longest.
+        if batches and (len(batches[-1]) + 1) * max(1, lengths[batches[-1][0]]) <= most:
+            batches[-1].append(place)
+        else:
+            batches.append([place])
+    return [tuple(batch) for batch in batches]
+
 
 _BLOCK = 4096  # notes among which one is looked for: the time grows with the square of it
 
@@ -94,7 +115,7 @@ class BatchedWork:
         """The numbers of the batches."""
         return list(range(-(-self.count // self.batch)))
 
-    def places(self, unit: int) -> range:
+    def places(self, unit: int) -> Sequence[int]:
         """Return the places of the notes of a batch."""
         return range(unit * self.batch, min(self.count, (unit + 1) * self.batch))
 
@@ -153,7 +174,8 @@ class Generation(BatchedWork):
     `chosen`, only so many of them are kept: those that together have what was asked for. With
     `has_surrogates` identifiers are not what the model writes. `requests` is the corpus whose
     requests, forms of identifiers and labels are taken instead of those of `corpus`. `known_words`
-    names the list of words that notes may hold, beside those of many patients.
+    names the list of words that notes may hold, beside those of many patients. With `batch_tokens`
+    a batch holds notes of like length, as many times the longest as make so many tokens.
     """
 
     model: Path
@@ -169,6 +191,36 @@ class Generation(BatchedWork):
     has_surrogates: bool = False
     requests: Path | None = None
     known_words: str | None = None
+    batch_tokens: int | None = None
+
+    @property
+    def units(self) -> list[int]:
+        """The numbers of the batches; raises ConfigError where one cannot hold a note."""
+        return super().units if self.batch_tokens is None else list(range(len(self._batches)))
+
+    def places(self, unit: int) -> Sequence[int]:
+        """Return the places of the notes of a batch."""
+        return super().places(unit) if self.batch_tokens is None else self._batches[unit]
+
+    def lines(self) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
+        """Read all notes back in their order, each with its batch; raises Lost."""
+        if self.batch_tokens is None:
+            return super().lines()
+        found = sorted((_place_of(record), unit, line) for unit, line, record in super().lines())
+        return ((unit, line, json.loads(line)) for _, unit, line in found)
+
+    @cached_property
+    def _batches(self) -> list[tuple[int, ...]]:
+        """The places of each batch by tokens: a function of seed, requests and settings alone."""
+        assert self.batch_tokens is not None
+        plan = self.plan()
+        requests = [plan.request(place) for place in range(self.count)]
+        lengths = _planned_lengths(self, requests)
+        try:
+            return plan_batches(lengths, self.batch_tokens)
+        except ValueError:
+            problem, remedy = "less than one note may take", f"give at least {max(lengths)}"
+            raise ConfigError("--batch-tokens", problem, remedy) from None
 
     @property
     def source(self) -> Path:
@@ -193,6 +245,8 @@ class Generation(BatchedWork):
             "decoding": asdict(self.decoding), "shares": dict(self.shares or {}),
             "surrogates": self.has_surrogates,
         }  # fmt: skip
+        if self.batch_tokens is not None:
+            held |= {"batch": None, "batch_tokens": self.batch_tokens}
         if self.known_words is not None:
             held["known_words"] = words_digest(self.known_words)
         if self.requests is not None:
@@ -247,6 +301,11 @@ def open_generation(generation: Generation) -> None:
     most = _max_note_length(generation)
     if most is not None and generation.decoding.max_length > most:
         raise ConfigError("--max-length", "exceeds the model's context", f"give at most {most}")
+    if generation.batch_tokens is not None:
+        if generation.words is not None:
+            problem = "needs a fixed number of notes, which --words does not give"
+            raise ConfigError("--batch-tokens", problem, "give --notes, or --batch")
+        _ = generation.units  # planned here, where it can be refused
     generation.open_folder(generation.fingerprint())
 
 
@@ -265,15 +324,38 @@ def requested_lengths(generation: Generation) -> list[int]:
 
     No more than the model holds; nothing where model or corpus do not know how long notes are.
     """
-    ids_per_word: float = models.about(generation.model).get("ids_per_word", 0.0)
     plan = generation.plan()
     requests = plan.requests
     if plan.counts is not None:
         requests = [plan.request(place) for place in range(generation.count)]
-    words = [request.words for request in requests]
-    lengths = [math.ceil((1 + LENGTH_TOLERANCE) * ids_per_word * number) for number in words]
     most = _max_note_length(generation)
+    lengths = _tokens_with_tolerance(generation, requests)
     return sorted(length if most is None else min(length, most) for length in lengths)
+
+
+def _tokens_with_tolerance(generation: Generation, requests: Sequence[Request]) -> list[int]:
+    """Return the tokens that the note of each request may take; 0 where nothing tells."""
+    ids_per_word: float = models.about(generation.model).get("ids_per_word", 0.0)
+    return [math.ceil((1 + LENGTH_TOLERANCE) * ids_per_word * each.words) for each in requests]
+
+
+def _planned_lengths(generation: Generation, requests: Sequence[Request]) -> list[int]:
+    """Return the tokens to reserve for each request: its prompt, and the length asked for with
+    tolerance, `max_length` where none is asked for or kept to."""
+    decoding = generation.decoding
+    lengths = []
+    for request, needed in zip(requests, _tokens_with_tolerance(generation, requests), strict=True):
+        body = decoding.max_length
+        if decoding.rounded and needed:
+            body = min(max(needed, decoding.min_length), decoding.max_length)
+        prompt = 1 + len(marks_in(request.codes()))  # one more to begin
+        lengths.append(prompt + body)
+    return lengths
+
+
+def _place_of(record: Mapping[str, Any]) -> int:
+    """Return the place of a note by its id."""
+    return int(record["note_id"].rpartition("-")[2])
 
 
 def write_unit(
@@ -402,7 +484,8 @@ def _manifest(
         "base_sha256": _pretrained_digest(about),
         "perplexity": about.get("perplexity"),
         "seed": generation.seed,
-        "batch": generation.batch,
+        "batch": generation.batch if generation.batch_tokens is None else None,
+        "batch_tokens": generation.batch_tokens,
         "decoding": generation.decoding.in_use(),
         "identifiers": "surrogates" if generation.has_surrogates else "model",
         "known_words": generation.known_words,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.attacks.memorization import draw_half_splits
+from models.hardware import choose_device
 from models.language.corpus.batching import Text
 from models.language.corpus.vocabulary import Vocabulary
 from models.language.training.perplexity import log_probabilities
@@ -157,9 +158,18 @@ def draw_places(count: int, some: int, seed: int) -> list[int]:
 
 
 def score_tokens(model: TrainedGenerator, texts: Sequence[Text]) -> list[Floats]:
-    """Return the log probabilities of the token ids of each text under a model."""
-    found = log_probabilities(model.network, model.vocabulary, texts)
-    return [np.array(each, np.float64) for each in found]
+    """Return the log probabilities of the token ids of each text under a model.
+
+    On the GPU where there is one, in the precision that the model was loaded in; only the model
+    that scores is there.
+    """
+    network, home = model.network, model.network.device
+    network.to(choose_device())
+    try:
+        found = log_probabilities(network, model.vocabulary, texts)
+        return [np.array(each, np.float64) for each in found]
+    finally:
+        network.to(home)
 
 
 def mean_log_probabilities(model: TrainedGenerator, texts: Sequence[Text]) -> Floats:

@@ -34,8 +34,8 @@ def drive(
         going = set(futures)
         while going:
             _, going = wait(going, timeout=_POLL_SECONDS)
-            done = len(job.units) - len(job.pending())
-            progress.advance(min(job.count, done * job.batch), job.count)
+            missing = sum(len(job.places(unit)) for unit in job.pending())
+            progress.advance(job.count - missing, job.count)
         try:
             for future in futures:
                 future.result()

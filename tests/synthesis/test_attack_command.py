@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+from models.language.networks.language_model import LanguageModel
 from models.language.training.perplexity import log_probabilities, negative_log_likelihood
 from models.language.training.serialization import load
 from pipeline.cli import main
@@ -206,3 +208,27 @@ def test_the_same_model_twice_scores_nothing(attacked: Path) -> None:
         each.largest
         for each in _compare_pairwise(score_tokens(model, texts), score_tokens(model, texts))
     } == {0.0}
+
+
+def test_models_are_scored_where_all_else_is_computed(
+    attacked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evaluation.attacks import reference_models
+
+    model = load(attacked / "model")
+    texts = load_corpus(attacked / "corpus").texts("test", model.vocabulary)[:2]
+    expected = log_probabilities(model.network, model.vocabulary, texts)
+    moved: list[torch.device] = []
+    move = model.network.to
+
+    def recorded(device: torch.device) -> LanguageModel:
+        moved.append(device)
+        network: LanguageModel = move("cpu")
+        return network
+
+    chosen = torch.device("meta")  # stands for a GPU
+    monkeypatch.setattr(reference_models, "choose_device", lambda: chosen)
+    monkeypatch.setattr(model.network, "to", recorded)
+    found = reference_models.score_tokens(model, texts)
+    assert [list(each) for each in found] == list(expected)
+    assert moved == [chosen, torch.device("cpu")], "and back: one model at a time is there"

@@ -294,7 +294,9 @@ def generate_texts(
     asked = torch.tensor([len(task.asked) for task in tasks], device=device)
     hurried = torch.zeros(len(tasks), dtype=torch.bool, device=device)
     rows = torch.arange(len(tasks), device=device)
-    for at in range(longest - 1 + decoding.max_length + 1):
+    begun = int(lengths.min()) - 1
+    read_prompts(network, batch, given[:, : begun + 1], asked)
+    for at in range(begun, longest - 1 + decoding.max_length + 1):
         scores, batch.memory = network.step(batch.ids, batch.memory)
         is_given = at + 1 < lengths[rows]
         due = given[rows, min(at + 1, longest - 1)]
@@ -322,6 +324,20 @@ def generate_texts(
         finish_text(ids, grammar, decoding, is_hurried=late)
         for ids, late in zip(written, hurried.tolist(), strict=True)
     ]
+
+
+def read_prompts(
+    network: LanguageModel, batch: DecodingBatch, given: Tensor, asked: Tensor
+) -> None:
+    """Read what all texts begin with, (rows, ids), in one pass; the last id is the next to read.
+
+    `asked` is how many ids of each prompt are not of the text. (rows,)
+    """
+    for at in range(1, given.shape[1]):
+        accept_tokens(batch, given[:, at], at > asked)
+    batch.ids = given[:, -1]
+    if given.shape[1] > 1:
+        batch.memory = network.prefill(given[:, :-1], batch.memory)
 
 
 def _pad(prefixes: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor]:
@@ -476,13 +492,8 @@ def beam_search(
     equals the likeliest id for id, is given. Raises ConfigError as `generate_texts`."""
     room = require_context(network, [task], decoding)
     batch = start_batch(network, grammar, [task], decoding, room, known)
-    chosen = batch.ids
-    for at, number in enumerate([*task.asked, *task.opening]):
-        _, batch.memory = network.step(chosen, batch.memory)
-        chosen = torch.tensor([number], device=network.device)
-        is_body = torch.tensor([at >= len(task.asked)], device=network.device)
-        accept_tokens(batch, chosen, is_body)
-    batch.ids = chosen
+    given, _ = _pad([[grammar.end, *task.asked, *task.opening]], network.device)
+    read_prompts(network, batch, given, torch.tensor([len(task.asked)], device=network.device))
     return _run_beams(network, batch, task, decoding)
 
 

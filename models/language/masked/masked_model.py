@@ -17,7 +17,7 @@ from safetensors.torch import load as load_weights
 from safetensors.torch import save as dump_weights
 from torch import Tensor
 
-from models.hardware import has_bfloat16
+from models.hardware import choose_device, has_bfloat16
 from models.language.networks.masked_network import (
     MASK,
     PAD,
@@ -56,7 +56,7 @@ class MaskedFiller:
 
     def __init__(self, trained: TrainedMasked) -> None:
         self._known = {word: number for number, word in enumerate(trained.words)}
-        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self._device = choose_device()
         self._network = trained.network.to(self._device).eval()
         self._in_bfloat16 = has_bfloat16(self._device)
         # Special tokens, punctuation and numbers are never filled in.

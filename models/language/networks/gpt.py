@@ -93,6 +93,15 @@ class GPT(LanguageModel):
             memory.keys, memory.values, at + 1
         )
 
+    def prefill(self, ids: Tensor, memory: DecoderState) -> KeyValueCache:
+        """Read the first ids of each text in one pass."""
+        assert isinstance(memory, KeyValueCache)
+        hidden = self.embed(ids) + self.places(_positions(ids, 0))
+        for block, keys, values in zip(self.blocks, memory.keys, memory.values, strict=True):
+            assert isinstance(block, Block)
+            hidden = block.prefill(hidden, keys, values)
+        return KeyValueCache(memory.keys, memory.values, ids.shape[1])
+
 
 class Block(nn.Module):
     """Causal self-attention, then a feed-forward layer."""
@@ -115,6 +124,14 @@ class Block(nn.Module):
         seen = functional.scaled_dot_product_attention(
             query, key, value, dropout_p=rate, is_causal=True
         )
+        return self._finish_block(hidden, seen)
+
+    def prefill(self, hidden: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        """Process the first places of each text; writes into keys and values. (rows, ids, width)"""
+        query, key, value = self._project_qkv(hidden)
+        keys[:, :, : key.shape[2]] = key
+        values[:, :, : value.shape[2]] = value
+        seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
         return self._finish_block(hidden, seen)
 
     def step(self, hidden: Tensor, keys: Tensor, values: Tensor, at: int) -> Tensor:

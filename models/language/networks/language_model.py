@@ -58,6 +58,13 @@ class LanguageModel(nn.Module, ABC):
         The memory that was given must not be used again.
         """
 
+    @abstractmethod
+    def prefill(self, ids: Tensor, memory: DecoderState) -> DecoderState:
+        """Read the first ids of each text in one pass: (rows, ids), at least one id.
+
+        The memory is one of texts that have not begun, and must not be used again.
+        """
+
     @property
     @abstractmethod
     def shape(self) -> dict[str, Any]:

@@ -132,6 +132,12 @@ class LSTM(LanguageModel):
         scores = memory.products[-1] if memory.products else self.scores
         return scores(inner), replace(memory, state=kept_state)
 
+    def prefill(self, ids: Tensor, memory: DecoderState) -> LSTMState:
+        """Read the first ids of each text in one pass, without scores."""
+        assert isinstance(memory, LSTMState)
+        _, state = self.lstm(self.drop(self.embed(ids)), memory.state)
+        return replace(memory, state=state)
+
 
 def has_onednn() -> bool:
     """Return whether oneDNN multiplies faster here: it uses AVX-512 on processors of any maker.

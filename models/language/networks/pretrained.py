@@ -192,6 +192,14 @@ class PretrainedNetwork(LanguageModel):
         read = self.network(input_ids=ids[:, None], past_key_values=memory.cache, use_cache=True)
         return read.logits[:, -1], TransformersCache(read.past_key_values)
 
+    def prefill(self, ids: Tensor, memory: DecoderState) -> TransformersCache:
+        """Read the first ids of each text in one pass, without scores."""
+        assert isinstance(memory, TransformersCache)
+        # What has no part of its own below the scores is read whole.
+        inner = self.network.base_model
+        read = inner(input_ids=ids, past_key_values=memory.cache, use_cache=True)
+        return TransformersCache(read.past_key_values)
+
 
 def load_vocabulary(folder: Path, marks: Sequence[str]) -> PretrainedVocabulary:
     """Read the tokenizer of a pretrained model and put marks before its ids; raises ConfigError."""

@@ -37,12 +37,22 @@ def add_workers(
     parser.add_argument("--workers", type=positive, default=chosen, metavar="N", help=help)
 
 
-def add_batch_work(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add the options of work in batches, which Beam does where its own options are given."""
+def add_batch_work(parser: argparse.ArgumentParser, what: str, *, by_tokens: bool = False) -> None:
+    """Add the options of work in batches, which Beam does where its own options are given.
+
+    `by_tokens` adds --batch-tokens as an alternative to --batch.
+    """
     add = parser.add_argument
-    add(
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument(
         "--batch", type=positive, default=32, metavar="N", help=f"batch size in {what} (default 32)"
     )
+    if by_tokens:
+        size.add_argument(
+            "--batch-tokens", type=positive, metavar="N",
+            help=f"batches of {what} of like length: number times longest, prompts included, is "
+            "at most N tokens",
+        )  # fmt: skip
     add(
         "--workers", type=positive, default=1, metavar="N",
         help="number of worker processes (default 1)",

@@ -81,7 +81,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="distribution of labels (default: that of the corpus)",
     )  # fmt: skip
     _add_decoding(parser)
-    add_batch_work(parser, "notes")
+    add_batch_work(parser, "notes", by_tokens=True)
     add_batch_engine(parser)
 
 
@@ -165,6 +165,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         has_surrogates=options.identifiers == "surrogates",
         requests=options.requests.absolute() if options.requests else None,
         known_words=_name_words(options),
+        batch_tokens=options.batch_tokens,
     )
     for warning in begin_generation(generation):
         console.warn(warning)

@@ -36,7 +36,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def generate(folder: Path, out: Path, *options: object) -> int:
-    short = ["--notes", 12, "--min-length", 10, "--max-length", 80, "--batch", 2]
+    return generate_in(["--batch", 2], folder, out, *options)
+
+
+def generate_by_tokens(folder: Path, out: Path, *options: object) -> int:
+    return generate_in(["--batch-tokens", 200], folder, out, *options)
+
+
+def generate_in(batches: list[object], folder: Path, out: Path, *options: object) -> int:
+    short = ["--notes", 12, "--min-length", 10, "--max-length", 80, *batches]
     return call("generate", folder / "model", folder / "corpus", "-o", out, *short, *options)
 
 
@@ -49,6 +57,7 @@ def fill(folder: Path, out: Path, *options: object) -> int:
     ("write", "module", "dying"),
     [
         (generate, "pipeline.beam.generation", "generate_and_die"),
+        (generate_by_tokens, "pipeline.beam.generation", "generate_and_die"),
         (fill, "pipeline.beam.filling", "fill_and_die"),
     ],
 )

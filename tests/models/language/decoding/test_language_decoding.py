@@ -32,7 +32,7 @@ from models.language.decoding.tag_grammar import (
     most_entities,
 )
 from models.language.networks import gpt
-from models.language.networks.language_model import LanguageModel
+from models.language.networks.language_model import DecoderState, LanguageModel
 from models.language.training.serialization import build
 from models.language.training.trainers import DocumentTrainer
 from models.language.training.training import make_network
@@ -376,6 +376,56 @@ def test_a_text_depends_on_its_own_chance_alone(wild: LanguageModel, method: str
     written = generate_texts(wild, GRAMMAR, wanted, held)
     with torch.device("meta"):  # all that is made while writing is made where the network is
         assert generate_texts(wild, GRAMMAR, wanted, held) == written
+
+
+@pytest.mark.parametrize("method", ["sample", "nucleus", "greedy", "beam"])
+def test_prompts_read_in_one_pass_give_the_texts_of_prompts_read_id_by_id(
+    wild: LanguageModel, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    opened = [WORDS.encode(words) for words in ("seen", "the cough is", "", "all is well ,")]
+    given = [
+        replace(task, asked=[*ASKED, *ASKED[: n % 3]], opening=opened[n % 4], wanted=[1, n % 2])
+        for n, task in enumerate(tasks(16))
+    ]
+    decoding = replace(PLAIN, method=method, beams=2, no_repeat=3, enforced=True, rounded=True)
+
+    def write() -> list[GeneratedText]:
+        if method == "beam":
+            return [beam_search(wild, GRAMMAR, task, decoding) for task in given[:4]]
+        return generate_texts(wild, GRAMMAR, given, decoding)
+
+    read_at_once: list[int] = []
+
+    def prefill_by_steps(ids: Tensor, memory: DecoderState) -> DecoderState:
+        read_at_once.append(ids.shape[1])
+        for column in ids.T:
+            _, memory = wild.step(column, memory)
+        return memory
+
+    together = write()
+    with monkeypatch.context() as patched:
+        patched.setattr(wild, "prefill", prefill_by_steps)
+        assert write() == together
+    lengths = [len(task.asked) + len(task.opening) for task in given]
+    assert read_at_once == (lengths[:4] if method == "beam" else [min(lengths)])
+
+
+def test_a_text_without_any_prompt_is_written(wild: LanguageModel) -> None:
+    texts = generate_texts(wild, GRAMMAR, [DecodingTask([], seed=(1, 2))], PLAIN)
+    assert texts[0].ids
+
+
+@torch.inference_mode()
+def test_what_follows_a_prompt_is_scored_as_in_the_full_text(wild: LanguageModel) -> None:
+    ids = torch.randint(0, WORDS.size, (5, 12), generator=torch.Generator().manual_seed(2))
+    whole = wild(ids)
+    for length in (1, 2, 9, 11):
+        memory = wild.prefill(ids[:, :length], wild.start(5, 12))
+        rows = torch.tensor([3, 0])
+        memory = memory.keep(rows)
+        for at in range(length, 12):
+            scores, memory = wild.step(ids[rows, at], memory)
+            assert torch.allclose(scores, whole[rows, at], atol=1e-5)
 
 
 def test_sampling_really_happens(taught: LanguageModel) -> None:

@@ -87,6 +87,22 @@ def test_a_text_read_step_by_step_is_scored_alike(
             memory = memory.keep(rows)
 
 
+@torch.inference_mode()
+def test_what_follows_a_prompt_read_in_one_pass_is_scored_alike(
+    loaded: tuple[Path, PretrainedVocabulary, PretrainedNetwork],
+) -> None:
+    _, vocabulary, network = loaded
+    ids = torch.randint(0, vocabulary.size, (3, 40), generator=torch.Generator().manual_seed(5))
+    whole = network(ids)
+    for length in (1, 2, 17, 39):  # shorter and longer than a sliding window
+        memory: DecoderState = network.prefill(ids[:, :length], network.start(3, 40))
+        rows = torch.tensor([2, 0])
+        memory = memory.keep(rows)
+        for at in range(length, 40):
+            scores, memory = network.step(ids[rows, at], memory)
+            assert torch.allclose(scores, whole[rows, at], atol=1e-4)
+
+
 def test_what_is_saved_is_read_again(
     loaded: tuple[Path, PretrainedVocabulary, PretrainedNetwork], tmp_path: Path
 ) -> None:
