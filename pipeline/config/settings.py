@@ -435,8 +435,10 @@ class SynthesisSettings:
     weights nor chance comes from it. `words` is a list of words, a file or a language of wordfreq,
     `reader` the folder of a language model that did not write the notes, and reads at most
     `reader_notes` of them, and as many real ones.
-    `requirements` is a file or a shipped set. `answers` is a folder of files that reviewers saved,
-    `measured` are further files of signed measurements.
+    `unseen` are notes that a pretrained model which the generator begins with cannot have seen, in
+    any format of annotated notes; it is asked about at most `unseen_notes` of them, and as many of
+    the release. `requirements` is a file or a shipped set. `answers` is a folder of files that
+    reviewers saved, `measured` are further files of signed measurements.
     """
 
     __pydantic_config__ = _STRICT
@@ -458,6 +460,8 @@ class SynthesisSettings:
     words: str | None = None
     reader: str | None = None
     reader_notes: Annotated[int, Field(ge=2)] = 200
+    unseen: str | None = None
+    unseen_notes: Annotated[int, Field(ge=2)] = 200
     requirements: str | None = None
     answers: str | None = None
     measured: tuple[str, ...] = ()

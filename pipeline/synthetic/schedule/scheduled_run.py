@@ -32,6 +32,7 @@ from pipeline.config.signing import (
     sign_content,
     sign_statement,
 )
+from pipeline.files.gold import read_annotated
 from pipeline.files.word_lists import load_words
 from pipeline.night.synthesis_history import SynthesisEntry, register_synthesis
 from pipeline.notes.worker_resources import open_master, resolve_urls
@@ -44,6 +45,7 @@ from pipeline.state.run_lock import RunLock, hold_lock
 from pipeline.synthetic.batch_work import Work
 from pipeline.synthetic.corpus_preparation import CorpusRequest, prepare_corpus
 from pipeline.synthetic.generator_training import GeneratorRequest, train_generator
+from pipeline.synthetic.measurements.base_overlap import OverlapRequest, measure_overlap
 from pipeline.synthetic.measurements.copy_filter import NothingLeft, filter_copies
 from pipeline.synthetic.measurements.decision import GateRequest, judge_notes, required_of
 from pipeline.synthetic.measurements.fluency import FLUENCY, FluencyRequest, measure_reading
@@ -57,7 +59,7 @@ from pipeline.synthetic.schedule.publication import (
     is_published,
     replace_folder,
 )
-from pipeline.synthetic.schedule.stage_results import StageResults
+from pipeline.synthetic.schedule.stage_results import StageResults, digest_files
 from record.atomic_write import make_folders
 from record.errors import ConfigError
 from surrogates.keys.keys import MasterKey
@@ -65,6 +67,8 @@ from synthesis.generation_files import MANIFEST, NOTES, Generation, read_generat
 from synthesis.prepared_corpus import digest as corpus_digest
 
 _LOCK, _REPORT, _PAGES = "synthesis.lock", "report", "review"
+_OVERLAP = "overlap.json"
+_FEWEST_UNSEEN = 2  # notes that the model is asked about in two parts
 _BATCH = 64
 _PREPARE_AGAIN = (
     "release the cohort again if it may still be used, then run this command again: it prepares "
@@ -193,6 +197,7 @@ class ScheduledRun:
             screened / SCREEN,
             *self.measure_utility(filtered, corpus, master),
             self.measure_fluency(filtered, corpus, master) / FLUENCY,
+            *self.measure_overlap(corpus, master),
             *self.read_review(screened / REVIEW, master),
             *(self._path(name) for name in self.asked.measured),
         ]
@@ -254,7 +259,20 @@ class ScheduledRun:
         self._decoding()
         if (words := self._known_words()) is not None:
             load_words(words, "synthesis.generation.known_words")
+        self._check_unseen()
         required_of(self._requirements())
+
+    def _check_unseen(self) -> None:
+        if self.asked.unseen is None:
+            return
+        if "pretrained" not in self.asked.training:
+            problem = "requires a pretrained writer"
+            remedy = "name its folder as synthesis.training.pretrained, or leave out this key"
+            raise ConfigError("synthesis.unseen", problem, remedy)
+        notes = read_annotated(self._path(self.asked.unseen), [])
+        if sum(bool(note.document.text.strip()) for note in notes) < _FEWEST_UNSEEN:
+            problem = f"holds fewer than {_FEWEST_UNSEEN} notes with text"
+            raise ConfigError("synthesis.unseen", problem, "give a hundred notes or more")
 
     def _training(self) -> dict[str, Any]:
         changes = dict(self.asked.training)
@@ -459,6 +477,33 @@ class ScheduledRun:
             "reader_notes": self.asked.reader_notes,
         }
         return self.stages.make("fluency", inputs, make)
+
+    def measure_overlap(self, corpus: Path, master: MasterKey) -> list[Path]:
+        """Ask the pretrained model whether it knew the notes, where there are notes to compare."""
+        if self.asked.unseen is None:
+            return []
+        base = Path(self._training()["pretrained"])
+        unseen = self._path(self.asked.unseen)
+
+        def make(out: Path, progress: Progress) -> None:
+            request = OverlapRequest(
+                base, corpus, unseen=unseen, notes=self.asked.unseen_notes, seed=self.asked.seed
+            )
+            found = measure_overlap(request, progress)
+            for warning in found.warnings:
+                self.warn(warning)
+            write_measurements(out / _OVERLAP, sign_content(found.to_json(), master))
+
+        # Of the model and the corpus: notes that are generated anew change nothing.
+        inputs = {
+            "base": base_digest(base),
+            "corpus": corpus_digest(corpus),
+            "unseen": digest_files(unseen) if unseen.is_dir() else hash_file(unseen),
+            "unseen_notes": self.asked.unseen_notes,
+            "seed": self.asked.seed,
+            "key": public_key_of(master),
+        }
+        return [self.stages.make("overlap", inputs, make) / _OVERLAP]
 
     def write_pages(self, pairs: Path) -> Path:
         """Write the pages on which people compare pairs of notes."""

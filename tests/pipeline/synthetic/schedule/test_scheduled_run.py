@@ -311,6 +311,68 @@ def test_reading_is_measured_with_a_list_of_words_and_a_model_that_wrote_nothing
     assert main(["synthesize", "fluency", *map(str, [*places, *given])]) == 2
 
 
+def begin_with_pretrained(config: Path) -> Path:
+    """Let the writer begin with weights, and give it notes that these cannot have read."""
+    folder = config.parent
+    save_causal(folder / "base", "llama")
+    about = json.loads((folder / "base" / "config.json").read_text())
+    places = {"max_position_embeddings": 512}
+    (folder / "base" / "config.json").write_text(json.dumps(about | places))
+    rows = [
+        {"note_id": note.document.note_id, "text": note.document.text}
+        for note in letters(20, seed=9)
+    ]
+    (folder / "unseen.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = CONFIG.split("[synthesis.training]", maxsplit=1)[0].replace(
+        'recipe = "gpt-small"', 'unseen = "unseen.jsonl"\nunseen_notes = 12'
+    )
+    training = '[synthesis.training]\npretrained = "base"\nepochs = 1\n'
+    generation = "[synthesis.generation]" + CONFIG.split("[synthesis.generation]")[1]
+    config.write_text(text + training + generation)
+    return folder / "unseen.jsonl"
+
+
+def test_what_a_pretrained_model_knew_is_measured_where_there_are_notes_it_cannot_know(
+    config: Path,
+) -> None:
+    unseen = begin_with_pretrained(config)
+    first = run(config)
+    assert "overlap" in first.seconds
+    path = config.parent / "synthesis" / "overlap" / "overlap.json"
+    found = json.loads(path.read_text())
+    assert "signed" in found and found["measured"][0]["detail"]["unseen"] == 12
+    report = json.loads((config.parent / "synthesis" / "report" / "report.json").read_text())
+    assert {"base-likelihood-auc"} <= {each["name"] for each in report["measured"]}
+    assert "base-likelihood-auc: not measured" not in first.reasons
+    # It is of the model and the corpus: other notes measure it no second time.
+    config.write_text(config.read_text().replace("max_length = 120", "max_length = 110"))
+    assert "overlap" in run(config).reused
+    # Changed since, or with other notes, it is measured again.
+    path.write_text("{}")
+    assert "overlap" in run(config).seconds
+    unseen.write_text("".join(unseen.read_text().splitlines(keepends=True)[:-1]))
+    assert "overlap" in run(config).seconds
+    # Without notes to compare with nothing may leave.
+    config.write_text(config.read_text().replace('unseen = "unseen.jsonl"\n', ""))
+    assert "base-likelihood-auc: not measured" in run(config).reasons
+
+
+def test_notes_to_compare_with_are_looked_at_before_anything_is_made(config: Path) -> None:
+    def refused() -> ConfigError:
+        with pytest.raises(ConfigError) as caught:
+            run(config)
+        assert not (config.parent / "synthesis" / "corpus").exists()
+        return caught.value
+
+    config.write_text(CONFIG.replace("recipe =", 'unseen = "unseen.jsonl"\nrecipe ='))
+    assert refused().problem == "requires a pretrained writer"
+    unseen = begin_with_pretrained(config)
+    unseen.write_text('{"note_id": "1", "text": "one"}\n{"note_id": "2", "text": " "}\n')
+    assert refused().key == "synthesis.unseen"
+    unseen.unlink()
+    assert str(unseen) in str(refused())
+
+
 def test_what_was_changed_or_depends_on_it_is_made_again(ended: Path) -> None:
     config, folder = ended, ended.parent
     notes = folder / "synthesis" / "filtered" / "notes.jsonl"
