@@ -51,7 +51,10 @@ _TOLD = (
 )
 """What a private training says of itself; without one of these nobody can check its budget."""
 
-_FILLED, _BASE, _MEDICAL = "filled", "base", "medical"
+_FILLED, _BASE = "filled", "base"
+_WHERE_MEASURED = ("medical", "reading")
+"""The sets of requirements that hold where their numbers were measured, or asked for."""
+
 SETS = ("synthetic", "generator", _FILLED, END_TO_END)
 """The shipped sets of requirements that may be named."""
 
@@ -65,7 +68,8 @@ class GateRequest:
     Measurements count that are signed under `public_key`. `requirements` is a file or the name of a
     shipped set; without it the set that suits the notes is taken. With `is_end_to_end` the notes
     are claimed to tell of private notes no more than epsilon says, so that nothing else may have
-    been read of them: neither before the notes were written nor to judge them.
+    been read of them: neither before the notes were written nor to judge them. `expected` are
+    numbers that were asked for: what is required of them holds where they were not measured, too.
     """
 
     synthetic: Path
@@ -73,6 +77,7 @@ class GateRequest:
     public_key: str
     requirements: Path | None = None
     is_end_to_end: bool = False
+    expected: Collection[str] = ()
 
 
 def judge_notes(request: GateRequest, *, today: date) -> GateCase:
@@ -106,7 +111,8 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
         required = (*required, *_required_of_base(required, measured))
     optional = optional_of(required)
     found = {each.name for each in measured}
-    required = (*required, *(each for each in optional if each.name in found))
+    asked = found.union(request.expected)
+    required = (*required, *(each for each in optional if each.name in asked))
     decision = decide(measured, required)
     reasons += _refuse_review(measured)
     if not filled:
@@ -137,7 +143,7 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
         about["covered by epsilon"] = covered(is_end_to_end=request.is_end_to_end)
     signed = {"decoding": manifest["decoding"]}
     advice = list(advise(decision.reasons))
-    missing = [each.name for each in optional if each.name not in found]
+    missing = [each.name for each in optional if each.name not in asked]
     return GateCase(
         measured, required, decision, about, signed, advice=advice, not_measured=missing,
         charts=[*charts, *_draw_charts(measured, manifest)],
@@ -289,7 +295,9 @@ def _required_of_base(
 def optional_of(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
     """Return what is required where it was measured, but for what is required anyway."""
     named = {each.name for each in requirements}
-    found = load_requirements(Path(_MEDICAL), (_MEDICAL,))
+    found = (
+        each for name in _WHERE_MEASURED for each in load_requirements(Path(name), _WHERE_MEASURED)
+    )
     return tuple(each for each in found if each.name not in named)
 
 
@@ -399,6 +407,16 @@ ADVICE: dict[str, Advice] = {
     "well-formed-identifiers": Advice("fluency", "leave identifiers to surrogates"),
     "self-contradictions": Advice(
         "fluency", "train longer, or a pretrained writer; leave identifiers to surrogates"
+    ),
+    "perplexity-at-most": Advice(
+        "fluency ... --model FOLDER",
+        "stranger than real notes to another model: train longer or on more notes; draw from fewer "
+        "words (--temperature, --top-p)",
+    ),
+    "perplexity-at-least": Advice(
+        "fluency ... --model FOLDER",
+        "likelier than real notes to another model, and so of few kinds of words: draw from more "
+        "words (--temperature, --top-p)",
     ),
     "refused-share": Advice(
         "fluency", "look at the reasons in the manifest: most are labels that no policy knows"

@@ -12,6 +12,7 @@ from typing import Any
 
 from evaluation.gate import Axis, Decision, Verdict
 from evaluation.gate_case import GateCase, write_measurements
+from evaluation.utility.fluency import PERPLEXITIES
 from models.language.decoding.generation import Decoding
 from models.language.training.gpt2_weights import digest as base_digest
 from models.language.training.recipe import PRETRAINED, LanguageRecipe, make_recipe
@@ -550,10 +551,20 @@ class ScheduledRun:
     def judge(self, filtered: Path, measured: Sequence[Path], master: MasterKey) -> GateCase:
         """Decide, and write the report with its signed manifest; done by every run."""
         self.progress.phase("deciding")
-        request = GateRequest(filtered, measured, public_key_of(master), self._requirements())
+        request = GateRequest(
+            filtered,
+            measured,
+            public_key_of(master),
+            self._requirements(),
+            expected=self._expected(),
+        )
         case = judge_notes(request, today=datetime.now(UTC).date())
         self.write_report(case, master)
         return case
+
+    def _expected(self) -> frozenset[str]:
+        """Return the numbers that the options ask for, beside those that are required."""
+        return frozenset(PERPLEXITIES if self.asked.reader is not None else ())
 
     def write_report(self, case: GateCase, master: MasterKey) -> None:
         """Write the report of a case, in place of the one before, with its signed manifest."""

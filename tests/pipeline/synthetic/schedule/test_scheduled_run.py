@@ -4,12 +4,15 @@ import fcntl
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation.utility.agreement import QUESTIONS
+from evaluation.utility.fluency import PERPLEXITIES
 from pipeline.beam.generation import work
 from pipeline.cli import main
 from pipeline.config.progress import Progress
@@ -20,6 +23,7 @@ from pipeline.release.request import ReleaseRequest, complete_request
 from pipeline.release.targets import locate_release
 from pipeline.reports.review_pages import TRIALS
 from pipeline.state.run_lock import RunLock
+from pipeline.synthetic.measurements.decision import GateRequest, judge_notes
 from pipeline.synthetic.schedule.scheduled_run import SynthesisRequest, run_synthesis
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
@@ -309,6 +313,27 @@ def test_reading_is_measured_with_a_list_of_words_and_a_model_that_wrote_nothing
     assert "signed" in json.loads(out.read_text())
     given = ["--words", "no-such-language"]
     assert main(["synthesize", "fluency", *map(str, [*places, *given])]) == 2
+
+
+def test_what_was_asked_for_is_required_even_where_it_is_not_measured(
+    ended: Path, tmp_path: Path
+) -> None:
+    filtered = ended.parent / "synthesis" / "filtered"
+    request = GateRequest(filtered, [], "no key", ended.parent / "ours.toml")
+    case = judge_notes(request, today=date(2026, 1, 1))
+    assert not [reason for reason in case.decision.reasons if reason.startswith("perplexity")]
+    assert {*PERPLEXITIES} <= {*case.not_measured}
+    case = judge_notes(replace(request, expected=PERPLEXITIES), today=date(2026, 1, 1))
+    assert {f"{name}: not measured" for name in PERPLEXITIES} <= {*case.decision.reasons}
+    assert not {*PERPLEXITIES} & {*case.not_measured}
+    # The schedule asks for them wherever it names a reader.
+    save_causal(tmp_path / "reader", "gpt2")
+    text = CONFIG.replace("recipe =", 'reader = "reader"\nreader_notes = 4\nrecipe =')
+    ended.write_text(text)
+    run(ended)
+    report = json.loads((ended.parent / "synthesis" / "report" / "report.json").read_text())
+    asked = {each["name"]: each["asked"] for each in report["measured"]}
+    assert [asked[name] for name in PERPLEXITIES] == ["at most 1.3", "at least 0.8"]
 
 
 def begin_with_pretrained(config: Path) -> Path:
