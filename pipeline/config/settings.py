@@ -33,6 +33,8 @@ from rules.identifiers.site_patterns import SITE, SiteNumbers
 _STRICT = ConfigDict(extra="forbid")
 Kind = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Count = Annotated[int, Field(ge=1)]
+AboveZero = Annotated[float, Field(gt=0)]
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -429,7 +431,7 @@ class SynthesisSettings:
 
     `cohort` is one of `[cohorts]` that is released with spans. `folder` keeps what the
     stages wrote and stays inside; `output` gets what may leave. `recipe`, `training` and
-    `generation` are the options of `synthesize train` and `synthesize generate`, with `_` for `-`;
+    `generation` are options of `synthesize train` and `synthesize generate`, with `_` for `-`;
     the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger.
     `public` is a corpus prepared from public notes, for training with epsilon: what is neither
     weights nor chance comes from it. `words` is a list of words, a file or a language of wordfreq,
@@ -450,8 +452,8 @@ class SynthesisSettings:
     seed: int = 1
     recipe: str | None = None
     public: str | None = None
-    training: dict[str, int | float | str] = field(default_factory=dict)
-    generation: dict[str, int | float | str] = field(default_factory=dict)
+    training: dict[str, bool | int | float | str] = field(default_factory=dict)
+    generation: dict[str, bool | int | float | str] = field(default_factory=dict)
     utility_encoder: str = "bilstm"
     utility_seeds: Annotated[int, Field(ge=2)] = 3
     utility_minutes: Annotated[float | None, Field(gt=0)] = None
@@ -639,7 +641,7 @@ def _check_synthesis(settings: Settings) -> None:
 
 
 def check_options(
-    table: str, given: Mapping[str, Any], shape: type, more: Mapping[str, type]
+    table: str, given: Mapping[str, Any], shape: type, more: Mapping[str, Any]
 ) -> None:
     """Raise ConfigError for an option of a table that is no field of `shape`, nor one of `more`.
 

@@ -13,9 +13,7 @@ from typing import Any
 from evaluation.gate import Axis, Decision, Verdict
 from evaluation.gate_case import GateCase, write_measurements
 from evaluation.utility.fluency import PERPLEXITIES
-from models.language.decoding.generation import Decoding
 from models.language.training.gpt2_weights import digest as base_digest
-from models.language.training.recipe import PRETRAINED, LanguageRecipe, make_recipe
 from models.language.training.serialization import digest as model_digest
 from models.language.training.training import TRAINING
 from pipeline.config.exit_codes import EXIT_DONE, EXIT_GATE
@@ -23,7 +21,6 @@ from pipeline.config.progress import Progress
 from pipeline.config.settings import (
     Settings,
     SynthesisSettings,
-    check_options,
     load,
     resolve_url,
 )
@@ -34,7 +31,6 @@ from pipeline.config.signing import (
     sign_statement,
 )
 from pipeline.files.gold import read_annotated
-from pipeline.files.word_lists import load_words
 from pipeline.night.synthesis_history import SynthesisEntry, register_synthesis
 from pipeline.notes.worker_resources import open_master, resolve_urls
 from pipeline.release.released_notes import ReleaseLocation
@@ -60,6 +56,12 @@ from pipeline.synthetic.schedule.publication import (
     is_published,
     replace_folder,
 )
+from pipeline.synthetic.schedule.stage_options import (
+    GenerationOptions,
+    TrainingOptions,
+    read_generation,
+    read_training,
+)
 from pipeline.synthetic.schedule.stage_results import StageResults, digest_files
 from record.atomic_write import make_folders
 from record.errors import ConfigError
@@ -70,7 +72,6 @@ from synthesis.prepared_corpus import digest as corpus_digest
 _LOCK, _REPORT, _PAGES = "synthesis.lock", "report", "review"
 _OVERLAP = "overlap.json"
 _FEWEST_UNSEEN = 2  # notes that the model is asked about in two parts
-_BATCH = 64
 _PREPARE_AGAIN = (
     "release the cohort again if it may still be used, then run this command again: it prepares "
     "the corpus of the release that is there then"
@@ -181,6 +182,8 @@ class ScheduledRun:
         check_place(self.output)
         self.stages = StageResults(self.folder, self.progress)
         self.release = ""
+        self.training: TrainingOptions
+        self.generation: GenerationOptions
 
     def make(self, entry: SynthesisEntry) -> SynthesisResult:
         """Run every stage; returns the verdict."""
@@ -253,20 +256,15 @@ class ScheduledRun:
 
     def _check_options(self) -> None:
         """Raise ConfigError for options that a stage would refuse, before any is begun."""
-        check_options("synthesis.training", self.asked.training, LanguageRecipe, {"peak": float})
-        more = {"batch": int, "known_words": str}
-        check_options("synthesis.generation", self.asked.generation, Decoding, more)
-        self._recipe()
-        self._decoding()
-        if (words := self._known_words()) is not None:
-            load_words(words, "synthesis.generation.known_words")
+        self.training = read_training(self.asked, self.settings.base)
+        self.generation = read_generation(self.asked, self.settings.base)
         self._check_unseen()
         required_of(self._requirements())
 
     def _check_unseen(self) -> None:
         if self.asked.unseen is None:
             return
-        if "pretrained" not in self.asked.training:
+        if self.training.pretrained is None:
             problem = "requires a pretrained writer"
             remedy = "name its folder as synthesis.training.pretrained, or leave out this key"
             raise ConfigError("synthesis.unseen", problem, remedy)
@@ -275,33 +273,8 @@ class ScheduledRun:
             problem = f"holds fewer than {_FEWEST_UNSEEN} notes with text"
             raise ConfigError("synthesis.unseen", problem, "give a hundred notes or more")
 
-    def _training(self) -> dict[str, Any]:
-        changes = dict(self.asked.training)
-        if "pretrained" in changes:
-            changes["pretrained"] = str(self._path(str(changes["pretrained"])))
-        return changes
-
     def _public(self) -> Path | None:
         return None if self.asked.public is None else self._path(self.asked.public)
-
-    def _recipe_name(self) -> str:
-        return self.asked.recipe or (PRETRAINED if "pretrained" in self.asked.training else "gpt")
-
-    def _recipe(self) -> LanguageRecipe:
-        return make_recipe(self._recipe_name(), self._training())
-
-    def _decoding(self) -> Decoding:
-        given: dict[str, Any] = dict(self.asked.generation)
-        for name in ("batch", "known_words"):
-            given.pop(name, None)
-        return Decoding(**given)
-
-    def _known_words(self) -> str | None:
-        named = self.asked.generation.get("known_words")
-        if named is None:
-            return None
-        path = self._path(str(named))
-        return str(path.absolute()) if path.is_file() else str(named)
 
     def prepare(self) -> Path:
         """Prepare the corpus of the release; no release is published meanwhile."""
@@ -356,40 +329,46 @@ class ScheduledRun:
 
     def train(self, corpus: Path) -> Path:
         """Train the generator, or go on where an interrupted training stopped."""
-        changes = {"seed": self.asked.seed, **self._training()}
+        options = self.training
+        changes = {"seed": self.asked.seed, **options.changes}
         inputs: dict[str, Any] = {
             "corpus": corpus_digest(corpus),
-            "recipe": self._recipe_name(),
+            "recipe": options.recipe,
             "training": changes,
+            "requests_epsilon": options.requests_epsilon,
         }
-        if "pretrained" in changes:
-            inputs["base"] = base_digest(Path(changes["pretrained"]))
+        if options.pretrained is not None:
+            inputs["base"] = base_digest(options.pretrained)
         public = self._public()
         if public is not None:
             inputs["public"] = corpus_digest(public)
 
         def make(out: Path, progress: Progress) -> None:
             if not (out / TRAINING).exists():
-                request = GeneratorRequest(corpus, out, self._recipe_name(), changes, public)
+                request = GeneratorRequest(
+                    corpus, out, options.recipe, changes, public,
+                    requests_epsilon=options.requests_epsilon,
+                )  # fmt: skip
                 train_generator(request, progress, self.warn)
 
         return self.stages.make("generator", inputs, make, goes_on=True)
 
     def generate(self, generator: Path, corpus: Path) -> Path:
         """Generate notes, or go on with those that an interrupted run wrote."""
-        options = dict(self.asked.generation)
-        inputs = {
+        options = self.generation
+        inputs: dict[str, Any] = {
             "model": model_digest(generator),
             "corpus": corpus_digest(corpus),
             "notes": self.asked.notes,
             "seed": self.asked.seed,
-            "generation": options,
+            "generation": dict(self.asked.generation),
+            "shares": None if options.shares is None else dict(options.shares),
         }
         public = self._public()
         if public is not None:
             inputs["public"] = corpus_digest(public)
-        if (words := self._known_words()) is not None:
-            inputs["known_words"] = words_digest(words)
+        if options.known_words is not None:
+            inputs["known_words"] = words_digest(options.known_words)
 
         def make(out: Path, progress: Progress) -> None:
             if (out / MANIFEST).exists():
@@ -400,13 +379,15 @@ class ScheduledRun:
                 model=generator.absolute(),
                 corpus=corpus.absolute(),
                 out=out.absolute(),
-                count=self.asked.notes,
+                count=self.asked.notes * options.candidates,
                 seed=self.asked.seed,
-                batch=int(options.get("batch", _BATCH)),
-                decoding=self._decoding(),
+                batch=options.batch,
+                decoding=options.decoding,
+                shares=options.shares,
+                chosen=self.asked.notes if options.candidates > 1 else None,
                 has_surrogates=True,
                 requests=None if public is None else public.absolute(),
-                known_words=words,
+                known_words=options.known_words,
             )
             for warning in begin_generation(generation):
                 self.warn(warning)
@@ -481,9 +462,9 @@ class ScheduledRun:
 
     def measure_overlap(self, corpus: Path, master: MasterKey) -> list[Path]:
         """Ask the pretrained model whether it knew the notes, where there are notes to compare."""
-        if self.asked.unseen is None:
+        base = self.training.pretrained
+        if self.asked.unseen is None or base is None:
             return []
-        base = Path(self._training()["pretrained"])
         unseen = self._path(self.asked.unseen)
 
         def make(out: Path, progress: Progress) -> None:

@@ -336,6 +336,20 @@ def test_what_was_asked_for_is_required_even_where_it_is_not_measured(
     assert [asked[name] for name in PERPLEXITIES] == ["at most 1.3", "at least 0.8"]
 
 
+def test_options_of_the_commands_reach_the_stages(ended: Path) -> None:
+    (ended.parent / "shares.toml").write_text("NAME = 1\nDATE = 1\n")
+    more = 'tags = "asked"\ncandidates = 2\nshares = "shares.toml"\nunmasked = false\nbatch = 8'
+    ended.write_text(CONFIG.replace("batch = 8", more).replace("notes = 24", "notes = 10"))
+    result = run(ended)
+    assert result.counts["generated"] == 10
+    told = json.loads((ended.parent / "synthesis" / "generated" / "manifest.json").read_text())
+    assert (told["chosen_among"], told["shares"]) == (20, {"NAME": 1.0, "DATE": 1.0})
+    assert (told["decoding"]["enforced"], told["decoding"]["masked"]) == (False, True)
+    # Other shares under the same name are other notes.
+    (ended.parent / "shares.toml").write_text("NAME = 1\nDATE = 3\n")
+    assert "generated" in run(ended).seconds
+
+
 def begin_with_pretrained(config: Path) -> Path:
     """Let the writer begin with weights, and give it notes that these cannot have read."""
     folder = config.parent
