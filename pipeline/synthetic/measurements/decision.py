@@ -27,6 +27,7 @@ from evaluation.gate_charts import BARS, GateChart, read_charts
 from evaluation.utility.agreement import SOUND_SHA256
 from pipeline.config.signing import hash_file, verify_content
 from pipeline.synthetic.filled_letters import is_filled
+from pipeline.synthetic.measurements.copy_filter import NothingLeft
 from pipeline.synthetic.measurements.end_to_end import (
     END_TO_END,
     MEASURED_WITH_NOTES,
@@ -127,18 +128,7 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
         reasons.append("the model was trained on planted notes (--canaries)")
     if reasons:
         decision = Decision(Verdict.HOLD, (*decision.reasons, *reasons))
-    about = {
-        "what": manifest.get("what", "synthetic notes"),
-        "made": today.isoformat(),
-        "notes": data,
-        "model": manifest["model_sha256"],
-        "corpus": manifest["corpus_sha256"],
-        "seed": manifest["seed"],
-        f"privacy of {'filling' if filled else 'training'}": json.dumps(
-            manifest["privacy"], sort_keys=True
-        ),
-        "version": version("cryptonym"),
-    }
+    about = _describe_notes(manifest, today)
     if not filled and manifest["privacy"] is not None:
         about["covered by epsilon"] = covered(is_end_to_end=request.is_end_to_end)
     signed = {"decoding": manifest["decoding"]}
@@ -148,6 +138,34 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
         measured, required, decision, about, signed, advice=advice, not_measured=missing,
         charts=[*charts, *_draw_charts(measured, manifest)],
     )  # fmt: skip
+
+
+def hold_copies(synthetic: Path, problem: NothingLeft, *, today: date) -> GateCase:
+    """Hold generated notes of which a filter left none, so that there is nothing to measure."""
+    manifest = read_generated(synthetic)
+    count = manifest["notes"]
+    decision = Decision(Verdict.HOLD, (f"copied-passages: {problem.problem}",))
+    chart = _draw_drops({**manifest, "filtered": {"read": count, "dropped": count}})
+    return GateCase(
+        (), (), decision, _describe_notes(manifest, today), {"decoding": manifest["decoding"]},
+        advice=(problem.remedy,), charts=(chart,),
+    )  # fmt: skip
+
+
+def _describe_notes(manifest: Mapping[str, Any], today: date) -> dict[str, Any]:
+    """Return what the report says of notes before their measurements."""
+    return {
+        "what": manifest.get("what", "synthetic notes"),
+        "made": today.isoformat(),
+        "notes": manifest["notes_sha256"],
+        "model": manifest["model_sha256"],
+        "corpus": manifest["corpus_sha256"],
+        "seed": manifest["seed"],
+        f"privacy of {'filling' if is_filled(manifest) else 'training'}": json.dumps(
+            manifest["privacy"], sort_keys=True
+        ),
+        "version": version("cryptonym"),
+    }
 
 
 def required_of(named: Path | None, *, filled: bool = False) -> tuple[Requirement, ...]:

@@ -44,7 +44,12 @@ from pipeline.synthetic.corpus_preparation import CorpusRequest, prepare_corpus
 from pipeline.synthetic.generator_training import GeneratorRequest, train_generator
 from pipeline.synthetic.measurements.base_overlap import OverlapRequest, measure_overlap
 from pipeline.synthetic.measurements.copy_filter import NothingLeft, filter_copies
-from pipeline.synthetic.measurements.decision import GateRequest, judge_notes, required_of
+from pipeline.synthetic.measurements.decision import (
+    GateRequest,
+    hold_copies,
+    judge_notes,
+    required_of,
+)
 from pipeline.synthetic.measurements.fluency import FLUENCY, FluencyRequest, measure_reading
 from pipeline.synthetic.measurements.review_answers import compare_answers
 from pipeline.synthetic.measurements.screening import REVIEW, SCREEN, screen_notes
@@ -107,7 +112,7 @@ class SynthesisResult:
     advice: tuple[str, ...]
     is_changed: bool
     exit_code: int
-    report: Path | None
+    report: Path
     output: Path
     pages: Path | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -194,7 +199,12 @@ class ScheduledRun:
         try:
             filtered = self.filter(generated, corpus)
         except NothingLeft as error:
-            return self._result("HOLD", (f"copied-passages: {error.problem}",), (), EXIT_GATE)
+            held = hold_copies(generated, error, today=datetime.now(UTC).date())
+            # In place of the report of earlier notes, which may say RELEASE.
+            self.write_report(held, master)
+            return self._result(
+                held.verdict, tuple(held.decision.reasons), tuple(held.advice), EXIT_GATE
+            )
         screened = self.screen(filtered, corpus, master)
         pages = self.write_pages(screened / REVIEW)
         measured = [
@@ -237,7 +247,7 @@ class ScheduledRun:
             advice,
             is_changed=False,
             exit_code=exit_code,
-            report=None if pages is None else self.folder / _REPORT / "report.html",
+            report=self.folder / _REPORT / "report.html",
             output=self.output,
             pages=pages,
             counts=counts or {},

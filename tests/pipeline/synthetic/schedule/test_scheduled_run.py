@@ -27,6 +27,8 @@ from pipeline.synthetic.measurements.decision import GateRequest, judge_notes
 from pipeline.synthetic.schedule.scheduled_run import SynthesisRequest, run_synthesis
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
+from synthesis.generation_files import note_record
+from synthesis.prepared_corpus import load_corpus
 from tests.models.pretrained import save_causal
 from tests.synthesis.letters import letters
 from tests.synthesis.releases import copy_to_database, write_release
@@ -348,6 +350,45 @@ def test_options_of_the_commands_reach_the_stages(ended: Path) -> None:
     # Other shares under the same name are other notes.
     (ended.parent / "shares.toml").write_text("NAME = 1\nDATE = 3\n")
     assert "generated" in run(ended).seconds
+
+
+def write_copies(generation: Any, units: Any, arguments: Any) -> None:
+    """A generator that knows one note of a patient, and writes nothing else."""
+    work(generation, units, arguments)
+    note = load_corpus(generation.corpus).notes["train"][0].annotated
+    for unit in units:
+        records = map(json.loads, generation.part(unit).read_text("utf-8").splitlines())
+        copies = [note_record(note, each["synthetic"]) | {"note_id": each["note_id"]}
+                  for each in records]  # fmt: skip
+        generation.write_part(unit, copies)
+
+
+def test_where_every_note_is_a_copy_the_report_says_so(ended: Path) -> None:
+    folder = ended.parent
+    answer(ended)
+    assert run(ended).exit_code == 0
+    report = folder / "synthesis" / "report"
+    assert "RELEASE" in (report / "report.html").read_text()
+    published = (folder / "published" / "notes.jsonl").read_bytes()
+    ended.write_text(ended.read_text().replace("max_length = 120", "max_length = 110"))
+    result = run_synthesis(SynthesisRequest(ended, {}), write_copies, Progress(), print)
+    problem = "copied-passages: every note has a passage of a patient"
+    assert (result.verdict, result.reasons, result.exit_code) == ("HOLD", (problem,), 1)
+    assert result.report == report / "report.html" and result.advice
+    told = json.loads((report / "report.json").read_text())
+    assert (told["verdict"], told["reasons"]) == ("HOLD", [problem])
+    notes = folder / "synthesis" / "generated" / "notes.jsonl"
+    assert told["about"]["notes"] == hash_file(notes)
+    (chart,) = told["charts"]
+    drawn = dict(zip(chart["groups"], chart["series"]["share"], strict=True))
+    assert drawn["copied passage"] == 1.0
+    assert problem in (report / "report.html").read_text()
+    assert "RELEASE" not in (report / "report.html").read_text()
+    statement = json.loads((report / "manifest.json").read_text())
+    assert (statement["verdict"], statement["notes"]) == ("HOLD", told["about"]["notes"])
+    assert statement["report_sha256"] == hash_file(report / "report.json")
+    # What was published before stays until other notes are.
+    assert (folder / "published" / "notes.jsonl").read_bytes() == published
 
 
 def begin_with_pretrained(config: Path) -> Path:
