@@ -432,7 +432,9 @@ class SynthesisSettings:
     `cohort` is one of `[cohorts]` that is released with spans. `folder` keeps what the
     stages wrote and stays inside; `output` gets what may leave. `recipe`, `training` and
     `generation` are options of `synthesize train` and `synthesize generate`, with `_` for `-`;
-    the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger.
+    the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger. With
+    `medical` taggers of words of medicine are trained, too; with `sound` people are asked whether
+    single notes make medical sense: neither then may be missing.
     `public` is a corpus prepared from public notes, for training with epsilon: what is neither
     weights nor chance comes from it. `words` is a list of words, a file or a language of wordfreq,
     `reader` the folder of a language model that did not write the notes, and reads at most
@@ -458,6 +460,8 @@ class SynthesisSettings:
     utility_seeds: Annotated[int, Field(ge=2)] = 3
     utility_minutes: Annotated[float | None, Field(gt=0)] = None
     utility_epochs: Annotated[int | None, Field(ge=1)] = None
+    medical: bool = False
+    sound: bool = False
     reviewers: Annotated[int, Field(ge=2)] = 2
     words: str | None = None
     reader: str | None = None

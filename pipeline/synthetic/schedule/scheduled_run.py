@@ -12,6 +12,7 @@ from typing import Any
 
 from evaluation.gate import Axis, Decision, Verdict
 from evaluation.gate_case import GateCase, write_measurements
+from evaluation.utility.agreement import SOUND_SHARE
 from evaluation.utility.fluency import PERPLEXITIES
 from models.language.training.gpt2_weights import digest as base_digest
 from models.language.training.serialization import digest as model_digest
@@ -37,7 +38,14 @@ from pipeline.release.released_notes import ReleaseLocation
 from pipeline.release.request import ReleaseRequest, complete_request
 from pipeline.release.targets import locate_release
 from pipeline.reports.gate_report import report_bytes, write_gate
-from pipeline.reports.review_pages import assign_pairs, read_pairs, write_pages, write_reasons
+from pipeline.reports.review_pages import (
+    assign_pairs,
+    read_pairs,
+    read_sound,
+    write_pages,
+    write_reasons,
+    write_sound_pages,
+)
 from pipeline.state.run_lock import RunLock, hold_lock
 from pipeline.synthetic.batch_work import Work
 from pipeline.synthetic.corpus_preparation import CorpusRequest, prepare_corpus
@@ -51,9 +59,13 @@ from pipeline.synthetic.measurements.decision import (
     required_of,
 )
 from pipeline.synthetic.measurements.fluency import FLUENCY, FluencyRequest, measure_reading
-from pipeline.synthetic.measurements.review_answers import compare_answers
-from pipeline.synthetic.measurements.screening import REVIEW, SCREEN, screen_notes
-from pipeline.synthetic.measurements.tagger_utility import UtilityRequest, measure_utility
+from pipeline.synthetic.measurements.review_answers import compare_answers, compare_soundness
+from pipeline.synthetic.measurements.screening import REVIEW, SCREEN, SOUND_NOTES, screen_notes
+from pipeline.synthetic.measurements.tagger_utility import (
+    MEDICAL_OF_REAL,
+    UtilityRequest,
+    measure_utility,
+)
 from pipeline.synthetic.note_generation import begin_generation, generate_notes
 from pipeline.synthetic.schedule.publication import (
     GENERATED,
@@ -75,7 +87,7 @@ from synthesis.generation_files import MANIFEST, NOTES, Generation, read_generat
 from synthesis.prepared_corpus import digest as corpus_digest
 
 _LOCK, _REPORT, _PAGES = "synthesis.lock", "report", "review"
-_OVERLAP = "overlap.json"
+_OVERLAP, _SOUND = "overlap.json", "sound"
 _FEWEST_UNSEEN = 2  # notes that the model is asked about in two parts
 _PREPARE_AGAIN = (
     "release the cohort again if it may still be used, then run this command again: it prepares "
@@ -199,20 +211,23 @@ class ScheduledRun:
         try:
             filtered = self.filter(generated, corpus)
         except NothingLeft as error:
-            held = hold_copies(generated, error, today=datetime.now(UTC).date())
+            refused = hold_copies(generated, error, today=datetime.now(UTC).date())
             # In place of the report of earlier notes, which may say RELEASE.
-            self.write_report(held, master)
+            self.write_report(refused, master)
             return self._result(
-                held.verdict, tuple(held.decision.reasons), tuple(held.advice), EXIT_GATE
+                refused.verdict, tuple(refused.decision.reasons), tuple(refused.advice), EXIT_GATE
             )
         screened = self.screen(filtered, corpus, master)
+        self._warn_of_others(screened)
         pages = self.write_pages(screened / REVIEW)
+        self.write_sound_pages(screened / SOUND_NOTES)
         measured = [
             screened / SCREEN,
             *self.measure_utility(filtered, corpus, master),
             self.measure_fluency(filtered, corpus, master) / FLUENCY,
             *self.measure_overlap(corpus, master),
             *self.read_review(screened / REVIEW, master),
+            *self.read_soundness(screened / SOUND_NOTES, master),
             *(self._path(name) for name in self.asked.measured),
         ]
         case = self.judge(filtered, measured, master)
@@ -425,18 +440,20 @@ class ScheduledRun:
         return self.stages.make("screened", inputs, make)
 
     def measure_utility(self, filtered: Path, corpus: Path, master: MasterKey) -> list[Path]:
-        """Measure what taggers learn from the notes, where that is required.
+        """Measure what taggers learn from the notes, where that is required or asked for.
 
         Trained taggers are kept when interrupted.
         """
         asked = self.asked
-        if not any(each.axis is Axis.UTILITY for each in required_of(self._requirements())):
+        required = required_of(self._requirements())
+        if not asked.medical and not any(each.axis is Axis.UTILITY for each in required):
             return []
         options = {
             "encoder": asked.utility_encoder,
             "seeds": asked.utility_seeds,
             "max_minutes": asked.utility_minutes,
             "epochs": asked.utility_epochs,
+            "medical": asked.medical,
         }
 
         def make(out: Path, progress: Progress) -> None:
@@ -512,18 +529,8 @@ class ScheduledRun:
         return self.stages.make(_PAGES, inputs, make)
 
     def read_review(self, pairs: Path, master: MasterKey) -> list[Path]:
-        """Measure the review where its answers are there; returns the file of measurements.
-
-        Answers about earlier pairs are left out, with a warning.
-        """
-        if self.asked.answers is None:
-            return []
-        answers = []
-        for path in sorted(self._path(self.asked.answers).glob("*.json")):
-            if _answers_pairs(path, hash_file(pairs)):
-                answers.append(path)
-            else:
-                self.warn(f"{path.name}: answers other pairs than those to read now; left out")
+        """Measure the review where its answers are there; returns the file of measurements."""
+        answers = self._answers_about(hash_file(pairs))
         if not answers:
             return []
 
@@ -538,6 +545,52 @@ class ScheduledRun:
             "key": public_key_of(master),
         }
         return [self.stages.make("agreement", inputs, make) / "agreement.json"]
+
+    def write_sound_pages(self, notes: Path) -> None:
+        """Write the pages on which people say of single notes whether they make sense."""
+        if not self.asked.sound:
+            return
+        readers, seed, review = self.asked.reviewers, self.asked.seed, hash_file(notes)
+
+        def make(out: Path, _: Progress) -> None:
+            list(write_sound_pages(out, read_sound(notes), readers, seed=seed, review=review))
+
+        inputs = {"notes": review, "readers": readers, "seed": seed}
+        self.stages.make(_SOUND, inputs, make)
+
+    def read_soundness(self, notes: Path, master: MasterKey) -> list[Path]:
+        """Measure what people answered about single notes; returns the file of measurements."""
+        answers = self._answers_about(hash_file(notes)) if self.asked.sound else []
+        if not answers:
+            return []
+
+        def make(out: Path, _: Progress) -> None:
+            found = compare_soundness(answers, notes)
+            write_measurements(out / "soundness.json", sign_content(found.content, master))
+            write_reasons(out / "reasons.html", found.reasons, is_sound=True)
+
+        inputs = {
+            "notes": hash_file(notes),
+            "answers": [hash_file(path) for path in answers],
+            "key": public_key_of(master),
+        }
+        return [self.stages.make("soundness", inputs, make) / "soundness.json"]
+
+    def _answers(self) -> list[Path]:
+        if self.asked.answers is None:
+            return []
+        return sorted(self._path(self.asked.answers).glob("*.json"))
+
+    def _answers_about(self, review: str) -> list[Path]:
+        return [path for path in self._answers() if _told_review(path) == review]
+
+    def _warn_of_others(self, screened: Path) -> None:
+        """Warn of answers about earlier pairs and notes, which are left out."""
+        asked = [REVIEW, *([SOUND_NOTES] if self.asked.sound else [])]
+        known = {hash_file(screened / name) for name in asked}
+        for path in self._answers():
+            if _told_review(path) not in known:
+                self.warn(f"{path.name}: answers other pairs than those to read now; left out")
 
     def judge(self, filtered: Path, measured: Sequence[Path], master: MasterKey) -> GateCase:
         """Decide, and write the report with its signed manifest; done by every run."""
@@ -555,7 +608,9 @@ class ScheduledRun:
 
     def _expected(self) -> frozenset[str]:
         """Return the numbers that the options ask for, beside those that are required."""
-        return frozenset(PERPLEXITIES if self.asked.reader is not None else ())
+        names = [*PERPLEXITIES] if self.asked.reader is not None else []
+        names += [MEDICAL_OF_REAL] if self.asked.medical else []
+        return frozenset([*names, *([SOUND_SHARE] if self.asked.sound else [])])
 
     def write_report(self, case: GateCase, master: MasterKey) -> None:
         """Write the report of a case, in place of the one before, with its signed manifest."""
@@ -606,12 +661,13 @@ def _notes_digest(folder: Path) -> list[str]:
     return [hash_file(folder / NOTES), hash_file(folder / MANIFEST)]
 
 
-def _answers_pairs(path: Path, review: str) -> bool:
+def _told_review(path: Path) -> object:
+    """Return the digest of the pairs or notes that a file of answers is about; else None."""
     try:
         held = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
-        return False
-    return isinstance(held, dict) and held.get("review") == review
+        return None
+    return held.get("review") if isinstance(held, dict) else None
 
 
 def _ignore(manifest: Mapping[str, Any]) -> None:

@@ -391,6 +391,51 @@ def test_where_every_note_is_a_copy_the_report_says_so(ended: Path) -> None:
     assert (folder / "published" / "notes.jsonl").read_bytes() == published
 
 
+def judge_soundness(config: Path, count: int | None = None) -> None:
+    """One reader, to whom every note makes sense; of `count` notes, or of all."""
+    notes = config.parent / "synthesis" / "screened" / "sound.jsonl"
+    read = [json.loads(line) for line in notes.read_text("utf-8").splitlines()]
+    answers = [{"pair": note["note"], "scores": {"sound": 5}} for note in read[:count]]
+    told = {"reviewer": "reader-1", "review": hash_file(notes), "answers": answers}
+    (config.parent / "answers" / "reader-1.json").write_text(json.dumps(told))
+
+
+def test_what_was_asked_of_medicine_and_sense_may_not_be_missing(ended: Path) -> None:
+    asked = CONFIG.replace("recipe =", "medical = true\nsound = true\nrecipe =")
+    ended.write_text(asked)
+    answer(ended)
+    folder, warnings = ended.parent / "synthesis", list[str]()
+
+    def again() -> Any:
+        return run_synthesis(SynthesisRequest(ended, {}), work, Progress(), warnings.append)
+
+    first = again()
+    assert [*first.seconds] == ["sound", "utility", "agreement"]
+    assert first.reasons[-1] == "sound-notes: not measured" and first.exit_code == 1
+    assert [path.name for path in sorted((folder / "sound").glob("*.html"))] == [
+        "reader-1.html", "reader-2.html",
+    ]  # fmt: skip
+    report = json.loads((folder / "report" / "report.json").read_text())
+    measured = {each["name"]: each["asked"] for each in report["measured"]}
+    assert measured["medical-of-real"] == "at least 0.8"
+    # An answer is missing, so that the soundness is.
+    judge_soundness(ended, 3)
+    assert "sound-notes: not measured" in again().reasons
+    judge_soundness(ended)
+    second = again()
+    assert [*second.seconds] == ["soundness"]
+    assert "sound-notes: not measured" not in second.reasons
+    report = json.loads((folder / "report" / "report.json").read_text())
+    (found,) = (each for each in report["measured"] if each["name"] == "sound-notes")
+    assert (found["value"], found["null"]) == (1.0, 1.0)
+    assert not warnings
+    assert (folder / "soundness" / "reasons.html").stat().st_mode & 0o077 == 0
+    # Nobody asks for it any more: answers about single notes are left out, and said to be.
+    ended.write_text(asked.replace("sound = true\n", ""))
+    assert "soundness" not in again().reused
+    assert warnings == ["reader-1.json: answers other pairs than those to read now; left out"]
+
+
 def begin_with_pretrained(config: Path) -> Path:
     """Let the writer begin with weights, and give it notes that these cannot have read."""
     folder = config.parent
