@@ -25,10 +25,12 @@ from evaluation.gate import (
 from evaluation.gate_case import GateCase, load_requirements, read_measurement_file
 from evaluation.gate_charts import BARS, GateChart, read_charts
 from evaluation.utility.agreement import SOUND_SHA256
+from models.language.masked.private_filling import WORD
 from pipeline.config.signing import hash_file, verify_content
 from pipeline.synthetic.filled_letters import is_filled
 from pipeline.synthetic.measurements.copy_filter import NothingLeft
 from pipeline.synthetic.measurements.end_to_end import (
+    COVERED_OF_FILLED,
     END_TO_END,
     MEASURED_WITH_NOTES,
     covered,
@@ -116,8 +118,7 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     required = (*required, *(each for each in optional if each.name in asked))
     decision = decide(measured, required)
     reasons += _refuse_review(measured)
-    if not filled:
-        reasons += _refuse_unit(manifest)
+    reasons += _refuse_unit(manifest)
     if request.is_end_to_end:
         reasons += refuse_claim(manifest)
     # Copies are looked for in the corpus; what an older version wrote does not say what was learnt.
@@ -129,7 +130,10 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     if reasons:
         decision = Decision(Verdict.HOLD, (*decision.reasons, *reasons))
     about = _describe_notes(manifest, today)
-    if not filled and manifest["privacy"] is not None:
+    if filled and manifest["privacy"] is not None:
+        about["unit of epsilon"] = WORD
+        about["covered by epsilon"] = COVERED_OF_FILLED
+    elif manifest["privacy"] is not None:
         about["covered by epsilon"] = covered(is_end_to_end=request.is_end_to_end)
     signed = {"decoding": manifest["decoding"]}
     advice = list(advise(decision.reasons))
@@ -276,6 +280,10 @@ def _refuse_unit(manifest: Mapping[str, Any]) -> list[str]:
     if privacy is None:
         return []
     unit = privacy.get("unit")
+    if is_filled(manifest):
+        # Older versions tell no unit. Whatever another one says, no patient is protected by it.
+        is_of_words = privacy.get("unit", WORD) == WORD
+        return [] if is_of_words else [f"privacy: epsilon of filling is for a {WORD}, no {PATIENT}"]
     if unit == PATIENT:
         return list(_refuse_budget(privacy, manifest.get(READ_WITHOUT_NOISE, ["unknown"])))
     if unit != NOTE:
