@@ -5,7 +5,7 @@ Where they may not, `advise` says what helps.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -36,6 +36,7 @@ from pipeline.synthetic.measurements.end_to_end import (
     covered,
     refuse_claim,
 )
+from pipeline.synthetic.measurements.review_answers import read_readers
 from pipeline.synthetic.measurements.screening import REVIEW_SHA256
 from record.errors import ConfigError
 from synthesis.generation_files import (
@@ -109,7 +110,8 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     base = None if filled else manifest.get("base_sha256", "unknown")
     if base is not None:
         known.add(overlap_id(base, manifest["corpus_sha256"]))
-    measured, charts, reasons = _read_signed(request, known, manifest)
+    told = _read_signed(request, known, manifest)
+    measured, charts, reasons = told.measured, told.charts, told.reasons
     if base is not None and not request.is_end_to_end:
         required = (*required, *_required_of_base(required, measured))
     optional = optional_of(required)
@@ -140,7 +142,7 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     missing = [each.name for each in optional if each.name not in asked]
     return GateCase(
         measured, required, decision, about, signed, advice=advice, not_measured=missing,
-        charts=[*charts, *_draw_charts(measured, manifest)],
+        charts=[*charts, *_draw_charts(measured, manifest)], readers=told.readers,
     )  # fmt: skip
 
 
@@ -180,16 +182,28 @@ def required_of(named: Path | None, *, filled: bool = False) -> tuple[Requiremen
     return load_requirements(_choose_set(named, filled=filled), SETS)
 
 
+@dataclass
+class SignedMeasurements:
+    """What signed files tell: measurements that count, charts, agreement of readers; and why not.
+
+    `reasons` are those why other files do not count.
+    """
+
+    measured: list[Measured] = field(default_factory=list)
+    charts: list[GateChart] = field(default_factory=list)
+    readers: list[dict[str, Any]] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+
+
 def _read_signed(
     request: GateRequest, known: Collection[str], manifest: Mapping[str, Any]
-) -> tuple[list[Measured], list[GateChart], list[str]]:
+) -> SignedMeasurements:
     """Return the measurements that count, their charts, and the reasons why others do not.
 
     The manifest has no signature: what was measured of its notes names it in one.
     """
-    found: list[Measured] = []
-    charts: list[GateChart] = []
-    reasons: list[str] = []
+    told = SignedMeasurements()
+    reasons = told.reasons
     digest, is_vouched_for = manifest_digest(manifest), False
     for path in request.measurements:
         content, measured = read_measurement_file(path, _REMEDY)
@@ -212,14 +226,19 @@ def _read_signed(
             reasons.append(f"{path.name}: the manifest of the notes is not the one it was made of")
             continue
         is_vouched_for |= "manifest" in content
-        found += measured
+        told.measured += measured
         try:
-            charts += read_charts(content)
+            told.charts += read_charts(content)
         except (ValueError, TypeError, AttributeError):
             raise ConfigError(str(path), "holds a chart that is none", _REMEDY) from None
+        try:
+            told.readers += read_readers(content)
+        except (ValueError, TypeError):
+            problem = "holds an agreement of readers that is none"
+            raise ConfigError(str(path), problem, _REMEDY) from None
     if not is_vouched_for:
         reasons.append("the manifest of the notes is named by no measurement")
-    return found, charts, reasons
+    return told
 
 
 _F1 = "f1 of "

@@ -10,6 +10,7 @@ from evaluation.gate import Axis, Bound, Measured, Requirement, decide
 from evaluation.utility.fluency import PERPLEXITIES
 from pipeline.cli import COMMANDS
 from pipeline.synthetic.measurements.decision import ADVICE, advise, optional_of, required_of
+from pipeline.synthetic.measurements.review_answers import read_readers
 
 SETS = ("synthetic", "generator", "filled", "base", "medical", "reading")
 NEAR = Requirement("nearest-rouge-3", Bound.AT_MOST, 0.05, Axis.PRIVACY, 0.9, over_null=True)
@@ -92,3 +93,13 @@ def test_what_counts_only_where_it_was_measured_is_not_asked_for_twice() -> None
     }  # fmt: skip
     assert not {each.name for each in optional} & {each.name for each in required_of(None)}
     assert optional_of(optional) == ()
+
+
+def test_an_agreement_of_readers_is_read_as_it_was_written_or_refused() -> None:
+    row = {"question": "linked", "one": "a", "other": "b", "pairs": 3}
+    row |= {"kappa": 0.5, "rho": None, "p": None}
+    assert read_readers({"readers": [row]}) == [row]
+    assert read_readers({}) == []
+    for wrong in ({**row, "text": "x"}, {"question": "linked"}, {**row, "kappa": "high"}, 3):
+        with pytest.raises((ValueError, TypeError)):
+            read_readers({"readers": [wrong]})

@@ -429,6 +429,13 @@ def test_what_was_asked_of_medicine_and_sense_may_not_be_missing(ended: Path) ->
     (found,) = (each for each in report["measured"] if each["name"] == "sound-notes")
     assert (found["value"], found["null"]) == (1.0, 1.0)
     assert not warnings
+    # How readers agree stands in the report, as numbers and as a table.
+    agreed = json.loads((folder / "agreement" / "agreement.json").read_text())["readers"]
+    assert report["readers"] == agreed and {each["question"] for each in agreed} == {*QUESTIONS}
+    page = (folder / "report" / "report.html").read_text()
+    assert page.count("<td>one, two</td>") == len(agreed) == 3
+    (linked,) = (each for each in agreed if each["question"] == "linked")
+    assert f'<td class="n">{linked["p"]:.3f}</td>' in page
     assert (folder / "soundness" / "reasons.html").stat().st_mode & 0o077 == 0
     # Nobody asks for it any more: answers about single notes are left out, and said to be.
     ended.write_text(asked.replace("sound = true\n", ""))
