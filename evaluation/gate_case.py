@@ -23,7 +23,8 @@ class GateCase:
     `about` appears in the report and in the signed statement, `signed` in the statement alone.
     `word` is the verdict where every requirement is met, `means` explains the two controls, and
     `advice` says what helps where the case is held. `not_measured` are numbers with a requirement
-    that counts only where they were measured. `charts` are drawn beside the numbers.
+    that counts only where they were measured. `charts` are drawn beside the numbers; `readers` is
+    how every two reviewers agree on each question.
     """
 
     measured: Sequence[Measured]
@@ -36,6 +37,7 @@ class GateCase:
     advice: Sequence[str] = ()
     not_measured: Sequence[str] = ()
     charts: Sequence[GateChart] = ()
+    readers: Sequence[Mapping[str, Any]] = ()
 
     @property
     def is_passed(self) -> bool:
@@ -58,6 +60,7 @@ class GateCase:
             "measured": [self._row(each) for each in self.measured],
             "not_measured": list(self.not_measured),
             "charts": [each.to_json() for each in self.charts],
+            "readers": [dict(each) for each in self.readers],
         }
 
     def statement(self, report_sha256: str) -> dict[str, Any]:

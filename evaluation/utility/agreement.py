@@ -172,6 +172,9 @@ def measure_review(
 SOUND = "sound"
 """The question about single notes: does the note make sense to a clinician, from 1 to 5."""
 
+SOUND_SHARE = "sound-notes"
+"""The name of the share of synthetic notes that make sense."""
+
 SOUND_SHA256 = "sound_sha256"
 """The detail that names the notes that were read for their soundness."""
 
@@ -214,7 +217,7 @@ def measure_soundness(
     sound = {kind: sum(mean >= YES for mean in some) for kind, some in means.items()}
     bounds = binomtest(sound[MADE], len(means[MADE])).proportion_ci(method="exact")
     return Measured(
-        name="sound-notes",
+        name=SOUND_SHARE,
         axis=Axis.RESEMBLANCE,
         value=sound[MADE] / len(means[MADE]),
         low=float(bounds.low),

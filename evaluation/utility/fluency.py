@@ -23,6 +23,9 @@ NGRAM = 4
 LONG = 4
 """Letters of a word that is looked up; shorter ones are abbreviations as often as words."""
 
+PERPLEXITIES = ("perplexity-at-most", "perplexity-at-least")
+"""The names of a ratio of perplexities, which is given twice: it must be neither high nor low."""
+
 _DRAWS = 1_000
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
@@ -172,7 +175,7 @@ def measure_perplexity(
     """Compare the perplexity of made notes with that of held-out real ones.
 
     Each entry has the natural logarithms of the probabilities of a note's pieces, under a model
-    that wrote none of them. The ratio is given twice: it must be neither too high nor too low.
+    that wrote none of them. The ratio is given twice, see `PERPLEXITIES`.
     """
     counted = [[each for each in some if len(each)] for some in (made, unseen)]
     if not all(counted):
@@ -193,7 +196,7 @@ def measure_perplexity(
     low, high = min(float(low), value), max(float(high), value)
     return [
         Measured(name, Axis.RESEMBLANCE, value, low, high, data, detail=detail)
-        for name in ("perplexity-at-most", "perplexity-at-least")
+        for name in PERPLEXITIES
     ]
 
 

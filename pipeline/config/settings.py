@@ -33,6 +33,8 @@ from rules.identifiers.site_patterns import SITE, SiteNumbers
 _STRICT = ConfigDict(extra="forbid")
 Kind = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Count = Annotated[int, Field(ge=1)]
+AboveZero = Annotated[float, Field(gt=0)]
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -429,16 +431,20 @@ class SynthesisSettings:
 
     `cohort` is one of `[cohorts]` that is released with spans. `folder` keeps what the
     stages wrote and stays inside; `output` gets what may leave. `recipe`, `training` and
-    `generation` are the options of `synthesize train` and `synthesize generate`, with `_` for `-`;
-    the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger.
-    Notes whose annotations agree with what rules and the tagger `agreement_model` find by less than
-    the F1 `agreement` are left out; with 0 nothing is compared.
+    `generation` are options of `synthesize train` and `synthesize generate`, with `_` for `-`;
+    the `utility_` keys are options of `synthesize utility`, minutes are those of each tagger. With
+    `medical` taggers of words of medicine are trained, too; with `sound` people are asked whether
+    single notes make medical sense: neither then may be missing. Notes whose annotations agree with
+    what rules and the tagger `agreement_model` find by less than the F1 `agreement` are left out;
+    with 0 nothing is compared.
     `public` is a corpus prepared from public notes, for training with epsilon: what is neither
     weights nor chance comes from it. `words` is a list of words, a file or a language of wordfreq,
     `reader` the folder of a language model that did not write the notes, and reads at most
     `reader_notes` of them, and as many real ones.
-    `requirements` is a file or a shipped set. `answers` is a folder of files that reviewers saved,
-    `measured` are further files of signed measurements.
+    `unseen` are notes that a pretrained model which the generator begins with cannot have seen, in
+    any format of annotated notes; it is asked about at most `unseen_notes` of them, and as many of
+    the release. `requirements` is a file or a shipped set. `answers` is a folder of files that
+    reviewers saved, `measured` are further files of signed measurements.
     """
 
     __pydantic_config__ = _STRICT
@@ -450,18 +456,22 @@ class SynthesisSettings:
     seed: int = 1
     recipe: str | None = None
     public: str | None = None
-    training: dict[str, int | float | str] = field(default_factory=dict)
-    generation: dict[str, int | float | str] = field(default_factory=dict)
+    training: dict[str, bool | int | float | str] = field(default_factory=dict)
+    generation: dict[str, bool | int | float | str] = field(default_factory=dict)
     agreement: Annotated[float, Field(ge=0, le=1)] = 0.5
     agreement_model: str = "default"
     utility_encoder: str = "bilstm"
     utility_seeds: Annotated[int, Field(ge=2)] = 3
     utility_minutes: Annotated[float | None, Field(gt=0)] = None
     utility_epochs: Annotated[int | None, Field(ge=1)] = None
+    medical: bool = False
+    sound: bool = False
     reviewers: Annotated[int, Field(ge=2)] = 2
     words: str | None = None
     reader: str | None = None
     reader_notes: Annotated[int, Field(ge=2)] = 200
+    unseen: str | None = None
+    unseen_notes: Annotated[int, Field(ge=2)] = 200
     requirements: str | None = None
     answers: str | None = None
     measured: tuple[str, ...] = ()
@@ -639,7 +649,7 @@ def _check_synthesis(settings: Settings) -> None:
 
 
 def check_options(
-    table: str, given: Mapping[str, Any], shape: type, more: Mapping[str, type]
+    table: str, given: Mapping[str, Any], shape: type, more: Mapping[str, Any]
 ) -> None:
     """Raise ConfigError for an option of a table that is no field of `shape`, nor one of `more`.
 

@@ -114,14 +114,19 @@ def make_demo(options: DemoOptions, progress: Progress, *, processes: int = 1) -
     return _write_demo(hospital, options, progress, processes=processes)
 
 
-def make_register_demo(options: DemoOptions, progress: Progress, *, most: int | None) -> Path:
+def make_register_demo(
+    options: DemoOptions, progress: Progress, *, most: int | None, skipped: int = 0
+) -> Path:
     """Write a hospital of register notes (at most `most`), as `make_demo` does of templates.
 
     Its language is that of the options, which tell no number of patients: each note is of another.
+    `skipped` notes are those of another hospital with the same seed.
     """
     _open_folder(options.folder)
     progress.phase("making hospital")
-    hospital = make_register_hospital(seed=options.seed, lang=options.lang, most=most)
+    hospital = make_register_hospital(
+        seed=options.seed, lang=options.lang, most=most, skipped=skipped
+    )
     return _write_demo(hospital, options, progress)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from models.language.decoding.generation import Decoding
 from pipeline.config.progress import Progress
 from pipeline.synthetic.batch_work import Work, drive
 from record.errors import ConfigError
@@ -48,6 +49,18 @@ def generate_notes(
         generation = more
         fresh |= drive(generation, work, arguments, workers, progress)
     return assemble(generation, fresh, monotonic() - started)
+
+
+def check_candidates(candidates: int, decoding: Decoding, words: int | None = None) -> None:
+    """Raise ConfigError where more notes are to be written than kept, and none can be chosen."""
+    if candidates == 1:
+        return
+    if decoding.enforced:
+        problem = "has no effect where each note has exactly the requested entities"
+        raise ConfigError("--candidates", problem, "give --tags asked")
+    if decoding.method == "beam" or words:
+        problem = "needs a fixed number of notes, which --words and beam search do not give"
+        raise ConfigError("--candidates", problem, "give --notes and another --method")
 
 
 def read_label_shares(path: Path) -> dict[str, float]:

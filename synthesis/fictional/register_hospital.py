@@ -14,7 +14,13 @@ from record.document import Annotated
 from record.errors import ConfigError
 from record.patient import Address, PatientRecord, PersonName
 from synthesis.fictional.people.records import CareSite, Clinician, FictionalNote, Hospital, Visit
-from synthesis.register_notes import REGISTERS, RegisterFiller, find_different, read_registers
+from synthesis.register_notes import (
+    REGISTERS,
+    RegisterFiller,
+    RegisterNote,
+    find_different,
+    read_registers,
+)
 
 _FIRST_DAY = datetime(2024, 1, 8, 8)
 _DAYS = 600
@@ -23,22 +29,25 @@ _CLINICIAN = Clinician(1, PersonName(), "", "", "", "", "", "")
 
 
 def make_register_hospital(
-    *, seed: int, lang: str, most: int | None = None, folder: Path = REGISTERS
+    *,
+    seed: int,
+    lang: str,
+    most: int | None = None,
+    skipped: int = 0,
+    folder: Path = REGISTERS,
 ) -> Hospital:
     """Make a hospital of the different register notes of a language, at most so many, filled anew.
 
     The warehouse knows nothing of the patients but their ids: who is named in a note is the
-    author's secret. The same arguments give the same hospital. Raises ConfigError for a language
-    without notes.
+    author's secret. The same arguments give the same hospital; `skipped` notes are left to another
+    one, in the order of `seed`. Raises ConfigError for a language without notes.
     """
-    notes = [note for note in read_registers(folder) if note.lang == lang]
-    if not notes:
-        raise ConfigError("--lang", f"no register has notes in {lang}", "give another language")
+    notes = _read(lang, folder)
     filler = RegisterFiller(notes, seed=seed)
     chosen = find_different(notes)
     rng = Random(f"{seed}/register-hospital")
     rng.shuffle(chosen)
-    filled = [filler.fill(note, 0) for note in chosen[:most]]
+    filled = [filler.fill(note, 0) for note in chosen[skipped:][:most]]
     days = [_FIRST_DAY + timedelta(days=rng.randrange(_DAYS)) for _ in filled]
     numbers = range(1, len(filled) + 1)
 
@@ -55,6 +64,18 @@ def make_register_hospital(
         notes=write_notes,
         planned=len(filled),
     )
+
+
+def count_register_notes(lang: str, *, folder: Path = REGISTERS) -> int:
+    """Return how many notes the hospital of a language has; raises ConfigError for none."""
+    return len(find_different(_read(lang, folder)))
+
+
+def _read(lang: str, folder: Path) -> list[RegisterNote]:
+    notes = [note for note in read_registers(folder) if note.lang == lang]
+    if not notes:
+        raise ConfigError("--lang", f"no register has notes in {lang}", "give another language")
+    return notes
 
 
 def _make_note(number: int, note: Annotated, written: datetime) -> FictionalNote:

@@ -312,6 +312,25 @@ def test_the_model_may_fill_identifiers_and_draw_privately(folder: Path, tmp_pat
     told = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert told["privacy"]["words"] == told["ids"]
     assert told["privacy"]["epsilon_of_word"] == pytest.approx(8)
+    assert told["privacy"]["unit"] == "word"
+    # The report says so, and a claim for patients is held.
+    for more, claims in (([], False), (["--end-to-end"], True)):
+        out = tmp_path / f"report-{len(more)}"
+        given = ["--measured", tmp_path / "none.json", "-o", out, "--key", folder / "master.key"]
+        (tmp_path / "none.json").write_text('{"measured": []}')
+        assert call("report", tmp_path / "out", *given, *more, "--plain") == 1
+        report = json.loads((out / "report.json").read_text())
+        assert report["about"]["unit of epsilon"] == "word"
+        assert report["about"]["covered by epsilon"].startswith("each word")
+        kept = "end-to-end privacy: letters that were filled keep the words that were not masked"
+        assert (kept in report["reasons"]) is claims
+        assert not [each for each in report["reasons"] if each.startswith("privacy: ")]
+    manifest = tmp_path / "out" / "manifest.json"
+    manifest.write_text(json.dumps(told | {"privacy": told["privacy"] | {"unit": "patient"}}))
+    assert call("report", tmp_path / "out", *given, "--plain") == 1
+    problem = "privacy: epsilon of filling is for a word, no patient"
+    assert problem in json.loads((out / "report.json").read_text())["reasons"]
+    manifest.write_text(json.dumps(told))
     assert told["surrogates"] == {}
     assert fill(folder, tmp_path / "other", *asked, "--cohort", "x") == 2
     made = made_in(tmp_path / "out")

@@ -3,7 +3,7 @@
 import pytest
 
 from record.errors import ConfigError
-from synthesis.fictional.register_hospital import make_register_hospital
+from synthesis.fictional.register_hospital import count_register_notes, make_register_hospital
 
 
 def test_each_patient_has_one_note_whose_spans_hold() -> None:
@@ -29,3 +29,16 @@ def test_the_same_seed_gives_the_same_hospital_and_another_gives_another() -> No
 def test_a_language_without_notes_is_refused() -> None:
     with pytest.raises(ConfigError, match="no register has notes in it"):
         make_register_hospital(seed=1, lang="it")
+
+
+def test_another_hospital_has_the_notes_that_one_leaves() -> None:
+    whole, first, rest = (
+        [note.annotated.document.text for note in make_register_hospital(**given).notes()]
+        for given in (
+            {"seed": 1, "lang": "nl"},
+            {"seed": 1, "lang": "nl", "most": 8},
+            {"seed": 1, "lang": "nl", "skipped": 8},
+        )
+    )
+    assert len(whole) == count_register_notes("nl") == len(first) + len(rest)
+    assert first and rest and not set(first) & set(rest)

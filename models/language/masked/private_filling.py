@@ -133,6 +133,10 @@ class PrivateFiller:
         ]
 
 
+WORD = "word"
+"""The unit of a budget of filled letters: neither a letter nor its patient."""
+
+
 class PrivacyAccountant:
     """Accumulates the privacy loss of the words drawn for each letter.
 
@@ -164,9 +168,10 @@ class PrivacyAccountant:
             totals[source] += words
         return {source: words * self._mechanism.epsilon for source, words in totals.items()}
 
-    def to_json(self) -> dict[str, float | int]:
+    def to_json(self) -> dict[str, float | int | str]:
         """Return the figures of the manifest, over all letters."""
         return {
+            "unit": WORD,
             "clip": self._mechanism.clip,
             "temperature": self._mechanism.temperature,
             "epsilon_of_word": self._mechanism.epsilon,

@@ -42,8 +42,7 @@ def show_result(result: "SynthesisResult", console: Console) -> None:
         console.say("advice:")
     for advice in result.advice:
         console.say(f"  {advice}")
-    if result.report is not None:
-        console.say(f"report: {result.report}")
+    console.say(f"report: {result.report}")
     if result.exit_code:
         console.say(f"nothing was published; pages for reviewers: {result.pages or 'none'}")
     else:

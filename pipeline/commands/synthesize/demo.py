@@ -28,6 +28,7 @@ from pipeline.release.run import run_release
 from pipeline.reports.console import Console
 from record.errors import ConfigError
 from record.languages import LANGUAGES
+from synthesis.fictional.register_hospital import count_register_notes
 
 if TYPE_CHECKING:
     from pipeline.synthetic.schedule.register_demo import JudgedCase
@@ -41,8 +42,10 @@ many, and with the likeliest words. Both are filtered, measured and judged: two 
 gate, with their reasons. With --pretrained no letters are filled: the causal model in that folder
 learns to write such notes, and what it writes is filtered, measured and judged as by `synthesize
 run`: one verdict; with --templates it learns from the hospital of `cryptonym demo`, whose notes are
-long, alike, and learnt within minutes. No requirement is weaker than elsewhere, so that RELEASE is
-not promised. Register notes need a checkout: an installation has none.
+long, alike, and learnt within minutes. Whether the model knew its notes before is measured with
+those of another hospital: of another seed, or of the register notes that --patients leaves. No
+requirement is weaker than elsewhere, so that RELEASE is not promised. Register notes need a
+checkout: an installation has none.
 """
 EXAMPLES = """\
 examples:
@@ -55,6 +58,9 @@ configuration error.
 """
 
 _PATIENTS = 40
+_OTHER = "other-hospital"
+_UNSEEN, _UNSEEN_PATIENTS = 200, 25  # about as many notes as the overlap is measured on
+_FEWEST = 20  # notes of another hospital that are worth a night of their own
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -125,7 +131,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Make the hospital and judge the letters, or the notes of a writer; returns the exit code."""
     with models_extra("synthesize demo"):
         from pipeline.synthetic.schedule.register_demo import COHORT, filler_of
-        from pipeline.synthetic.schedule.writer_demo import add_synthesis
+        from pipeline.synthetic.schedule.writer_demo import add_synthesis, write_unseen
     writer = _writer_of(options, COHORT)
     filler = None if options.encoder is None else filler_of(options.encoder)
     is_word = None if options.words is None else word_list(options.words)
@@ -141,23 +147,50 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
             config = make_demo(fiction, progress, processes=options.workers)
         else:
             config = make_register_demo(fiction, progress, most=options.patients)
-        if writer is not None:
-            add_synthesis(config, writer)
-        ended = run_nightly(
-            config, run_in_workers, workers=options.workers, progress=progress, gate=Gate(judge)
-        )
-        if ended.exit_code:
-            return ended.exit_code
-        released = run_release(ReleaseRequest(config, COHORT, spans=True), progress)
-        if released.exit_code:
-            return released.exit_code
+        if exit_code := _release(config, COHORT, options, progress):
+            return exit_code
         if writer is None:
             judged = _judge_letters(options, config, filler, progress)
         else:
+            other = _make_other_hospital(fiction, options, progress)
+            if other is not None:
+                if exit_code := _release(other, COHORT, options, progress):
+                    return exit_code
+                writer = replace(writer, unseen=write_unseen(other))
+            add_synthesis(config, writer)
             result = _run_writer(options, config, is_word, progress, console)
     if writer is None:
         return _show_letters(judged, options, console)
     return _show_writer(result, options, console)
+
+
+def _release(config: Path, cohort: str, options: argparse.Namespace, progress: Progress) -> int:
+    """Run the night and release the cohort; returns the exit code of what failed."""
+    ended = run_nightly(
+        config, run_in_workers, workers=options.workers, progress=progress, gate=Gate(judge)
+    )
+    if ended.exit_code:
+        return ended.exit_code
+    return run_release(ReleaseRequest(config, cohort, spans=True), progress).exit_code
+
+
+def _make_other_hospital(
+    fiction: DemoOptions, options: argparse.Namespace, progress: Progress
+) -> Path | None:
+    """Make a hospital of other notes of the same kind, which no model can have seen, if there are.
+
+    It has templates filled by another seed, or the register notes that the first one leaves.
+    """
+    folder = fiction.folder / _OTHER
+    if options.templates:
+        fewer = min(fiction.patients, _UNSEEN_PATIENTS)
+        other = replace(fiction, folder=folder, patients=fewer, seed=fiction.seed + 1)
+        return make_demo(other, progress, processes=options.workers)
+    first = options.patients
+    if first is None or count_register_notes(options.lang) < first + _FEWEST:
+        return None
+    other = replace(fiction, folder=folder)
+    return make_register_demo(other, progress, most=_UNSEEN, skipped=first)
 
 
 def _writer_of(options: argparse.Namespace, cohort: str) -> "WriterDemo | None":

@@ -11,7 +11,6 @@ from pipeline.commands.options.values import add_batch_work, positive
 from pipeline.commands.synthesize.batch_output import print_manifest
 from pipeline.files.word_lists import load_words
 from pipeline.reports.console import Console
-from record.errors import ConfigError
 
 DESCRIPTION = """\
 Generates synthetic notes with a model that `synthesize train` made. Each note is requested by a
@@ -131,12 +130,12 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         from pipeline.beam.generation import work
         from pipeline.synthetic.note_generation import (
             begin_generation,
+            check_candidates,
             generate_notes,
             read_label_shares,
         )
         from synthesis.generation_files import Generation
 
-    _check_candidates(options)
     chosen = choose_batch_work(options, rest, work, console.warn)
     decoding = Decoding(
         method=options.method,
@@ -151,6 +150,7 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
         enforced=options.tags == "enforced",
         rounded=options.ending == "sentence",
     )
+    check_candidates(options.candidates, decoding, options.words)
     generation = Generation(
         model=options.model.absolute(),
         corpus=options.corpus.absolute(),
@@ -181,17 +181,6 @@ def _name_words(options: argparse.Namespace) -> str | None:
     load_words(options.known_words, "--known-words")
     path = Path(options.known_words)
     return str(path.absolute()) if path.is_file() else str(options.known_words)
-
-
-def _check_candidates(options: argparse.Namespace) -> None:
-    if options.candidates == 1:
-        return
-    if options.tags == "enforced":
-        problem = "has no effect where each note has exactly the requested entities"
-        raise ConfigError("--candidates", problem, "give --tags asked")
-    if options.method == "beam" or options.words:
-        problem = "needs a fixed number of notes, which --words and beam search do not give"
-        raise ConfigError("--candidates", problem, "give --notes and another --method")
 
 
 def _summarize(manifest: Mapping[str, Any]) -> list[str]:

@@ -5,7 +5,7 @@ Where they may not, `advise` says what helps.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -25,14 +25,18 @@ from evaluation.gate import (
 from evaluation.gate_case import GateCase, load_requirements, read_measurement_file
 from evaluation.gate_charts import BARS, GateChart, read_charts
 from evaluation.utility.agreement import SOUND_SHA256
+from models.language.masked.private_filling import WORD
 from pipeline.config.signing import hash_file, verify_content
 from pipeline.synthetic.filled_letters import is_filled
+from pipeline.synthetic.measurements.copy_filter import NothingLeft
 from pipeline.synthetic.measurements.end_to_end import (
+    COVERED_OF_FILLED,
     END_TO_END,
     MEASURED_WITH_NOTES,
     covered,
     refuse_claim,
 )
+from pipeline.synthetic.measurements.review_answers import read_readers
 from pipeline.synthetic.measurements.screening import REVIEW_SHA256
 from pipeline.synthetic.measurements.tag_agreement import AGREEMENT_COUNTS
 from record.errors import ConfigError
@@ -52,7 +56,10 @@ _TOLD = (
 )
 """What a private training says of itself; without one of these nobody can check its budget."""
 
-_FILLED, _BASE, _MEDICAL = "filled", "base", "medical"
+_FILLED, _BASE = "filled", "base"
+_WHERE_MEASURED = ("medical", "reading")
+"""The sets of requirements that hold where their numbers were measured, or asked for."""
+
 SETS = ("synthetic", "generator", _FILLED, END_TO_END)
 """The shipped sets of requirements that may be named."""
 
@@ -66,7 +73,8 @@ class GateRequest:
     Measurements count that are signed under `public_key`. `requirements` is a file or the name of a
     shipped set; without it the set that suits the notes is taken. With `is_end_to_end` the notes
     are claimed to tell of private notes no more than epsilon says, so that nothing else may have
-    been read of them: neither before the notes were written nor to judge them.
+    been read of them: neither before the notes were written nor to judge them. `expected` are
+    numbers that were asked for: what is required of them holds where they were not measured, too.
     """
 
     synthetic: Path
@@ -74,6 +82,7 @@ class GateRequest:
     public_key: str
     requirements: Path | None = None
     is_end_to_end: bool = False
+    expected: Collection[str] = ()
 
 
 def judge_notes(request: GateRequest, *, today: date) -> GateCase:
@@ -102,16 +111,17 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
     base = None if filled else manifest.get("base_sha256", "unknown")
     if base is not None:
         known.add(overlap_id(base, manifest["corpus_sha256"]))
-    measured, charts, reasons = _read_signed(request, known, manifest)
+    told = _read_signed(request, known, manifest)
+    measured, charts, reasons = told.measured, told.charts, told.reasons
     if base is not None and not request.is_end_to_end:
         required = (*required, *_required_of_base(required, measured))
     optional = optional_of(required)
     found = {each.name for each in measured}
-    required = (*required, *(each for each in optional if each.name in found))
+    asked = found.union(request.expected)
+    required = (*required, *(each for each in optional if each.name in asked))
     decision = decide(measured, required)
     reasons += _refuse_review(measured)
-    if not filled:
-        reasons += _refuse_unit(manifest)
+    reasons += _refuse_unit(manifest)
     if request.is_end_to_end:
         reasons += refuse_claim(manifest)
     # Copies are looked for in the corpus; what an older version wrote does not say what was learnt.
@@ -122,27 +132,47 @@ def judge_notes(request: GateRequest, *, today: date) -> GateCase:
         reasons.append("the model was trained on planted notes (--canaries)")
     if reasons:
         decision = Decision(Verdict.HOLD, (*decision.reasons, *reasons))
-    about = {
+    about = _describe_notes(manifest, today)
+    if filled and manifest["privacy"] is not None:
+        about["unit of epsilon"] = WORD
+        about["covered by epsilon"] = COVERED_OF_FILLED
+    elif manifest["privacy"] is not None:
+        about["covered by epsilon"] = covered(is_end_to_end=request.is_end_to_end)
+    signed = {"decoding": manifest["decoding"]}
+    advice = list(advise(decision.reasons))
+    missing = [each.name for each in optional if each.name not in asked]
+    return GateCase(
+        measured, required, decision, about, signed, advice=advice, not_measured=missing,
+        charts=[*charts, *_draw_charts(measured, manifest)], readers=told.readers,
+    )  # fmt: skip
+
+
+def hold_copies(synthetic: Path, problem: NothingLeft, *, today: date) -> GateCase:
+    """Hold generated notes of which a filter left none, so that there is nothing to measure."""
+    manifest = read_generated(synthetic)
+    count = manifest["notes"]
+    decision = Decision(Verdict.HOLD, (f"{problem.number}: {problem.problem}",))
+    chart = _draw_drops({**manifest, "filtered": {"read": count, "dropped": count}})
+    return GateCase(
+        (), (), decision, _describe_notes(manifest, today), {"decoding": manifest["decoding"]},
+        advice=(problem.remedy,), charts=(chart,),
+    )  # fmt: skip
+
+
+def _describe_notes(manifest: Mapping[str, Any], today: date) -> dict[str, Any]:
+    """Return what the report says of notes before their measurements."""
+    return {
         "what": manifest.get("what", "synthetic notes"),
         "made": today.isoformat(),
-        "notes": data,
+        "notes": manifest["notes_sha256"],
         "model": manifest["model_sha256"],
         "corpus": manifest["corpus_sha256"],
         "seed": manifest["seed"],
-        f"privacy of {'filling' if filled else 'training'}": json.dumps(
+        f"privacy of {'filling' if is_filled(manifest) else 'training'}": json.dumps(
             manifest["privacy"], sort_keys=True
         ),
         "version": version("cryptonym"),
     }
-    if not filled and manifest["privacy"] is not None:
-        about["covered by epsilon"] = covered(is_end_to_end=request.is_end_to_end)
-    signed = {"decoding": manifest["decoding"]}
-    advice = list(advise(decision.reasons))
-    missing = [each.name for each in optional if each.name not in found]
-    return GateCase(
-        measured, required, decision, about, signed, advice=advice, not_measured=missing,
-        charts=[*charts, *_draw_charts(measured, manifest)],
-    )  # fmt: skip
 
 
 def required_of(named: Path | None, *, filled: bool = False) -> tuple[Requirement, ...]:
@@ -153,16 +183,28 @@ def required_of(named: Path | None, *, filled: bool = False) -> tuple[Requiremen
     return load_requirements(_choose_set(named, filled=filled), SETS)
 
 
+@dataclass
+class SignedMeasurements:
+    """What signed files tell: measurements that count, charts, agreement of readers; and why not.
+
+    `reasons` are those why other files do not count.
+    """
+
+    measured: list[Measured] = field(default_factory=list)
+    charts: list[GateChart] = field(default_factory=list)
+    readers: list[dict[str, Any]] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+
+
 def _read_signed(
     request: GateRequest, known: Collection[str], manifest: Mapping[str, Any]
-) -> tuple[list[Measured], list[GateChart], list[str]]:
+) -> SignedMeasurements:
     """Return the measurements that count, their charts, and the reasons why others do not.
 
     The manifest has no signature: what was measured of its notes names it in one.
     """
-    found: list[Measured] = []
-    charts: list[GateChart] = []
-    reasons: list[str] = []
+    told = SignedMeasurements()
+    reasons = told.reasons
     digest, is_vouched_for = manifest_digest(manifest), False
     for path in request.measurements:
         content, measured = read_measurement_file(path, _REMEDY)
@@ -185,14 +227,19 @@ def _read_signed(
             reasons.append(f"{path.name}: the manifest of the notes is not the one it was made of")
             continue
         is_vouched_for |= "manifest" in content
-        found += measured
+        told.measured += measured
         try:
-            charts += read_charts(content)
+            told.charts += read_charts(content)
         except (ValueError, TypeError, AttributeError):
             raise ConfigError(str(path), "holds a chart that is none", _REMEDY) from None
+        try:
+            told.readers += read_readers(content)
+        except (ValueError, TypeError):
+            problem = "holds an agreement of readers that is none"
+            raise ConfigError(str(path), problem, _REMEDY) from None
     if not is_vouched_for:
         reasons.append("the manifest of the notes is named by no measurement")
-    return found, charts, reasons
+    return told
 
 
 _F1 = "f1 of "
@@ -255,6 +302,10 @@ def _refuse_unit(manifest: Mapping[str, Any]) -> list[str]:
     if privacy is None:
         return []
     unit = privacy.get("unit")
+    if is_filled(manifest):
+        # Older versions tell no unit. Whatever another one says, no patient is protected by it.
+        is_of_words = privacy.get("unit", WORD) == WORD
+        return [] if is_of_words else [f"privacy: epsilon of filling is for a {WORD}, no {PATIENT}"]
     if unit == PATIENT:
         return list(_refuse_budget(privacy, manifest.get(READ_WITHOUT_NOISE, ["unknown"])))
     if unit != NOTE:
@@ -292,7 +343,9 @@ def _required_of_base(
 def optional_of(requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
     """Return what is required where it was measured, but for what is required anyway."""
     named = {each.name for each in requirements}
-    found = load_requirements(Path(_MEDICAL), (_MEDICAL,))
+    found = (
+        each for name in _WHERE_MEASURED for each in load_requirements(Path(name), _WHERE_MEASURED)
+    )
     return tuple(each for each in found if each.name not in named)
 
 
@@ -407,6 +460,16 @@ ADVICE: dict[str, Advice] = {
     "well-formed-identifiers": Advice("fluency", "leave identifiers to surrogates"),
     "self-contradictions": Advice(
         "fluency", "train longer, or a pretrained writer; leave identifiers to surrogates"
+    ),
+    "perplexity-at-most": Advice(
+        "fluency ... --model FOLDER",
+        "stranger than real notes to another model: train longer or on more notes; draw from fewer "
+        "words (--temperature, --top-p)",
+    ),
+    "perplexity-at-least": Advice(
+        "fluency ... --model FOLDER",
+        "likelier than real notes to another model, and so of few kinds of words: draw from more "
+        "words (--temperature, --top-p)",
     ),
     "refused-share": Advice(
         "fluency", "look at the reasons in the manifest: most are labels that no policy knows"

@@ -14,6 +14,7 @@ from typing import Any
 from evaluation.gate import Axis, Measured
 from models.tagger.shipped_model import SHIPPED, digest
 from pipeline.config.signing import hash_file
+from pipeline.synthetic.filled_letters import is_filled
 from pipeline.synthetic.measurements.screening import measured_by_generation
 from pipeline.synthetic.measurements.tag_agreement import AGREEMENT_COUNTS
 from record.errors import ConfigError
@@ -28,6 +29,8 @@ MEASURED_WITH_NOTES = "measured with private notes, which a claim of end-to-end 
 
 def refuse_claim(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Return the reasons against the claim for notes of this manifest."""
+    if is_filled(manifest):
+        yield "end-to-end privacy: letters that were filled keep the words that were not masked"
     if manifest["privacy"] is None or manifest["privacy"].get("unit") != "patient":
         yield "end-to-end privacy: the generator was not trained with an epsilon for patients"
     if manifest.get("filtered"):
@@ -49,6 +52,13 @@ def covered(*, is_end_to_end: bool) -> str:
             "private notes without noise"
         )
     return f"{what}; identifiers are surrogates of made-up persons whatever epsilon is"
+
+
+COVERED_OF_FILLED = (
+    "each word that was filled in, alone: no letter and no patient; words that were not masked are "
+    "the patient's, and the budgets of the words of a letter add up"
+)
+"""What epsilon is for in letters that were filled."""
 
 
 def measure_claim(synthetic: Path) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What reviewers answered about pairs of notes, as the gate reads it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,6 +102,23 @@ def compare_soundness(answers: Sequence[Path], notes: Path) -> ReadSoundness:
     }
     explained = sorted((e for e in read if e.reason), key=lambda e: (e.scores[SOUND], e.pair))
     return ReadSoundness(measured, content, explained)
+
+
+def read_readers(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the agreement of every two readers that a file of measurements tells, if it does.
+
+    Raises ValueError or TypeError for other content.
+    """
+    found: list[dict[str, Any]] = []
+    for each in content.get("readers", ()):
+        numbers = ("kappa", "rho", "p")
+        if set(each) != {"question", "one", "other", "pairs", *numbers}:
+            raise ValueError("is no agreement")
+        row: dict[str, Any] = {name: str(each[name]) for name in ("question", "one", "other")}
+        row["pairs"] = int(each["pairs"])
+        row |= {name: None if each[name] is None else float(each[name]) for name in numbers}
+        found.append(row)
+    return found
 
 
 def _without_nan(each: Agreement | ReaderAgreement) -> dict[str, Any]:

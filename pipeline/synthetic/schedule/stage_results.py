@@ -54,7 +54,7 @@ class StageResults:
         told = {"stage": name, "version": version("cryptonym"), **inputs}
         digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
         is_same = held.get("inputs") == digest
-        if is_same and held.get("result") == _digest(place):
+        if is_same and held.get("result") == digest_files(place):
             _make_private(place)  # earlier versions left it open
             self.reused.append(name)
             return place
@@ -68,7 +68,7 @@ class StageResults:
         work(place, self._progress(name))
         _make_private(place)
         self.seconds[name] = round(monotonic() - started, 1)
-        _write(mark, {"inputs": digest, "result": _digest(place)})
+        _write(mark, {"inputs": digest, "result": digest_files(place)})
         return place
 
     def _progress(self, name: str) -> Progress:
@@ -86,7 +86,7 @@ def _make_private(folder: Path) -> None:
             path.chmod(OWNER_FOLDER if path.is_dir() else OWNER_FILE)
 
 
-def _digest(folder: Path) -> str:
+def digest_files(folder: Path) -> str:
     """Return a digest of the names and contents of all files; empty where there are none."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:

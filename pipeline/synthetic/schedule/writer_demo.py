@@ -7,8 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from models.language.training.recipe import PRETRAINED, make_recipe
-from record.atomic_write import write_atomically
+from pipeline.config.settings import load
+from pipeline.release.released_notes import open_release
+from pipeline.release.request import ReleaseRequest, complete_request
+from pipeline.release.targets import locate_release
+from pipeline.synthetic.schedule.register_demo import COHORT
+from record.atomic_write import OWNER_FILE, write_atomically
 from record.errors import ConfigError
+
+UNSEEN = "unseen.jsonl"
+"""The file of another hospital's released notes."""
 
 OUTPUT = "synthetic-notes"
 """The folder that notes are published in where they may leave."""
@@ -26,7 +34,8 @@ class WriterDemo:
 
     `reader` is another one, which tells how likely it finds them; `words` a list of words, to count
     those that are none, and beside which only those of many patients are written; `epochs` the
-    training of each tagger that measures the utility.
+    training of each tagger that measures the utility; `unseen` a file of notes that the model
+    cannot have seen.
     """
 
     cohort: str
@@ -38,6 +47,7 @@ class WriterDemo:
     reader: Path | None = None
     words: str | None = None
     epochs: int | None = None
+    unseen: Path | None = None
 
     def check(self) -> None:
         """Raise ConfigError for options that the training would refuse, before anything is made."""
@@ -59,6 +69,20 @@ class WriterDemo:
         return changes
 
 
+def write_unseen(config: Path) -> Path:
+    """Write the released notes of another demonstration's hospital as a file of notes."""
+    settings = load(config)
+    asked = complete_request(ReleaseRequest(config, COHORT), settings)
+    place = locate_release(asked, settings)
+    out = config.parent / UNSEEN
+    lines = [
+        json.dumps({"note_id": note.document.note_id, "text": note.document.text}) + "\n"
+        for note in open_release(place).notes()
+    ]
+    write_atomically(out, "".join(lines).encode("utf-8"), mode=OWNER_FILE)
+    return out
+
+
 def add_synthesis(config: Path, demo: WriterDemo) -> None:
     """Add `[synthesis]` to a demonstration's configuration, whose last table is its cohort."""
     asked: dict[str, Any] = {
@@ -74,6 +98,8 @@ def add_synthesis(config: Path, demo: WriterDemo) -> None:
         asked |= {"reader": str(demo.reader.absolute()), "reader_notes": _READ}
     if demo.words is not None:
         asked["words"] = demo.words
+    if demo.unseen is not None:
+        asked["unseen"] = str(demo.unseen.absolute())
     if demo.epochs is not None:
         asked["utility_epochs"] = demo.epochs
     generation: dict[str, Any] = {"max_length": _LONGEST, "temperature": _TEMPERATURE}

@@ -4,12 +4,15 @@ import fcntl
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation.utility.agreement import QUESTIONS
+from evaluation.utility.fluency import PERPLEXITIES
 from models.tagger.shipped_model import SHIPPED, digest
 from pipeline.beam.generation import work
 from pipeline.cli import main
@@ -21,10 +24,13 @@ from pipeline.release.request import ReleaseRequest, complete_request
 from pipeline.release.targets import locate_release
 from pipeline.reports.review_pages import TRIALS
 from pipeline.state.run_lock import RunLock
+from pipeline.synthetic.measurements.decision import GateRequest, judge_notes
 from pipeline.synthetic.measurements.tagger_utility import UtilityRequest, measure_utility
 from pipeline.synthetic.schedule.scheduled_run import SynthesisRequest, run_synthesis
 from record.errors import ConfigError
 from surrogates.keys.keys import new_master
+from synthesis.generation_files import note_record
+from synthesis.prepared_corpus import load_corpus
 from tests.models.pretrained import save_causal
 from tests.synthesis.letters import letters
 from tests.synthesis.releases import copy_to_database, write_release
@@ -355,6 +361,194 @@ def test_reading_is_measured_with_a_list_of_words_and_a_model_that_wrote_nothing
     assert "signed" in json.loads(out.read_text())
     given = ["--words", "no-such-language"]
     assert main(["synthesize", "fluency", *map(str, [*places, *given])]) == 2
+
+
+def test_what_was_asked_for_is_required_even_where_it_is_not_measured(
+    ended: Path, tmp_path: Path
+) -> None:
+    filtered = ended.parent / "synthesis" / "filtered"
+    request = GateRequest(filtered, [], "no key", ended.parent / "ours.toml")
+    case = judge_notes(request, today=date(2026, 1, 1))
+    assert not [reason for reason in case.decision.reasons if reason.startswith("perplexity")]
+    assert {*PERPLEXITIES} <= {*case.not_measured}
+    case = judge_notes(replace(request, expected=PERPLEXITIES), today=date(2026, 1, 1))
+    assert {f"{name}: not measured" for name in PERPLEXITIES} <= {*case.decision.reasons}
+    assert not {*PERPLEXITIES} & {*case.not_measured}
+    # The schedule asks for them wherever it names a reader.
+    save_causal(tmp_path / "reader", "gpt2")
+    text = CONFIG.replace("recipe =", 'reader = "reader"\nreader_notes = 4\nrecipe =')
+    ended.write_text(text)
+    run(ended)
+    report = json.loads((ended.parent / "synthesis" / "report" / "report.json").read_text())
+    asked = {each["name"]: each["asked"] for each in report["measured"]}
+    assert [asked[name] for name in PERPLEXITIES] == ["at most 1.3", "at least 0.8"]
+
+
+def test_options_of_the_commands_reach_the_stages(ended: Path) -> None:
+    (ended.parent / "shares.toml").write_text("NAME = 1\nDATE = 1\n")
+    more = 'tags = "asked"\ncandidates = 2\nshares = "shares.toml"\nunmasked = false\nbatch = 8'
+    ended.write_text(CONFIG.replace("batch = 8", more).replace("notes = 24", "notes = 10"))
+    result = run(ended)
+    assert result.counts["generated"] == 10
+    told = json.loads((ended.parent / "synthesis" / "generated" / "manifest.json").read_text())
+    assert (told["chosen_among"], told["shares"]) == (20, {"NAME": 1.0, "DATE": 1.0})
+    assert (told["decoding"]["enforced"], told["decoding"]["masked"]) == (False, True)
+    # Other shares under the same name are other notes.
+    (ended.parent / "shares.toml").write_text("NAME = 1\nDATE = 3\n")
+    assert "generated" in run(ended).seconds
+
+
+def write_copies(generation: Any, units: Any, arguments: Any) -> None:
+    """A generator that knows one note of a patient, and writes nothing else."""
+    work(generation, units, arguments)
+    note = load_corpus(generation.corpus).notes["train"][0].annotated
+    for unit in units:
+        records = map(json.loads, generation.part(unit).read_text("utf-8").splitlines())
+        copies = [note_record(note, each["synthetic"]) | {"note_id": each["note_id"]}
+                  for each in records]  # fmt: skip
+        generation.write_part(unit, copies)
+
+
+def test_where_every_note_is_a_copy_the_report_says_so(ended: Path) -> None:
+    folder = ended.parent
+    answer(ended)
+    assert run(ended).exit_code == 0
+    report = folder / "synthesis" / "report"
+    assert "RELEASE" in (report / "report.html").read_text()
+    published = (folder / "published" / "notes.jsonl").read_bytes()
+    ended.write_text(ended.read_text().replace("max_length = 120", "max_length = 110"))
+    result = run_synthesis(SynthesisRequest(ended, {}), write_copies, Progress(), print)
+    problem = "copied-passages: every note has a passage of a patient"
+    assert (result.verdict, result.reasons, result.exit_code) == ("HOLD", (problem,), 1)
+    assert result.report == report / "report.html" and result.advice
+    told = json.loads((report / "report.json").read_text())
+    assert (told["verdict"], told["reasons"]) == ("HOLD", [problem])
+    notes = folder / "synthesis" / "generated" / "notes.jsonl"
+    assert told["about"]["notes"] == hash_file(notes)
+    (chart,) = told["charts"]
+    drawn = dict(zip(chart["groups"], chart["series"]["share"], strict=True))
+    assert drawn["copied passage"] == 1.0
+    assert problem in (report / "report.html").read_text()
+    assert "RELEASE" not in (report / "report.html").read_text()
+    statement = json.loads((report / "manifest.json").read_text())
+    assert (statement["verdict"], statement["notes"]) == ("HOLD", told["about"]["notes"])
+    assert statement["report_sha256"] == hash_file(report / "report.json")
+    # What was published before stays until other notes are.
+    assert (folder / "published" / "notes.jsonl").read_bytes() == published
+
+
+def judge_soundness(config: Path, count: int | None = None) -> None:
+    """One reader, to whom every note makes sense; of `count` notes, or of all."""
+    notes = config.parent / "synthesis" / "screened" / "sound.jsonl"
+    read = [json.loads(line) for line in notes.read_text("utf-8").splitlines()]
+    answers = [{"pair": note["note"], "scores": {"sound": 5}} for note in read[:count]]
+    told = {"reviewer": "reader-1", "review": hash_file(notes), "answers": answers}
+    (config.parent / "answers" / "reader-1.json").write_text(json.dumps(told))
+
+
+def test_what_was_asked_of_medicine_and_sense_may_not_be_missing(ended: Path) -> None:
+    asked = CONFIG.replace("recipe =", "medical = true\nsound = true\nrecipe =")
+    ended.write_text(asked)
+    answer(ended)
+    folder, warnings = ended.parent / "synthesis", list[str]()
+
+    def again() -> Any:
+        return run_synthesis(SynthesisRequest(ended, {}), work, Progress(), warnings.append)
+
+    first = again()
+    assert [*first.seconds] == ["sound", "utility", "agreement"]
+    assert first.reasons[-1] == "sound-notes: not measured" and first.exit_code == 1
+    assert [path.name for path in sorted((folder / "sound").glob("*.html"))] == [
+        "reader-1.html", "reader-2.html",
+    ]  # fmt: skip
+    report = json.loads((folder / "report" / "report.json").read_text())
+    measured = {each["name"]: each["asked"] for each in report["measured"]}
+    assert measured["medical-of-real"] == "at least 0.8"
+    # An answer is missing, so that the soundness is.
+    judge_soundness(ended, 3)
+    assert "sound-notes: not measured" in again().reasons
+    judge_soundness(ended)
+    second = again()
+    assert [*second.seconds] == ["soundness"]
+    assert "sound-notes: not measured" not in second.reasons
+    report = json.loads((folder / "report" / "report.json").read_text())
+    (found,) = (each for each in report["measured"] if each["name"] == "sound-notes")
+    assert (found["value"], found["null"]) == (1.0, 1.0)
+    assert not warnings
+    # How readers agree stands in the report, as numbers and as a table.
+    agreed = json.loads((folder / "agreement" / "agreement.json").read_text())["readers"]
+    assert report["readers"] == agreed and {each["question"] for each in agreed} == {*QUESTIONS}
+    page = (folder / "report" / "report.html").read_text()
+    assert page.count("<td>one, two</td>") == len(agreed) == 3
+    (linked,) = (each for each in agreed if each["question"] == "linked")
+    assert f'<td class="n">{linked["p"]:.3f}</td>' in page
+    assert (folder / "soundness" / "reasons.html").stat().st_mode & 0o077 == 0
+    # Nobody asks for it any more: answers about single notes are left out, and said to be.
+    ended.write_text(asked.replace("sound = true\n", ""))
+    assert "soundness" not in again().reused
+    assert warnings == ["reader-1.json: answers other pairs than those to read now; left out"]
+
+
+def begin_with_pretrained(config: Path) -> Path:
+    """Let the writer begin with weights, and give it notes that these cannot have read."""
+    folder = config.parent
+    save_causal(folder / "base", "llama")
+    about = json.loads((folder / "base" / "config.json").read_text())
+    places = {"max_position_embeddings": 512}
+    (folder / "base" / "config.json").write_text(json.dumps(about | places))
+    rows = [
+        {"note_id": note.document.note_id, "text": note.document.text}
+        for note in letters(20, seed=9)
+    ]
+    (folder / "unseen.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = CONFIG.split("[synthesis.training]", maxsplit=1)[0].replace(
+        'recipe = "gpt-small"', 'unseen = "unseen.jsonl"\nunseen_notes = 12'
+    )
+    training = '[synthesis.training]\npretrained = "base"\nepochs = 1\n'
+    generation = "[synthesis.generation]" + CONFIG.split("[synthesis.generation]")[1]
+    config.write_text(text + training + generation)
+    return folder / "unseen.jsonl"
+
+
+def test_what_a_pretrained_model_knew_is_measured_where_there_are_notes_it_cannot_know(
+    config: Path,
+) -> None:
+    unseen = begin_with_pretrained(config)
+    first = run(config)
+    assert "overlap" in first.seconds
+    path = config.parent / "synthesis" / "overlap" / "overlap.json"
+    found = json.loads(path.read_text())
+    assert "signed" in found and found["measured"][0]["detail"]["unseen"] == 12
+    report = json.loads((config.parent / "synthesis" / "report" / "report.json").read_text())
+    assert {"base-likelihood-auc"} <= {each["name"] for each in report["measured"]}
+    assert "base-likelihood-auc: not measured" not in first.reasons
+    # It is of the model and the corpus: other notes measure it no second time.
+    config.write_text(config.read_text().replace("max_length = 120", "max_length = 110"))
+    assert "overlap" in run(config).reused
+    # Changed since, or with other notes, it is measured again.
+    path.write_text("{}")
+    assert "overlap" in run(config).seconds
+    unseen.write_text("".join(unseen.read_text().splitlines(keepends=True)[:-1]))
+    assert "overlap" in run(config).seconds
+    # Without notes to compare with nothing may leave.
+    config.write_text(config.read_text().replace('unseen = "unseen.jsonl"\n', ""))
+    assert "base-likelihood-auc: not measured" in run(config).reasons
+
+
+def test_notes_to_compare_with_are_looked_at_before_anything_is_made(config: Path) -> None:
+    def refused() -> ConfigError:
+        with pytest.raises(ConfigError) as caught:
+            run(config)
+        assert not (config.parent / "synthesis" / "corpus").exists()
+        return caught.value
+
+    config.write_text(CONFIG.replace("recipe =", 'unseen = "unseen.jsonl"\nrecipe ='))
+    assert refused().problem == "requires a pretrained writer"
+    unseen = begin_with_pretrained(config)
+    unseen.write_text('{"note_id": "1", "text": "one"}\n{"note_id": "2", "text": " "}\n')
+    assert refused().key == "synthesis.unseen"
+    unseen.unlink()
+    assert str(unseen) in str(refused())
 
 
 def test_what_was_changed_or_depends_on_it_is_made_again(ended: Path) -> None:

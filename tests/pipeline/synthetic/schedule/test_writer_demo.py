@@ -1,6 +1,7 @@
 """The demonstration of a pretrained writer: its configuration, and from it to a verdict."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ def test_its_hospital_can_run_it_again(tmp_path: Path) -> None:
     folder = tmp_path / 'a "model"'
     save_causal(folder, "llama")
     writer = WriterDemo(COHORT, folder, lora=4, minutes=2.5, notes=7, reader=folder, words="en")
+    writer = replace(writer, unseen=tmp_path / "unseen.jsonl")
     writer.check()
     add_synthesis(config, writer)
     settings = load(config)
@@ -29,6 +31,7 @@ def test_its_hospital_can_run_it_again(tmp_path: Path) -> None:
     assert (asked.cohort, asked.notes, asked.words, asked.reader) == (COHORT, 7, "en", str(folder))
     assert asked.training["pretrained"] == str(folder)
     assert asked.training["lora"] == 4
+    assert asked.unseen == str(tmp_path / "unseen.jsonl")
     assert asked.generation["known_words"] == "en"
     assert asked.training["max_minutes"] == 2.5
 
@@ -71,7 +74,16 @@ def test_from_an_empty_folder_to_a_verdict(
     assert told["verdict"] == "HOLD"
     problems = dict(reason.split(": ", 1) for reason in told["reasons"])
     assert problems["review-breaches"] == "not measured"
-    assert problems["base-likelihood-auc"] == "not measured"
+    assert problems.get("base-likelihood-auc") != "not measured"
+    first, other = (
+        {json.loads(line)["text"] for line in (tmp_path / "demo" / name).open()}
+        for name in ("truth.jsonl", "other-hospital/truth.jsonl")
+    )
+    assert first and other and not first & other
+    unseen = tmp_path / "demo/other-hospital/unseen.jsonl"
+    assert unseen.stat().st_mode & 0o777 == 0o600
+    assert len(unseen.read_text().splitlines()) <= len(other)
     report = json.loads((tmp_path / "demo/synthesis/report/report.json").read_text())
     measured = {each["name"] for each in report["measured"]}
     assert {"perplexity-at-most", "perplexity-at-least", "distinct-4-grams"} <= measured
+    assert "base-likelihood-auc" in measured
