@@ -1,5 +1,7 @@
 """The hospital of register notes: a note a patient, the same from the same seed, no template."""
 
+from typing import Any
+
 import pytest
 
 from record.errors import ConfigError
@@ -32,13 +34,14 @@ def test_a_language_without_notes_is_refused() -> None:
 
 
 def test_another_hospital_has_the_notes_that_one_leaves() -> None:
+    asked: list[dict[str, Any]] = [
+        {"seed": 1, "lang": "nl"},
+        {"seed": 1, "lang": "nl", "most": 8},
+        {"seed": 1, "lang": "nl", "skipped": 8},
+    ]
     whole, first, rest = (
         [note.annotated.document.text for note in make_register_hospital(**given).notes()]
-        for given in (
-            {"seed": 1, "lang": "nl"},
-            {"seed": 1, "lang": "nl", "most": 8},
-            {"seed": 1, "lang": "nl", "skipped": 8},
-        )
+        for given in asked
     )
     assert len(whole) == count_register_notes("nl") == len(first) + len(rest)
     assert first and rest and not set(first) & set(rest)
