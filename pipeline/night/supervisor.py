@@ -68,7 +68,7 @@ class Supervisor:
                 patience -= _WATCH_SECONDS if is_idle else 0
         finally:
             for worker in running:
-                worker.process.kill()
+                self._kill(worker)
             for worker in running:
                 worker.process.wait()
         return self.peaks
@@ -93,6 +93,8 @@ class Supervisor:
                 pass_fds=(job.lock_fd,),
                 text=True,
                 env=_make_environment(os.environ, job.workers),
+                # A pipeline may start a runner and its workers, which must end with it.
+                process_group=0 if job.arguments else None,
             )
         if job.stdin_line:
             assert process.stdin is not None
@@ -102,10 +104,18 @@ class Supervisor:
                 process.stdin.flush()
         return process
 
+    def _kill(self, worker: _WorkerProcess) -> None:
+        """Kill a worker, with all that it has started for a runner."""
+        worker.process.kill()
+        if self.job.arguments:
+            with suppress(ProcessLookupError):
+                os.killpg(worker.process.pid, signal.SIGKILL)
+
     def _is_done(self, worker: _WorkerProcess) -> bool:
         code = worker.process.poll()
         if code is None:
             return False
+        self._kill(worker)
         if code == -signal.SIGINT:
             # A terminal interrupts all processes of a command; one that comes while a finalizer
             # runs, Python drops, and this process would start the worker again.
