@@ -672,7 +672,7 @@ def open_trial_target(request: ReleaseRequest, settings: Settings) -> Target | N
 def describe_place(output: OutputSettings) -> str:
     """Return a readable name of an output, without user, password or options.
 
-    URLs are given themselves, not as `env:NAME`.
+    URLs are given themselves, not as `env:NAME` or `file:PATH`.
     """
     for form in (PARQUET, JSONL):
         if output.url.startswith(form):
