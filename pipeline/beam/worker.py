@@ -24,7 +24,12 @@ from pipeline.config.settings import Settings, load
 from pipeline.night.nightly import Job, JobRunner
 from pipeline.night.supervisor import run_in_workers
 from pipeline.notes.batch import Batch
-from pipeline.notes.claimed_units import claim_units, count_failure, run_guarded_stage
+from pipeline.notes.claimed_units import (
+    claim_units,
+    count_failure,
+    end_when_hung,
+    run_guarded_stage,
+)
 from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.notes.stages import STAGES, read_batch
 from pipeline.notes.worker_admission import WorkerRefused
@@ -258,6 +263,7 @@ def serve(do_share: Callable[[argparse.Namespace], None]) -> int:
 
     threading.Thread(target=wait, daemon=True, name="parent-watch").start()
     collect_garbage_rarely()
+    end_when_hung()
     ended: dict[str, object] = {}
     code = 0
     try:

@@ -528,7 +528,8 @@ class EngineSettings:
     `kind` is `processes` of this machine or tasks of `spark`; `master` is the URL of Spark's
     master, none under spark-submit. A worker holds a unit for `lease_seconds`, and renews that
     while it works; a unit whose worker
-    has not been heard of for so long goes to another one.
+    has not been heard of for so long goes to another one. One in which no note has come further for
+    `unit_minutes` is not renewed, and its worker process ends.
     """
 
     __pydantic_config__ = _STRICT
@@ -536,6 +537,7 @@ class EngineSettings:
     kind: Literal["processes", "spark"] = "processes"
     master: str | None = None
     lease_seconds: Annotated[float, Field(ge=1, le=3600)] = 60.0
+    unit_minutes: Annotated[float, Field(gt=0, le=1440)] = 60.0
 
     def __post_init__(self) -> None:
         """Raise ConfigError where there is a master of another engine."""
