@@ -10,6 +10,7 @@ from apache_beam.runners.worker.sdk_worker import SdkHarness
 from apache_beam.runners.worker.worker_id_interceptor import WorkerIdInterceptor
 
 from pipeline.beam.session import close_all
+from pipeline.notes.claimed_units import end_when_hung
 from pipeline.notes.error_boundary import drop_error_texts
 from record.errors import CryptonymError
 from record.garbage_collection import collect_garbage_rarely
@@ -44,6 +45,7 @@ def main() -> int:
         SdkHarness(control, worker_id=worker_id, data_buffer_time_limit_ms=-1).run()
 
     collect_garbage_rarely()
+    end_when_hung()
     try:
         drop_error_texts(work)
     except CryptonymError as error:

@@ -14,7 +14,7 @@ from pathlib import Path
 import apache_beam as beam
 
 from pipeline.beam.failures import run_pipeline
-from pipeline.beam.runners import list_pools, make_pipeline, refuse_passwords
+from pipeline.beam.runners import list_pipelines, make_pipeline, refuse_passwords, split_runner
 from pipeline.beam.sinks import WriteSummary
 from pipeline.beam.worker import Claimers, serve
 from pipeline.config.settings import load
@@ -92,14 +92,15 @@ def work(share: ReleaseShare, arguments: Sequence[str]) -> None:
 def drive_release_on_runner(arguments: Sequence[str]) -> JobRunner:
     """Return what makes the units of a release on the runner that Beam's arguments name.
 
-    Several worker pools get a pipeline each, in a process of its own.
+    Its pipelines are those of `drive_on_runner`.
     """
-    pools = list_pools(arguments)
+    split_runner(arguments)
 
     def drive(job: Job) -> dict[str, int]:
         place = json.loads(job.stdin_line)
-        if len(pools) > 1:
-            return run_in_workers(replace(job, workers=len(pools), arguments=pools))
+        if pipelines := list_pipelines(arguments, job.workers):
+            refuse_passwords(job.settings, arguments)
+            return run_in_workers(replace(job, workers=len(pipelines), arguments=pipelines))
         share = ReleaseShare(
             ReleasePlace(job.settings, **place), job.scratch / "worker-0.json", job.workers
         )
@@ -117,7 +118,9 @@ def main() -> int:
     def do_share(options: argparse.Namespace) -> None:
         holder = options.summary.stem
         settings = load(options.config)
-        share = ReleaseShare(ReleasePlace(settings, **place), options.summary, holder=holder)
+        share = ReleaseShare(
+            ReleasePlace(settings, **place), options.summary, options.claimers, holder
+        )
         work(share, options.beam)
 
     return serve(do_share)

@@ -7,6 +7,7 @@ import logging
 import shutil
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -28,6 +29,9 @@ IN_MEMORY = "FnApiRunner"
 
 _PORTABLE = ("PortableRunner", "FlinkRunner", "SparkRunner", "DataflowRunner", "PrismRunner")
 _OWN_OPTIONS = ("workers", "batch", "dry-run", "rebase", "log", "json", "plain", "runner")
+
+_OWN_WORKERS = ("EXTERNAL", "LOOPBACK", "PROCESS")
+"""The environments whose workers are processes of cryptonym."""
 
 _REFUSED = {
     "DirectRunner": "it downloads an executable at run time, and hangs where the network is closed",
@@ -111,6 +115,23 @@ def list_pools(arguments: Sequence[str]) -> list[list[str]]:
         [*rest, "--environment_type=EXTERNAL", f"--environment_config={address}"]
         for address in addresses
     ]
+
+
+def list_pipelines(arguments: Sequence[str], claimers: int) -> list[list[str]]:
+    """Return the arguments of each pipeline that is started again where its workers die.
+
+    Empty where the workers are those of the driving process, or of a service that starts them anew.
+    One pipeline has so many `claimers`; raises ConfigError.
+    """
+    pools = list_pools(arguments)
+    if len(pools) > 1:
+        return pools
+    name, rest = split_runner(arguments)
+    kind = PipelineOptions(rest).view_as(PortableOptions).environment_type
+    kind = kind or ("LOOPBACK" if name == "PrismRunner" else "")
+    if kind == "EXTERNAL" or (kind in _OWN_WORKERS and name != IN_MEMORY):
+        return [[f"--claimers={claimers}", *arguments]]
+    return []
 
 
 def split_runner(
@@ -211,6 +232,19 @@ def make_pipeline(arguments: Sequence[str]) -> beam.Pipeline:
     return beam.Pipeline(runner=FnApiRunner(), options=options)
 
 
+_deaths: deque[str] = deque(maxlen=3)
+
+
+def list_deaths() -> list[str]:
+    """Return how the last workers died that this process started itself; holds no text."""
+    return list(_deaths)
+
+
+def _note_death(line: str) -> None:
+    if " died: " in line:
+        _deaths.append(line)
+
+
 def _set_environment(name: str, portable: PortableOptions) -> None:
     """Give a portable runner workers that listen on loopback alone, or a boot command.
 
@@ -218,7 +252,7 @@ def _set_environment(name: str, portable: PortableOptions) -> None:
     """
     kind = portable.environment_type
     if kind == "LOOPBACK" or (not kind and name == "PrismRunner"):
-        pool = WorkerPool(LOOPBACK, 0, lambda line: None)
+        pool = WorkerPool(LOOPBACK, 0, _note_death)
         pool.__enter__()
         atexit.register(pool.close)
         portable.environment_type, portable.environment_config = "EXTERNAL", pool.address

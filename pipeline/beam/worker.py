@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import signal
 import socket
 import sys
 import threading
@@ -15,7 +16,7 @@ from typing import NoReturn
 import apache_beam as beam
 
 from pipeline.beam.failures import QUARANTINE, DeadLetters, run_pipeline
-from pipeline.beam.runners import list_pools, make_pipeline, refuse_passwords, split_runner
+from pipeline.beam.runners import list_pipelines, make_pipeline, refuse_passwords, split_runner
 from pipeline.beam.session import close_all, tools_for, tools_of
 from pipeline.beam.sinks import MergeTallies, WriteBatch, WriteSummary
 from pipeline.config.peak_memory import measure_peak_kilobytes
@@ -23,7 +24,12 @@ from pipeline.config.settings import Settings, load
 from pipeline.night.nightly import Job, JobRunner
 from pipeline.night.supervisor import run_in_workers
 from pipeline.notes.batch import Batch
-from pipeline.notes.claimed_units import claim_units, count_failure, run_guarded_stage
+from pipeline.notes.claimed_units import (
+    claim_units,
+    count_failure,
+    end_when_hung,
+    run_guarded_stage,
+)
 from pipeline.notes.error_boundary import drop_error_texts
 from pipeline.notes.stages import STAGES, read_batch
 from pipeline.notes.worker_admission import WorkerRefused
@@ -205,15 +211,16 @@ def work(
 def drive_on_runner(arguments: Sequence[str]) -> JobRunner:
     """Return what runs a whole job as one pipeline, on the runner that Beam's arguments name.
 
-    Several worker pools get a pipeline each, in a process of its own; all claim units of the job.
-    Raises ConfigError for an unsafe runner or an unknown option.
+    Where workers may die without this process, it is in one of its own, which is started again;
+    several worker pools get a pipeline each, and all claim units of the job. Raises ConfigError for
+    an unsafe runner or an unknown option.
     """
     split_runner(arguments)
-    pools = list_pools(arguments)
 
     def drive(job: Job) -> dict[str, int]:
-        if len(pools) > 1:
-            return run_in_workers(replace(job, workers=len(pools), arguments=pools))
+        if pipelines := list_pipelines(arguments, job.workers):
+            refuse_passwords(job.settings, arguments)
+            return run_in_workers(replace(job, workers=len(pipelines), arguments=pipelines))
         summary = job.scratch / "worker-0.json"
         work(UnitShare(job.settings, job.run_id, summary, job.workers), arguments)
         return {}
@@ -226,7 +233,9 @@ def main() -> int:
 
     def do_share(options: argparse.Namespace) -> None:
         holder = options.summary.stem
-        share = UnitShare(load(options.config), options.run, options.summary, holder=holder)
+        share = UnitShare(
+            load(options.config), options.run, options.summary, options.claimers, holder
+        )
         work(share, options.beam)
 
     return serve(do_share)
@@ -239,6 +248,7 @@ def serve(do_share: Callable[[argparse.Namespace], None]) -> int:
     parser.add_argument("--run", type=int, required=True)
     parser.add_argument("--worker", type=int, required=True)
     parser.add_argument("--summary", type=Path, required=True)
+    parser.add_argument("--claimers", type=int, default=1)
     options, rest = parser.parse_known_args()
     options.beam = rest
 
@@ -247,10 +257,13 @@ def serve(do_share: Callable[[argparse.Namespace], None]) -> int:
         # Not through sys.stdin: its lock would be held when the interpreter ends.
         while os.read(_STDIN, 1):
             pass
+        if os.getpgrp() == os.getpid():
+            os.killpg(0, signal.SIGKILL)  # what this process has started for a runner, too
         os._exit(EXIT_FAILED)
 
     threading.Thread(target=wait, daemon=True, name="parent-watch").start()
     collect_garbage_rarely()
+    end_when_hung()
     ended: dict[str, object] = {}
     code = 0
     try:

@@ -44,9 +44,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "config", type=Path, nargs="?", default=Path("nightly.toml"), metavar="CONFIG.toml",
         help="file to write (default nightly.toml); paths and URLs are relative to its folder",
     )  # fmt: skip
-    add("--source", metavar="URL", help="OMOP CDM or export, or env:NAME; see docs/sources.md")
+    add("--source", metavar="URL", help="OMOP CDM or export, or env:NAME or file:PATH")
     add("--schema", metavar="NAME", help="schema of the source, if several have the tables")
-    add("--output", metavar="URL", help="where de-identified notes go, or env:NAME")
+    add("--output", metavar="URL", help="where de-identified notes go, env:NAME or file:PATH")
     add("--output-schema", metavar="NAME", help="schema of the output")
     add("--documents", metavar="DIR", help="folder of the documents that notes name")
     add("--lang", choices=LANGUAGES, help="language of surrogates, instead of the most frequent")
@@ -64,8 +64,9 @@ def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     output = options.output or _ask(console, "--output", "URL of the output", asks)
     for name, url in (("--source", source), ("--output", output)):
         refuse_password(name, url)
-    settings = SourceSettings(resolve_url(source, os.environ), schema=options.schema)
-    found = inspect_source(settings, config.absolute().parent)
+    folder = config.absolute().parent
+    settings = SourceSettings(resolve_url(source, os.environ, folder), schema=options.schema)
+    found = inspect_source(settings, folder)
     for line in () if options.json else describe(found):
         console.say(line)
     places = Places(source, output, options.output_schema, options.documents, _KEY, options.lang)

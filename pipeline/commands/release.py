@@ -72,7 +72,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--output", default="", metavar="URL",
-        help="output: a SQLAlchemy URL, parquet:FOLDER, jsonl:FOLDER, or env:NAME of one of these",
+        help="output: a SQLAlchemy URL, parquet:FOLDER, jsonl:FOLDER; env:NAME or file:PATH of one",
     )  # fmt: skip
     add("--schema", metavar="NAME", help="database schema of the output")
     add(
@@ -207,7 +207,7 @@ def _request_of(options: argparse.Namespace) -> ReleaseRequest:
     # `user:@host` has none.
     if has_password(options.output.replace(":@", "@", 1)):
         problem = "has a password, which everybody on this machine can read while it runs"
-        remedy = "put the URL into an environment variable and give env:NAME"
+        remedy = "put the URL into a variable or file, and give env:NAME or file:PATH"
         raise ConfigError("--output", problem, remedy)
     return ReleaseRequest(
         config=options.config,

@@ -18,7 +18,7 @@ def load_passwords(locator: str, base: Path, environ: Mapping[str, str]) -> tupl
     Raises ConfigError, whose message never holds a password.
     """
     if locator.startswith("env:"):
-        return _split_lines(resolve_url(locator, environ))
+        return _split_lines(resolve_url(locator, environ, base))
     if not locator.startswith("file:"):
         raise ConfigError(
             "extraction.passwords", "must be a locator", "write file:PATH or env:NAME"

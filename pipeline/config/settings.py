@@ -29,12 +29,15 @@ from record.errors import ConfigError
 from record.languages import Lang
 from record.policy import Policy
 from rules.identifiers.site_patterns import SITE, SiteNumbers
+from surrogates.keys.locators import MOST_BYTES, PrivateFile, read_private
 
 _STRICT = ConfigDict(extra="forbid")
 Kind = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 Count = Annotated[int, Field(ge=1)]
 AboveZero = Annotated[float, Field(gt=0)]
+URL_FILE = "file:"
+"""Prefix of the path of a file that holds a URL. SQLite's own `file:` follows `sqlite:///`."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -539,7 +542,8 @@ class EngineSettings:
     `kind` is `processes` of this machine or tasks of `spark`; `master` is the URL of Spark's
     master, none under spark-submit. A worker holds a unit for `lease_seconds`, and renews that
     while it works; a unit whose worker
-    has not been heard of for so long goes to another one.
+    has not been heard of for so long goes to another one. One in which no note has come further for
+    `unit_minutes` is not renewed, and its worker process ends.
     """
 
     __pydantic_config__ = _STRICT
@@ -547,6 +551,7 @@ class EngineSettings:
     kind: Literal["processes", "spark"] = "processes"
     master: str | None = None
     lease_seconds: Annotated[float, Field(ge=1, le=3600)] = 60.0
+    unit_minutes: Annotated[float, Field(gt=0, le=1440)] = 60.0
 
     def __post_init__(self) -> None:
         """Raise ConfigError where there is a master of another engine."""
@@ -667,17 +672,36 @@ def check_options(
             raise ConfigError(key, "not a value of this option", "see docs/synthesis.md") from None
 
 
-def resolve_url(url: str, environ: Mapping[str, str]) -> str:
-    """Return the URL; `env:NAME` is replaced with the value of an environment variable.
+def resolve_url(url: str, environ: Mapping[str, str], base: Path) -> str:
+    """Return the URL; `env:NAME` and `file:PATH` are replaced with what holds it.
 
-    This keeps passwords out of configuration files and serialized graphs.
+    That is an environment variable, or a private file (mode 600) whose path is relative to `base`.
+    This keeps passwords out of configuration files and serialized graphs. Raises ConfigError.
     """
+    if url.startswith(URL_FILE):
+        return _read_url(base / url.removeprefix(URL_FILE))
     if not url.startswith("env:"):
         return url
     name = url.removeprefix("env:")
     if not environ.get(name):
         raise ConfigError(f"url env:{name}", "environment variable not set", f"export {name}=...")
     return environ[name]
+
+
+_URL_FILE_KIND = PrivateFile("url file:PATH", "URL", "write the URL into it, with mode 600:")
+
+
+def _read_url(path: Path) -> str:
+    """Read a file that holds a URL and no more; raises ConfigError, which never quotes it."""
+    content = read_private(path, _URL_FILE_KIND)
+    try:
+        url = content.decode().rstrip("\r\n")
+    except UnicodeDecodeError:
+        url = ""
+    if not url or not url.isprintable() or len(content) >= MOST_BYTES:
+        problem = f"{path} does not hold one URL in one line"
+        raise ConfigError(_URL_FILE_KIND.setting, problem, "write the URL into it, and no more")
+    return url
 
 
 def _make_error(error: ValidationError, file: str) -> ConfigError:

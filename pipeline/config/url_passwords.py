@@ -11,8 +11,11 @@ _WRITTEN = re.compile(r"//[^/]*:[^/]*@")
 
 
 def has_password(text: str) -> bool:
-    """Return whether a URL holds a password, or names a file of passwords; `env:NAME` does not."""
-    text = text.removeprefix("env:")
+    """Return whether a URL holds a password, or names a file of passwords.
+
+    `env:NAME` and `file:PATH` do not, unless a URL stands there in place of the name.
+    """
+    text = text.removeprefix("env:").removeprefix("file:")
     try:
         url = make_url(text)
     except ArgumentError:  # a folder, or a URL with a typo

@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from pipeline.night.nightly import Job
@@ -68,7 +68,7 @@ class Supervisor:
                 patience -= _WATCH_SECONDS if is_idle else 0
         finally:
             for worker in running:
-                worker.process.kill()
+                self._kill(worker)
             for worker in running:
                 worker.process.wait()
         return self.peaks
@@ -76,23 +76,26 @@ class Supervisor:
     def _start(self, number: int) -> "subprocess.Popen[str]":
         job = self.job
         command = [
-            sys.executable, "-P", "-m", "pipeline.beam.process", job.program,
+            sys.executable, "-P", "-m", "pipeline.beam.process", *_list_signal_words(), job.program,
             "--config", str(job.config.resolve()),
             "--run", str(job.run_id),
             "--worker", str(number),
             "--summary", str(job.scratch / f"worker-{number}.json"),
             *(job.arguments[number] if job.arguments else ()),
         ]  # fmt: skip
-        process = subprocess.Popen(  # noqa: S603 - our own module, arguments of our own
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            # What frameworks log of an error may quote a note; the worker's report comes on stdout.
-            stderr=subprocess.DEVNULL,
-            pass_fds=(job.lock_fd,),
-            text=True,
-            env=_make_environment(os.environ, job.workers),
-        )
+        with _blocked_interrupts():
+            process = subprocess.Popen(  # noqa: S603 - our own module, arguments of our own
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                # What frameworks log of an error may quote a note; a report comes on stdout.
+                stderr=subprocess.DEVNULL,
+                pass_fds=(job.lock_fd,),
+                text=True,
+                env=_make_environment(os.environ, job.workers),
+                # A pipeline may start a runner and its workers, which must end with it.
+                process_group=0 if job.arguments else None,
+            )
         if job.stdin_line:
             assert process.stdin is not None
             # A worker that died at once is restarted.
@@ -101,10 +104,18 @@ class Supervisor:
                 process.stdin.flush()
         return process
 
+    def _kill(self, worker: _WorkerProcess) -> None:
+        """Kill a worker, with all that it has started for a runner."""
+        worker.process.kill()
+        if self.job.arguments:
+            with suppress(ProcessLookupError):
+                os.killpg(worker.process.pid, signal.SIGKILL)
+
     def _is_done(self, worker: _WorkerProcess) -> bool:
         code = worker.process.poll()
         if code is None:
             return False
+        self._kill(worker)
         if code == -signal.SIGINT:
             # A terminal interrupts all processes of a command; one that comes while a finalizer
             # runs, Python drops, and this process would start the worker again.
@@ -123,6 +134,26 @@ class Supervisor:
         worker.attempts += 1
         worker.process = self._start(worker.number)
         return False
+
+
+@contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    """Block interrupts within the context, and in the processes that it starts.
+
+    One that comes while an interpreter starts would look like an error of the worker, which
+    unblocks them itself.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _list_signal_words() -> list[str]:
+    """Return what tells a worker to unblock interrupts; not where they are blocked here, too."""
+    is_blocked = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    return [] if is_blocked else ["--interruptible"]
 
 
 def _wait_for_exit(running: Iterable[_WorkerProcess]) -> None:

@@ -1,6 +1,10 @@
 """The units that a worker claims one after another, and what happens when one of them fails."""
 
+import faulthandler
 import json
+import math
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -80,7 +84,7 @@ def claim_units(
             "give every worker what the run was started with, then run again",
         )
     seconds, limit = resources.settings.engine.lease_seconds, resources.state.read_limit(run_id)
-    worker = Worker(holder, seconds)
+    worker = Worker(holder, seconds, 60 * resources.settings.engine.unit_minutes)
     with closing(claim_leases(resources.state.leases, run_id, worker, limit=limit)) as claims:
         for claim in claims:
             if claim.is_hopeless:
@@ -90,10 +94,14 @@ def claim_units(
 
 
 class Worker(NamedTuple):
-    """The name under which a worker claims units, and for how many seconds at a time."""
+    """The name under which a worker claims units, and for how many seconds at a time.
+
+    With a unit that does not come further for `patience` seconds it is hung.
+    """
 
     holder: str
     seconds: float
+    patience: float = math.inf
 
 
 def claim_leases(
@@ -105,10 +113,10 @@ def claim_leases(
     """
     before = None if limit is None else limit.before
     has_begun = False
-    with _heartbeat(leases, worker.seconds):
+    with _heartbeat(leases, worker):
         while limit is None or not has_begun or datetime.now(UTC) < limit.ends:
             claim = _wait_for_claim(
-                lambda: leases.claim(run_id, *worker, before=before),
+                lambda: leases.claim(run_id, worker.holder, worker.seconds, before=before),
                 lambda: leases.is_finished(run_id, before=before),
             )
             if claim is None:
@@ -137,24 +145,48 @@ def seconds_between_beats(lease: float) -> float:
     return min(lease / _BEATS, _MOST_SECONDS_BETWEEN_BEATS)
 
 
+class _Ends:
+    """Whether this process ends where it is hung: another one then starts a worker again."""
+
+    when_hung = False
+
+
+def end_when_hung() -> None:
+    """Have this process end where a unit that it claimed does not come further."""
+    _Ends.when_hung = True
+
+
 @contextmanager
-def _heartbeat(leases: UnitLeases, seconds: float) -> Iterator[None]:
-    """Renew the leases of this process within the context."""
+def _heartbeat(leases: UnitLeases, worker: Worker) -> Iterator[None]:
+    """Renew the leases of this process within the context, until it is hung."""
     stop = threading.Event()
+    seconds, patience = worker.seconds, worker.patience
+    is_watched = _Ends.when_hung and math.isfinite(patience)
 
     def beat() -> None:
         while not stop.wait(seconds_between_beats(seconds)):
+            if is_watched:
+                # An expression that never returns stops this thread, too, but not that of the
+                # fault handler, which ends the process where it is not put off.
+                faulthandler.dump_traceback_later(patience + seconds, exit=True, file=nowhere)
+            if leases.is_hung(patience):
+                if is_watched:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                continue
             # A database that is away for a moment is asked again at the next beat.
             with suppress(CryptonymError):
                 leases.renew(seconds)
 
     thread = threading.Thread(target=beat, daemon=True, name="lease-heartbeat")
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a descriptor of no file
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+            if is_watched:
+                faulthandler.cancel_dump_traceback_later()
 
 
 @contextmanager

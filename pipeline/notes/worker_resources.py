@@ -284,12 +284,19 @@ _SEAL = "seal"
 
 
 def resolve_urls(settings: Settings) -> Settings:
-    """Replace `env:NAME` with the URLs themselves; the result must not leave this process."""
+    """Replace `env:NAME` and `file:PATH` with the URLs themselves.
+
+    The result must not leave this process.
+    """
+    source, output, state = (
+        resolve_url(place.url, os.environ, settings.base)
+        for place in (settings.source, settings.output, settings.state)
+    )
     return replace(
         settings,
-        source=replace(settings.source, url=resolve_url(settings.source.url, os.environ)),
-        output=replace(settings.output, url=resolve_url(settings.output.url, os.environ)),
-        state=replace(settings.state, url=resolve_url(settings.state.url, os.environ)),
+        source=replace(settings.source, url=source),
+        output=replace(settings.output, url=output),
+        state=replace(settings.state, url=state),
     )
 
 
@@ -302,7 +309,7 @@ def refuse_written_passwords(settings: Settings) -> None:
             raise ConfigError(
                 place,
                 "must not hold a password, which would be sent to the workers in plain text",
-                'write "env:NAME", and set that variable on every worker',
+                'write "env:NAME" or "file:PATH", and put it there on every worker',
             )
 
 

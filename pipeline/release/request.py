@@ -13,7 +13,7 @@ from pipeline.config.policies import (
     list_shipped_policies,
     read_policy,
 )
-from pipeline.config.settings import CohortSettings, Settings
+from pipeline.config.settings import URL_FILE, CohortSettings, Settings
 from pipeline.release.persons import PersonList, query_persons, read_persons
 from pipeline.warehouse.cdm_tables import patient_tables
 from pipeline.warehouse.note_rows import parse_date
@@ -38,9 +38,9 @@ class ReleaseRequest:
     is the last date of any column of a released row, and shifted dates are `first_days` after
     `since` at least, both of which `hold_back` computes. `shared_days` are those of
     `find_shared_days`. `output`
-    is a SQLAlchemy URL, `parquet:FOLDER`, `jsonl:FOLDER`, or `env:NAME` of one. `columns` are
-    tables, or `table.column`, to release; empty means all. `policy` is the name of a built-in
-    policy, or a file. `spans` releases where surrogates stand, `vocabulary`
+    is a SQLAlchemy URL, `parquet:FOLDER`, `jsonl:FOLDER`, or `env:NAME` or `file:PATH` of one.
+    `columns` are tables, or `table.column`, to release; empty means all. `policy` is the name of a
+    built-in policy, or a file. `spans` releases where surrogates stand, `vocabulary`
     adds the source's vocabulary tables. With `rebase` a release of an
     earlier version of the surrogate algorithm is published whole under the newest one.
     `[cohorts.NAME]` of the configuration completes what is None or empty.
@@ -149,7 +149,8 @@ def complete_request(request: ReleaseRequest, settings: Settings) -> ReleaseRequ
     configured = settings.cohorts.get(request.cohort, CohortSettings())
     whole = replace(
         request,
-        output=request.output or _resolve_output(configured.output, settings.base),
+        output=_find_url_file(request.output, Path())
+        or _resolve_output(configured.output, settings.base),
         schema=request.schema or configured.schema,
         since=request.since or configured.since,
         until=request.until or configured.until,
@@ -271,4 +272,11 @@ def _resolve_output(output: str | None, base: Path) -> str:
     for form in ("parquet:", "jsonl:", "sqlite:///"):
         if output.startswith(form):
             return f"{form}{base / output.removeprefix(form)}"
-    return output
+    return _find_url_file(output, base)
+
+
+def _find_url_file(output: str, base: Path) -> str:
+    """Return an output; the path of a file that holds its URL is made absolute."""
+    if not output.startswith(URL_FILE):
+        return output
+    return f"{URL_FILE}{(base / output.removeprefix(URL_FILE)).absolute()}"

@@ -230,6 +230,7 @@ def _release_locked(
         release.make_units()
         release.reconcile()
         release.arrange()
+        context.target.keep = resources.lock.keep
         resources.lock.keep()
         with open_vocabulary(settings, is_wanted=request.vocabulary) as vocabulary:
             released = release.publish(vocabulary)

@@ -137,11 +137,13 @@ class ReleaseStaging:
         self.workers = WorkerRegister(engine)
         self._claimed: Unit | None = None
         self._is_guest = False
+        self._has_cleared = False
 
     def draft(self, claimed: Unit) -> "ReleaseStaging":
         """Return this folder for the work on a claimed unit, whose files have another place."""
         drafted = copy.copy(self)
         drafted._claimed = claimed
+        drafted._has_cleared = False
         return drafted
 
     @property
@@ -257,12 +259,18 @@ class ReleaseStaging:
             connection.execute(delete(_PART).where(this))
             connection.execute(insert(_PART), [row])
 
-    @retrying
     def commit(self, index: int, made: ReleaseUnitResult) -> None:
-        """Store the result of a unit, and move its files into place if it was claimed.
+        """Store the result of a unit, and put its files into place if it was claimed.
 
         Nothing happens where the claim was lost: another worker makes the unit.
         """
+        if self._store_result(index, made) and self._claimed is not None:
+            self.leases.forget(LEASED, self._claimed)
+            shutil.rmtree(self._place, ignore_errors=True)
+
+    @retrying
+    def _store_result(self, index: int, made: ReleaseUnitResult) -> bool:
+        """Store the result of a unit with its files; return whether it still was this worker's."""
         result: dict[str, Any] = {
             "counts": made.counts, "reasons": made.reasons, "referred": made.referred,
             "labels": made.labels, "detectors": made.detectors, "written": made.written,
@@ -276,8 +284,10 @@ class ReleaseStaging:
         with transaction(self._engine, _WHAT, write=True) as connection:
             if self._claimed is not None:
                 held = connection.execute(select(RUN_UNIT).where(*here)).one()
+                if held.done == DONE and held.attempt == self._claimed.attempt:
+                    return True  # committed, which a connection that was lost then did not tell
                 if held.done or not is_lease_kept(held, self._claimed):
-                    return
+                    return False
                 if self._is_guest:
                     assert self.exchange is not None
                     self.exchange.send(connection, index, self._place)
@@ -290,10 +300,7 @@ class ReleaseStaging:
             connection.execute(update(_UNIT).where(_UNIT.c.unit == index).values(done))
             if rows:
                 connection.execute(insert(_PART), rows)
-        if self._claimed is not None:
-            self.leases.forget(LEASED, self._claimed)
-        if self._is_guest:
-            shutil.rmtree(self._place, ignore_errors=True)
+        return True
 
     def fetch_files(self) -> None:
         """Put the files that workers of other machines have sent into their places."""
@@ -301,10 +308,16 @@ class ReleaseStaging:
             self.exchange.fetch(self.folder)
 
     def _move_files(self, index: int) -> None:
-        """Put the files of the claimed unit in place of those of an attempt that was cut off."""
-        for pattern in (f"*/part-{index:06d}.*", f"units/*/unit-{index:06d}.parquet"):
-            for left in self.folder.glob(pattern):
-                left.unlink()
+        """Put the files of the claimed unit in place of those of an attempt that was cut off.
+
+        Tried again, it moves what is left: files that are in place are then those of this claim,
+        as long as it has the unit.
+        """
+        if not self._has_cleared:
+            for pattern in (f"*/part-{index:06d}.*", f"units/*/unit-{index:06d}.parquet"):
+                for left in self.folder.glob(pattern):
+                    left.unlink()
+            self._has_cleared = True
         for made in sorted(path for path in self._place.rglob("*") if path.is_file()):
             place = self.folder / made.relative_to(self._place)
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -121,6 +121,7 @@ class SqlTarget:
         self._schema = schema
         self._reports = reports
         self._mode = mode
+        self.keep: Callable[[], None] = lambda: None
         self.names = (f"{stem}.json", f"{stem}.md")
         self._tables = make_tables(schema)
 
@@ -210,6 +211,7 @@ class SqlTarget:
         run that dies in between leaves the new files beside the old ones, from which the next
         run knows what may have been withdrawn.
         """
+        self.keep()
         with guard(_WHAT):
             make_folders(self._reports, self._mode | (self._mode & 0o444) >> 2)
             for name, text in files.items():
@@ -217,6 +219,7 @@ class SqlTarget:
             sync(self._reports)
         self._publish_vocabulary(vocabulary)
         self._publish_rows(staging, names)
+        self.keep()
         with guard(_WHAT):
             for name in files:
                 self._temporary_path(name).replace(self._reports / name)
@@ -235,6 +238,7 @@ class SqlTarget:
 
     @retrying
     def _publish_rows(self, staging: ReleaseStaging, names: tuple[str, ...]) -> None:
+        self.keep()  # to copy the vocabulary took its time, and so do rows
         with transaction(self._engine, _WHAT, write=True) as connection:
             for table in self._obsolete_tables(connection, names):
                 connection.execute(delete(table))
@@ -246,6 +250,7 @@ class SqlTarget:
                 expected = sum(part.rows for part in parts())
                 if _count(connection, self._tables[name]) != expected:
                     raise incomplete(f"row count mismatch in table {name} after writing")
+            self.keep()
 
     def close(self) -> None:
         """Close the database connections."""
@@ -303,6 +308,7 @@ class FolderTarget:
     def __init__(self, place: Path, suffix: str = PARQUET_PART) -> None:
         self._place = place
         self.suffix = suffix
+        self.keep: Callable[[], None] = lambda: None
         self._tables = make_tables(None)
 
     def read_origin(self) -> str | None:
@@ -405,6 +411,7 @@ class FolderTarget:
         Unchanged files are hard links to the old ones, so that copying a release can skip them.
         The old version is removed.
         """
+        self.keep()
         version = self._place.with_name(f".{self._place.name}-{secrets.token_hex(8)}")
         with guard_parquet(_WHAT):
             self._remove_other_versions()
@@ -420,6 +427,7 @@ class FolderTarget:
             _write_synced(version / CHECKSUMS, "".join(lines))
             for folder, _, _ in os.walk(version):
                 sync(Path(folder))
+        self.keep()
         with guard(_WHAT):
             self._switch_to(version)
             self._remove_other_versions()
@@ -551,12 +559,14 @@ class Target(Protocol):
 
     `names` are the file names of manifest and README, `suffix` that of the staged files. A release
     `is_replaced` where it was made under another version of the surrogate algorithm: then none of
-    its rows are compared, and all go in the transaction that publishes the new ones.
+    its rows are compared, and all go in the transaction that publishes the new ones. `keep` renews
+    the run lock: it is called before what cannot be taken back, which an error of it prevents.
     """
 
     names: tuple[str, str]
     suffix: str
     is_replaced: bool
+    keep: Callable[[], None]
 
     def read_origin(self) -> str | None:
         """Return the id of the key that made the published release; None without one."""
@@ -672,7 +682,7 @@ def open_trial_target(request: ReleaseRequest, settings: Settings) -> Target | N
 def describe_place(output: OutputSettings) -> str:
     """Return a readable name of an output, without user, password or options.
 
-    URLs are given themselves, not as `env:NAME`.
+    URLs are given themselves, not as `env:NAME` or `file:PATH`.
     """
     for form in (PARQUET, JSONL):
         if output.url.startswith(form):

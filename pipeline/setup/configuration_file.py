@@ -62,7 +62,7 @@ def write_configuration(path: Path, text: str) -> None:
 def refuse_password(key: str, url: str) -> None:
     """Raise ConfigError for a URL with a password, which would stand in the file."""
     if has_password(url):
-        remedy = "put the URL into an environment variable and give env:NAME"
+        remedy = "put the URL into a variable or file, and give env:NAME or file:PATH"
         raise ConfigError(key, "has a password, which would be in the file", remedy)
 
 

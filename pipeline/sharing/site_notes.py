@@ -40,5 +40,5 @@ class SiteReader:
             return
         if len(places) > 1:
             raise ConfigError("--notes", f"must be one release, not {len(places)}", "give one")
-        where = resolve_url(places[0], self.environment)
+        where = resolve_url(places[0], self.environment, Path())
         yield from open_release(ReleaseLocation(where, self.manifest, self.schema)).notes()

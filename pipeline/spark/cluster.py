@@ -60,7 +60,8 @@ def check_cluster(master: str | None, settings: Settings) -> None:
     state = resolve_urls(settings).state
     if database_path(state.url, settings.base, what="state.url") is not None:
         problem = "must be PostgreSQL with the engine spark: a SQLite file serves one machine alone"
-        raise ConfigError("state.url", problem, 'write "postgresql://..." or "env:NAME"')
+        remedy = 'write "postgresql://...", "env:NAME" or "file:PATH"'
+        raise ConfigError("state.url", problem, remedy)
     refuse_written_passwords(settings)
     check_master(master)
 

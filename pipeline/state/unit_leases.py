@@ -4,6 +4,7 @@ A claim has an attempt number, and the transaction that stores a result checks i
 suspended, or cut off, until its lease ran out and another one claimed the unit stores nothing.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -88,6 +89,7 @@ class UnitLeases:
         self._engine = engine
         self._held: dict[tuple[int, int], int] = {}
         self._worked: dict[tuple[int, int], int] = {}
+        self._heard: dict[tuple[int, int], float] = {}
         self._guard = Lock()
 
     @retrying
@@ -127,6 +129,7 @@ class UnitLeases:
             connection.execute(_hold(connection.dialect.name), held)
         with self._guard:
             self._held[run_id, row.unit] = attempt
+            self._heard[row.unit, attempt] = time.monotonic()
         unit = Unit(
             row.unit,
             row.part,
@@ -151,6 +154,15 @@ class UnitLeases:
         """Keep how many notes of a unit are worked on; the next renewal of its lease stores it."""
         with self._guard:
             self._worked[unit.index, unit.attempt] = worked
+            self._heard[unit.index, unit.attempt] = time.monotonic()
+
+    def is_hung(self, seconds: float) -> bool:
+        """Return whether a unit of this process has not come further for so long."""
+        since = time.monotonic() - seconds
+        with self._guard:
+            claims = [(unit, attempt) for (_, unit), attempt in self._held.items()]
+            self._heard = {claim: self._heard[claim] for claim in claims}
+            return any(heard < since for heard in self._heard.values())
 
     def renew(self, seconds: float) -> None:
         """Extend the leases of this process; those taken away, or of ended runs, are forgotten.

@@ -75,7 +75,7 @@ def _open_source(
     if len(request.sources) > 1:
         problem = f"must be one release, not {len(request.sources)}"
         raise ConfigError("RELEASE", problem, "give one, or files with --inside")
-    where = resolve_url(request.sources[0], environment)
+    where = resolve_url(request.sources[0], environment, Path())
     location = ReleaseLocation(where, request.manifest, request.schema, request.lang)
     release = open_release(location)
     return release.notes(), release.origin

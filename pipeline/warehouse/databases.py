@@ -63,7 +63,8 @@ _WRONG_PASSWORD = _DatabaseProblem(
 )
 _NO_PASSWORD = _DatabaseProblem(
     "the server asks for a password and the URL has none",
-    "add it to the URL, which env:NAME keeps out of the configuration, or use ~/.pgpass",
+    "add it to the URL, which env:NAME or file:PATH keeps out of the configuration, or use "
+    "~/.pgpass",
 )
 _NOT_ADMITTED = _DatabaseProblem(
     "user or host not admitted by the server", "add them to pg_hba.conf, or use another user"

@@ -8,6 +8,7 @@ import stat
 import subprocess
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from record.atomic_write import sync
 from record.errors import ConfigError, Unavailable
@@ -123,7 +124,8 @@ FILELESS = tuple(scheme for scheme in SCHEMES if scheme != "file:")
 """Prefixes of locators without a key file, and so without a default custody folder."""
 
 _SIZE = 32
-_MOST_BYTES = 4096
+MOST_BYTES = 4096
+"""Of a private file, no more is read."""
 _SECONDS = 60
 
 
@@ -152,7 +154,7 @@ def read_key(locator: str, base: Path, environ: Mapping[str, str]) -> tuple[byte
     if scheme == "shares":
         return _read_shares(place, base), "the shares"
     if scheme in SECRET_READERS:
-        return SECRET_READERS[scheme](place)[:_MOST_BYTES], f"the secret {place}"
+        return SECRET_READERS[scheme](place)[:MOST_BYTES], f"the secret {place}"
     raise ConfigError(
         SETTING,
         "not a key locator",
@@ -217,28 +219,39 @@ def _run_command(command: str) -> tuple[bytes, str]:
         raise Unavailable(SETTING, f"{what} timed out after {_SECONDS} s", remedy) from None
     if ended.returncode:
         raise Unavailable(SETTING, f"{what} exited with code {ended.returncode}", remedy)
-    return ended.stdout[:_MOST_BYTES], what
+    return ended.stdout[:MOST_BYTES], what
 
 
-def read_private(path: Path) -> bytes:
-    """Read a small private file; raises ConfigError (key `key.locator`).
+class PrivateFile(NamedTuple):
+    """What a private file is for messages: the setting that names it, and what to do without it.
+
+    `instead` is put before the path.
+    """
+
+    setting: str
+    what: str
+    instead: str
+
+
+_KEY_FILE = PrivateFile(SETTING, "key", "use an existing key, or create one: cryptonym keys new")
+
+
+def read_private(path: Path, kind: PrivateFile = _KEY_FILE) -> bytes:
+    """Read a small private file; raises ConfigError (the key of its kind).
 
     Refused are files that others can access, special files, and files and links owned by a user
     other than this one and root.
     """
     try:
-        _reject_foreign_link(path)
+        _reject_foreign_link(path, kind)
         # Non-blocking, so that a pipe in place of the file cannot block the program.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise ConfigError(
-            SETTING,
-            f"{path} cannot be opened ({error.strerror})",
-            f"use an existing key, or create one: cryptonym keys new {path}",
-        ) from None
+        problem = f"{path} cannot be opened ({error.strerror})"
+        raise ConfigError(kind.setting, problem, f"{kind.instead} {path}") from None
     try:
-        _reject_exposed(os.fstat(handle), path)
-        return os.read(handle, _MOST_BYTES)
+        _reject_exposed(os.fstat(handle), path, kind)
+        return os.read(handle, MOST_BYTES)
     finally:
         os.close(handle)
 
@@ -261,14 +274,11 @@ def replace_private(path: Path, content: bytes) -> None:
     sync(path.parent)
 
 
-def _reject_foreign_link(path: Path) -> None:
+def _reject_foreign_link(path: Path, kind: PrivateFile) -> None:
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode) and is_foreign(found):
-        raise ConfigError(
-            SETTING,
-            f"{path} is a link owned by another user",
-            "use the path of the key file itself",
-        )
+        problem = f"{path} is a link owned by another user"
+        raise ConfigError(kind.setting, problem, f"use the path of the {kind.what} file itself")
 
 
 def is_foreign(found: os.stat_result) -> bool:
@@ -276,16 +286,14 @@ def is_foreign(found: os.stat_result) -> bool:
     return found.st_uid not in (os.geteuid(), _ROOT)
 
 
-def _reject_exposed(found: os.stat_result, path: Path) -> None:
+def _reject_exposed(found: os.stat_result, path: Path, kind: PrivateFile) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise ConfigError(
-            SETTING,
-            f"{path} is not a regular file",
-            f"use a key file, or create one: cryptonym keys new {path}",
-        )
+        problem = f"{path} is not a regular file"
+        raise ConfigError(kind.setting, problem, f"{kind.instead} {path}")
     if is_foreign(found):
         problem = f"{path} is owned by another user"
-        raise ConfigError(SETTING, problem, "run chown: this account or root must own it")
+        raise ConfigError(kind.setting, problem, "run chown: this account or root must own it")
     if found.st_mode & 0o077:
         problem = f"{path} must not be accessible to other users"
-        raise ConfigError(SETTING, problem, f"run chmod 600 {path}, if that is the key")
+        remedy = f"run chmod 600 {path}, if that is the {kind.what}"
+        raise ConfigError(kind.setting, problem, remedy)

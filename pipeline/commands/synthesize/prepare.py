@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "release", nargs="+", metavar="RELEASE",
-        help="release: a folder, a URL, or env:NAME of a URL",
+        help="release: a folder, a URL, or env:NAME or file:PATH of a URL",
     )  # fmt: skip
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="new output folder")
     add(

@@ -362,7 +362,7 @@ class ScheduledRun:
         """Return where `cryptonym release` puts the cohort's release and its manifest."""
         asked = ReleaseRequest(self.request.config, self.asked.cohort)
         whole = complete_request(asked, self.settings)
-        url = resolve_url(whole.output, self.request.environment)
+        url = resolve_url(whole.output, self.request.environment, Path())
         return locate_release(replace(whole, output=url), self.settings)
 
     def train(self, corpus: Path) -> Path:

@@ -201,6 +201,7 @@ def test_a_pool_that_is_not_there_is_told_in_a_line(hospital: Site) -> None:
     external = ["--environment_type=EXTERNAL", "--environment_config=localhost:1"]
     done = hospital.run(*external)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("cryptonym: error: the runner failed with ")
+    said = done.stderr.splitlines()[-1]
+    assert said.startswith("cryptonym: error: worker-0: the runner failed with ")
     assert hospital.released() == {}
     assert run_nightly(hospital.config, engine.run_in_process).exit_code == 0

@@ -3,20 +3,29 @@
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
 import grpc
 import psutil
 import pytest
+from apache_beam.options.pipeline_options import PortableOptions
 from apache_beam.portability.api import beam_fn_api_pb2, beam_fn_api_pb2_grpc
 
-from pipeline.beam.runners import list_pools, split_runner
+from pipeline.beam.failures import RunnerFailed, run_pipeline
+from pipeline.beam.runners import (
+    list_deaths,
+    list_pipelines,
+    list_pools,
+    make_pipeline,
+    split_runner,
+)
 from pipeline.beam.worker_pool import WorkerPool, is_loopback, parse_address
 from pipeline.cli import main
 from pipeline.config.exit_codes import EXIT_USAGE
@@ -99,6 +108,37 @@ def test_a_pool_starts_its_own_interpreter_and_tells_why_a_worker_died(
         channel.close()
 
 
+def test_how_a_worker_of_loopback_died_is_told_with_the_failure_of_its_runner() -> None:
+    pipeline = make_pipeline(["--runner=PortableRunner", "--environment_type=LOOPBACK"])
+    portable = pipeline.options.view_as(PortableOptions)
+    channel = grpc.insecure_channel(portable.environment_config)
+    stub = beam_fn_api_pb2_grpc.BeamFnExternalWorkerPoolStub(channel)
+    request = beam_fn_api_pb2.StartWorkerRequest(worker_id="first")
+    request.control_endpoint.url = "127.0.0.1:1"
+    assert not stub.StartWorker(request).error
+    (worker,) = [
+        child for child in psutil.Process().children() if "pipeline.beam.harness" in child.cmdline()
+    ]
+    worker.kill()
+    deadline = time.monotonic() + 60
+    while not list_deaths() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    channel.close()
+
+    class Failing:
+        runner = None
+
+        def run(self) -> None:
+            raise ValueError("Wexlovitch")
+
+    with pytest.raises(RunnerFailed) as caught:
+        run_pipeline(Failing(), "nothing was released")  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "the runner failed with ValueError; worker first died: killed by SIGKILL; "
+        "nothing was released"
+    )
+
+
 def test_a_name_from_outside_is_escaped() -> None:
     lines: list[str] = []
     with WorkerPool("127.0.0.1", 0, lines.append) as pool:
@@ -130,6 +170,26 @@ def test_each_pool_has_a_pipeline() -> None:
     ]
     assert list_pools(external) == [external]
     assert list_pools([]) == [[]]
+
+
+def test_a_pipeline_whose_workers_may_die_by_themselves_is_in_a_process_of_its_own(
+    tmp_path: Path,
+) -> None:
+    prism = ["--runner=PrismRunner", f"--prism_location={tmp_path / 'prism'}"]
+    (tmp_path / "prism").touch()
+    flink = ["--runner=FlinkRunner", "--job_endpoint=localhost:1"]
+    pool = "--environment_config=a:1"
+    for own in (
+        ["--environment_type=EXTERNAL", pool],
+        prism,
+        [*prism, "--environment_type=LOOPBACK"],
+        [*flink, "--environment_type=PROCESS"],
+    ):
+        assert list_pipelines(own, 3) == [["--claimers=3", *own]]
+    both = [*prism, "--environment_type=EXTERNAL", "--environment_config=a:1,b:2"]
+    assert list_pipelines(both, 3) == list_pools(both)
+    for other in ([], ["--runner=FnApiRunner"], flink, [*flink, "--environment_type=DOCKER"]):
+        assert list_pipelines(other, 3) == []
 
 
 @pytest.mark.parametrize(
@@ -224,6 +284,43 @@ def test_prism_with_two_pools_of_which_one_loses_its_worker(
     assert "died: killed by SIGKILL" in first.stdout.read()
 
 
+@pytest.mark.slow
+def test_a_pool_by_itself_loses_its_worker_and_the_run_goes_on(
+    make_site: Callable[..., Site],
+    peaceful: str,
+    start_pool: Callable[[Site], tuple[subprocess.Popen[str], str]],
+) -> None:
+    site = make_site(30)
+    site.configure("[limits]", "[engine]\nlease_seconds = 5\n\n[limits]")
+    pool, address = start_pool(site)
+    process = site.start("--environment_type=EXTERNAL", f"--environment_config={address}")
+    worker = wait_for_child(pool, process)
+    wait_for_unit(site)
+    worker.kill()
+    _, stderr = process.communicate(timeout=600)
+    assert process.returncode == 0, stderr
+    assert site.digest() == peaceful
+    pool.terminate()
+    assert pool.stdout
+    assert pool.stdout.read().count("died: killed by SIGKILL") == 1
+
+
+def wait_for_unit(site: Site) -> None:
+    """Wait until a worker holds a unit."""
+    held = "select count(*) from run_unit where done = 0 and lease_ends > 0"
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        # It is not made at once.
+        with (
+            suppress(sqlite3.OperationalError),
+            closing(sqlite3.connect(site.folder / "state.db")) as state,
+        ):
+            if state.execute(held).fetchone()[0]:
+                return
+        time.sleep(0.02)
+    raise AssertionError("no worker had a unit")
+
+
 def wait_for_child(pool: subprocess.Popen[str], run: subprocess.Popen[str]) -> psutil.Process:
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
@@ -247,3 +344,55 @@ def test_prism_with_workers_of_this_machine(
     )
     assert found.returncode == 0, found.stderr
     assert site.digest() == peaceful
+
+
+@needs_prism
+@pytest.mark.slow
+def test_prism_whose_own_worker_dies_is_started_again(
+    make_site: Callable[..., Site], peaceful: str
+) -> None:
+    site = make_site(30)
+    process = start_on_prism(site)
+    wait_for_unit(site)
+    os.kill(find(site, "pipeline.beam.harness")[0], signal.SIGKILL)
+    _, stderr = process.communicate(timeout=600)
+    assert process.returncode == 0, stderr
+    assert site.digest() == peaceful
+    assert site.wait_until_empty() == {}
+
+
+@needs_prism
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("victim", "number", "code"),
+    [
+        ("pipeline.cli", signal.SIGINT, 130),
+        ("pipeline.beam.process", signal.SIGINT, 130),
+        ("pipeline.cli", signal.SIGKILL, -signal.SIGKILL),
+    ],
+)
+def test_what_ends_a_run_on_prism_leaves_nothing_running(
+    make_site: Callable[..., Site], victim: str, number: signal.Signals, code: int
+) -> None:
+    site = make_site(60)
+    process = start_on_prism(site)
+    wait_for_unit(site)
+    assert find(site, "prism")
+    os.kill(find(site, victim)[0], number)
+    _, stderr = process.communicate(timeout=600)
+    assert process.returncode == code, stderr
+    assert site.wait_until_empty() == {}
+    assert site.released() == {}
+
+
+def start_on_prism(site: Site) -> subprocess.Popen[str]:
+    loopback = "--environment_type=LOOPBACK"
+    return site.start("--runner=PrismRunner", f"--prism_location={PRISM}", loopback)
+
+
+def find(site: Site, program: str) -> list[int]:
+    """The processes of a site that run a module or program."""
+    commands = {pid: line.split("\0") for pid, line in site.processes().items()}
+    return sorted(
+        pid for pid, words in commands.items() if program in (Path(words[0]).name, *words[:5])
+    )

@@ -1,5 +1,6 @@
 """The configuration: read once, checked whole, and errors that help without showing values."""
 
+import os
 import pickle
 from dataclasses import asdict
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.config.settings import IdentitySettings, load, resolve_url
+from pipeline.config.url_passwords import has_password
+from pipeline.notes.worker_resources import resolve_urls
 from pipeline.warehouse.people import check_identity
 from record.errors import ConfigError
 from record.policy import Action
@@ -152,9 +155,59 @@ def test_passwords_are_never_shown(tmp_path: Path) -> None:
 def test_urls_from_the_environment_travel_by_name(tmp_path: Path) -> None:
     settings = load(write(tmp_path, MINIMAL.replace("sqlite:///hospital.db", "env:OMOP_URL")))
     assert b"s3cr3t" not in pickle.dumps(settings)
-    assert resolve_url(settings.source.url, {"OMOP_URL": "postgresql://s3cr3t@db"}).endswith("@db")
+    found = resolve_url(settings.source.url, {"OMOP_URL": "postgresql://s3cr3t@db"}, tmp_path)
+    assert found.endswith("@db")
     with pytest.raises(ConfigError, match="not set"):
-        resolve_url(settings.source.url, {})
+        resolve_url(settings.source.url, {}, tmp_path)
+
+
+def test_urls_from_a_private_file_travel_by_name(tmp_path: Path) -> None:
+    settings = load(write(tmp_path, MINIMAL.replace("sqlite:///hospital.db", "file:omop.url")))
+    path = tmp_path / "omop.url"
+    for content in ("postgresql://reader:s3cr3t@db/cdm\n", "postgresql://reader:s3cr3t@db/cdm\r\n"):
+        path.write_bytes(content.encode())
+        for mode in (0o600, 0o400):
+            path.chmod(mode)
+            assert resolve_urls(settings).source.url == "postgresql://reader:s3cr3t@db/cdm"
+        path.chmod(0o600)
+    assert resolve_url(f"file:{path}", {}, Path("/nowhere")).endswith("@db/cdm")
+    assert b"s3cr3t" not in pickle.dumps(settings)
+    assert not has_password(settings.source.url)
+    assert resolve_url("sqlite:///file:omop.url?uri=true", {}, tmp_path).startswith("sqlite:")
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o611])
+def test_a_url_in_a_file_that_others_can_access_is_refused(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "omop.url"
+    path.write_text("postgresql://reader:s3cr3t@db/cdm")
+    path.chmod(mode)
+    with pytest.raises(ConfigError, match="must not be accessible to other users") as caught:
+        resolve_url("file:omop.url", {}, tmp_path)
+    assert caught.value.key == "url file:PATH"
+    assert f"chmod 600 {path}, if that is the URL" in str(caught.value)
+    assert "s3cr3t" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n", b"postgresql://a:s3cr3t@db\nmore", b"s3cr3t\xff", b"postgresql://s3cr3t/" * 300],
+)
+def test_a_file_that_holds_no_url_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "omop.url"
+    path.write_bytes(content)
+    path.chmod(0o600)
+    with pytest.raises(ConfigError, match="does not hold one URL in one line") as caught:
+        resolve_url("file:omop.url", {}, tmp_path)
+    assert "s3cr3t" not in str(caught.value)
+
+
+def test_a_file_of_a_url_that_is_not_there_is_told(tmp_path: Path) -> None:
+    for name in ("absent", ""):
+        with pytest.raises(ConfigError, match=r"^url file:PATH: .*Remedy: write the URL into it"):
+            resolve_url(f"file:{name}", {}, tmp_path)
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    with pytest.raises(ConfigError, match="not a regular file"):
+        resolve_url("file:pipe", {}, tmp_path)
 
 
 def test_policy_actions_override_and_the_rest_is_replaced(tmp_path: Path) -> None:

@@ -23,10 +23,13 @@ oracle+oracledb://me/S3cret@host
 postgresql:/me:S3cret@h/db?password=S3cret
 //me:S3cret@h/db
 env:postgresql://me:S3cret@db/cdm
+file:postgresql://me:S3cret@db/cdm
 """
 WITHOUT = """
 env:RESEARCH_URL
 env:PASSWORD_URL
+file:/etc/cryptonym/password.url
+file:warehouse.url
 sqlite:///research.db
 sqlite:////data/passport=1/me@ward.db
 parquet:research

@@ -39,6 +39,18 @@ if "pipeline.beam.worker" in sys.orig_argv:
 """
 
 
+HANG = """
+import re, sys, time
+if "pipeline.beam.worker" in sys.orig_argv:
+    from pipeline.notes import stages
+    def hung(item, resources, go_on=stages.set_language):
+        if "Tribolyx" in item.document.text:
+            {how}
+        return go_on(item, resources)
+    stages.set_language = hung
+"""
+
+
 @pytest.fixture
 def poisoned(make_site: Callable[..., Site]) -> Site:
     """Twelve notes without documents, one of them poisoned."""
@@ -145,6 +157,21 @@ def test_a_worker_with_another_configuration_than_the_run_does_nothing(site: Sit
         run_nightly(site.config, drive)
     assert state(site, "select count(*) from ledger") == [(0,)]
     assert state(site, "select sum(failures) from run_unit") == [(None,)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["time.sleep(10_000)", "re.match('(a+)+b', 'a' * 60)"])
+def test_a_note_on_which_each_worker_hangs_is_isolated(
+    poisoned: Site, tmp_path: Path, how: str
+) -> None:
+    """The expression also stops every other thread of its process."""
+    (tmp_path / "sitecustomize.py").write_text(HANG.format(how=how))
+    poisoned.configure("notes_per_unit = 5", "notes_per_unit = 1")
+    poisoned.configure("[limits]", "[engine]\nunit_minutes = 0.05\nlease_seconds = 4\n\n[limits]")
+    poisoned.environment |= {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    ended = poisoned.run()
+    assert ended.returncode in (0, 3), ended.stderr
+    check_isolated(poisoned)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable
@@ -177,6 +178,50 @@ def test_an_interrupt_that_reached_workers_alone_ends_the_run(
     assert process.returncode == 130, stderr
     assert site.wait_until_empty() == {}
     assert site.released() == {}
+
+
+def test_an_interrupt_of_a_worker_that_holds_a_unit_ends_the_run(
+    make_site: Callable[..., Site],
+) -> None:
+    site = make_site(10_000)
+    process = site.start()
+    os.kill(wait_for_holder(site), signal.SIGINT)
+    _, stderr = process.communicate(timeout=600)
+    assert process.returncode == 130, stderr
+    assert site.wait_until_empty() == {}
+    assert site.released() == {}
+
+
+def wait_for_holder(site: Site) -> int:
+    """Wait until a worker is at work on a unit; return the id of its process."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for number, pid in find_workers(site).items():
+            # The second unit of a worker: its runner is at work, and not being started.
+            if sum(holder == f"worker-{number}" for holder in list_holders(site)) > 1:
+                return pid
+        time.sleep(0.05)
+    raise AssertionError("no worker got a unit")
+
+
+def find_workers(site: Site) -> dict[str, int]:
+    """The ids of the worker processes that live, by their numbers."""
+    commands = {pid: line.split("\0") for pid, line in site.processes().items()}
+    return {
+        words[words.index("--worker") + 1]: pid
+        for pid, words in commands.items()
+        if "--worker" in words
+    }
+
+
+def list_holders(site: Site) -> list[str]:
+    """Who holds or held each unit that was claimed."""
+    try:
+        with closing(sqlite3.connect(site.folder / "state.db")) as state:
+            rows = state.execute("select holder from run_unit where holder is not null").fetchall()
+    except sqlite3.OperationalError:  # not made yet
+        return []
+    return [holder for (holder,) in rows]
 
 
 def wait_for_workers(site: Site, count: int) -> Any:

@@ -29,10 +29,40 @@ from pipeline.release.release_context import ReleaseContext
 from pipeline.release.row_digests import TableHashes, add_totals
 from pipeline.release.staging import ReleaseStaging
 from pipeline.release.targets import FolderTarget
+from pipeline.state.run_lock import Held, RunLock
 from pipeline.warehouse.note_rows import Unit
 from pipeline.warehouse.warehouse import Source
 from record.errors import ConfigError, Unavailable
 from tests.pipeline.conftest import Ward
+
+
+@pytest.mark.parametrize(
+    ("output", "step"),
+    [
+        *[("sqlite:///cohort.db", step) for step in (2, 3, 4)],
+        *[("parquet:cohort", step) for step in (2, 3)],
+    ],
+)
+def test_a_release_that_lost_its_lock_while_it_published_changes_nothing(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch, output: str, step: int
+) -> None:
+    ward.release(*ward.EVERYBODY, output=output)
+    before, calls = ward.digest(output), 0
+
+    def keep(_: RunLock) -> None:
+        nonlocal calls
+        calls += 1
+        if calls >= step:
+            raise Held("state", "another run holds the lock", "wait")
+
+    monkeypatch.setattr(RunLock, "keep", keep)
+    with pytest.raises(Held):
+        ward.release(output=output, accept_withdrawals=True)
+    assert calls == step
+    assert ward.digest(output) == before
+    monkeypatch.undo()
+    assert ward.release(output=output, accept_withdrawals=True).is_changed
+    assert ward.digest(output) != before
 
 
 def test_the_second_release_changes_nothing(ward: Ward) -> None:

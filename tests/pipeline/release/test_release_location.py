@@ -1,6 +1,8 @@
 """A release is found where it was put, with the manifest that belongs to it."""
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -12,6 +14,7 @@ from pipeline.release.manifest import parse_manifest
 from pipeline.release.released_notes import open_release
 from pipeline.release.request import ReleaseRequest, complete_request
 from pipeline.release.targets import locate_release
+from surrogates.keys.locators import write_private
 from tests.pipeline.conftest import Ward
 
 
@@ -56,3 +59,27 @@ def test_a_password_on_the_command_line_is_refused(
         assert main([*words, "--persons", str(ward.persons(1)), "--plain"]) == 2
         told = capsys.readouterr()
         assert "env:NAME" in told.err and "Wexlovitch" not in told.err + told.out
+
+
+def test_urls_in_files_of_their_own(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, config = ward.config.parent, ward.config.read_text()
+    for name in ("hospital", "state"):
+        url = f"sqlite:///{name}.db"
+        assert f'url = "{url}"' in config
+        config = config.replace(url, f"file:{name}.url")
+        write_private(folder / f"{name}.url", f"{url}\n".encode())
+    asked = '[cohorts.asthma]\noutput = "file:asthma.url"\n'
+    ward.config.write_text(f"{config}\n{asked}")
+    for place in (folder, ward.folder):
+        write_private(place / "asthma.url", f"sqlite:///{place}/asthma.db\n".encode())
+    monkeypatch.chdir(ward.folder)
+    # The path of the command line is relative to its folder, that of the configuration to its own.
+    words = ["release", str(ward.config), "--cohort", "asthma", "--plain"]
+    words += ["--persons", str(ward.persons(*ward.FEW))]
+    assert main([*words, "--output", "file:asthma.url"]) == 0
+    assert main(words) == 0
+    for place in (ward.folder, folder):
+        with closing(sqlite3.connect(place / "asthma.db")) as database:
+            assert database.execute("select count(*) from note").fetchone()[0] > 5
+    (folder / "state.url").chmod(0o644)
+    assert main(words) == 2

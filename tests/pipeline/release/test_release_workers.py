@@ -35,7 +35,9 @@ from pipeline.release.release_context import ReleaseContext, open_context, stagi
 from pipeline.release.request import complete_request, encode_request
 from pipeline.release.run import run_release
 from pipeline.release.staging import LEASED, ReleaseStaging, ReleaseUnit, ReleaseUnitResult
+from pipeline.release.targets import FolderTarget
 from pipeline.release.worker import ReleasePlace, make_release_units, open_worker_context
+from pipeline.state.run_lock import _ADVISORY, Held
 from pipeline.warehouse.note_rows import Unit
 from record.errors import ConfigError, Unavailable, Unsafe
 from surrogates.keys.custody import make_folder
@@ -361,6 +363,34 @@ def test_files_come_by_way_of_the_server(
 
 
 @pytest.mark.slow
+def test_a_release_that_lost_its_lock_publishes_nothing(
+    far: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = create_engine(resolve_urls(load(far.config)).state.url, isolation_level="AUTOCOMMIT")
+    move, thief = FolderTarget._move_files, server.connect()
+
+    def steal(*arguments: Any) -> list[str]:
+        # The server was restarted, and another machine's run was faster.
+        locks = "from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid()"
+        thief.execute(text(f"select pg_terminate_backend(pid) {locks}"))
+        while not thief.scalar(text(f"select pg_try_advisory_lock({_ADVISORY})")):
+            time.sleep(0.05)
+        return move(*arguments)
+
+    monkeypatch.setattr(FolderTarget, "_move_files", steal)
+    try:
+        with pytest.raises(Held, match="a process on another machine"):
+            run_release(far.order(*far.EVERYBODY, output="parquet:stolen", spans=True))
+    finally:
+        thief.close()
+        server.dispose()
+    assert not (far.folder / "stolen").exists()
+    monkeypatch.undo()
+    run_release(far.order(*far.EVERYBODY, output="parquet:stolen", spans=True))
+    assert content(far.folder / "stolen") == content(far.folder / "first")
+    assert len(list(far.folder.glob(".stolen-*"))) == 1
+
+
 def test_a_pool_of_workers_sends_the_same_bytes(far: Ward) -> None:
     with WorkerPool(LOOPBACK, 0, lambda line: None) as pool:
         external = ["--environment_type=EXTERNAL", f"--environment_config={pool.address}"]

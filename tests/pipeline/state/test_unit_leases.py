@@ -151,6 +151,26 @@ def test_renewed_leases_tell_how_far_their_units_are(state: State) -> None:
     assert state.progress(run_id) == (3, 5)
 
 
+def test_a_unit_is_hung_where_nothing_is_told_of_it(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    run_id = plan(state, [1, 2])
+    assert not state.leases.is_hung(60)
+    unit = claim(state, run_id).unit
+    now += 60
+    assert not state.leases.is_hung(60)
+    now += 1
+    assert state.leases.is_hung(60)
+    state.leases.note_progress(unit, 0)  # a note was looked at, if only counted in part
+    assert not state.leases.is_hung(60)
+    now += 61
+    assert state.leases.is_hung(60)
+    assert state.leases.release(run_id, unit)
+    assert not state.leases.is_hung(60)
+
+
 def test_leases_of_the_dead_are_taken_and_of_a_whole_run_revoked(state: State) -> None:
     run_id = plan(state, [1], [2])
     dead, alive = claim(state, run_id, "dead").unit, claim(state, run_id, "alive").unit
