@@ -51,7 +51,7 @@ def noise_counts(
     part = epsilon / (len(labels) + 1)
     system = secrets.SystemRandom()
 
-    def noised(counts: Sequence[int]) -> list[int]:
+    def noised(counts: Sequence[float]) -> list[float]:
         return [count + two_sided_geometric(part, system.random) for count in counts]
 
     labelled = {label: noised(some) for label, some in counted.labels.items()}

@@ -164,8 +164,8 @@ def entity_count(request: Request) -> int:
 class NoteCounts:
     """Notes by class of length, and by number of entities of each label."""
 
-    lengths: Sequence[int] = field(repr=False)
-    labels: Mapping[str, Sequence[int]] = field(repr=False)
+    lengths: Sequence[float] = field(repr=False)
+    labels: Mapping[str, Sequence[float]] = field(repr=False)
     edges: Sequence[int] = field(default=EDGES, repr=False)
 
     def drawn(self, request: Request, rng: Random) -> Request:
@@ -183,26 +183,69 @@ class NoteCounts:
         return replace(request, counts=counts, words=words)
 
 
-def _draw(notes: Sequence[int], rng: Random) -> int | None:
+def _draw(notes: Sequence[float], rng: Random) -> int | None:
     weights = [max(0, count) for count in notes]
     return rng.choices(range(len(weights)), weights)[0] if any(weights) else None
 
 
-def count_requests(
-    requests: Iterable[Request], labels: Iterable[str], edges: Sequence[int] = EDGES
-) -> NoteCounts:
+def count_requests(requests: Iterable[Request], labels: Iterable[str]) -> NoteCounts:
     """Count requests by class of length, and by number of entities of each label.
 
     A request that says nothing of its length is in no class.
     """
-    lengths = [0] * (len(edges) - 1)
+    lengths = [0] * (len(EDGES) - 1)
     counted = {label: [0] * (MAX_COUNT + 1) for label in sorted(labels)}
     for request in requests:
         if request.words:
-            lengths[min(bisect_right(edges, request.words), len(lengths)) - 1] += 1
+            lengths[class_of(request.words, EDGES)] += 1
         for label, notes in counted.items():
             notes[min(request.counts.get(label, 0), MAX_COUNT)] += 1
-    return NoteCounts(lengths, counted, edges)
+    return NoteCounts(lengths, counted)
+
+
+def class_of(words: int, edges: Sequence[int]) -> int:
+    """Return the class of a length, which is 1 or more."""
+    return min(bisect_right(edges, words), len(edges) - 1) - 1
+
+
+def microaggregate(held: Iterable[tuple[int, str]], size: int) -> list[float]:
+    """Return how frequent each value below `size` is, of values that each have a patient.
+
+    Values are sorted into groups of `SHARED` patients, the last of some more, and all of a group
+    count as its mean, or so often as the value below and above that the mean stays (univariate
+    microaggregation; Domingo-Ferrer and Mateo-Sanz, 2002): a value that a single note has is not
+    seen.
+    """
+    groups: list[list[int]] = [[]]
+    known: set[str] = set()
+    for value, patient in sorted(held):
+        groups[-1].append(value)
+        known.add(patient)
+        if len(known) >= SHARED:
+            groups.append([])
+            known = set()
+    if len(groups) > 1:
+        rest = groups.pop()
+        groups[-1] += rest
+    weights = [0.0] * size
+    for group in groups:
+        below, above = divmod(sum(group), len(group) or 1)
+        weights[below] += len(group) - above
+        if above:
+            weights[below + 1] += above
+    return weights
+
+
+@dataclass(frozen=True)
+class _HeldOutNote:
+    request: Request
+    patient: str
+    number: int
+
+    @property
+    def owner(self) -> str:
+        """The patient; a note without one is its own."""
+        return self.patient or f"note {self.number}"
 
 
 @dataclass(frozen=True)
@@ -211,16 +254,28 @@ class _KindMarginals:
     openings: Mapping[str, int] = field(repr=False)
 
     @classmethod
-    def of(cls, notes: Sequence[tuple[Request, str]], labels: Iterable[str]) -> "_KindMarginals":
+    def of(cls, notes: Sequence[_HeldOutNote], labels: Iterable[str]) -> "_KindMarginals":
         patients: defaultdict[str, set[str]] = defaultdict(set)
-        for request, patient in notes:
-            patients[request.opening].add(patient)
+        for note in notes:
+            patients[note.request.opening].add(note.patient)
         openings = Counter(
-            request.opening if len(patients[request.opening]) >= SHARED else ""
-            for request, _ in notes
+            note.request.opening if len(patients[note.request.opening]) >= SHARED else ""
+            for note in notes
         )
-        counts = count_requests((request for request, _ in notes), labels, FINE_EDGES)
-        return cls(counts, dict(sorted(openings.items())))
+        lengths = (
+            (class_of(note.request.words, FINE_EDGES), note.owner)
+            for note in notes
+            if note.request.words
+        )
+        counted = {
+            label: microaggregate(
+                ((min(note.request.counts.get(label, 0), MAX_COUNT), note.owner) for note in notes),
+                MAX_COUNT + 1,
+            )
+            for label in labels
+        }
+        weights = microaggregate(lengths, len(FINE_EDGES) - 1)
+        return cls(NoteCounts(weights, counted, FINE_EDGES), dict(sorted(openings.items())))
 
 
 class RequestMarginals:
@@ -228,22 +283,26 @@ class RequestMarginals:
 
     Which of them go together in a note is not kept, but for the kind: lengths, entities and first
     words are those of notes of the kind where at least `SHARED` patients have such notes, else
-    those of all notes. First words that fewer patients have are none.
+    those of all notes. First words that fewer patients have are none, and lengths and numbers are
+    means of as many patients.
     """
 
     def __init__(self, notes: Iterable[tuple[Request, str]]) -> None:
-        """Count what notes have; each comes with its patient, "" for all whom nobody knows."""
-        held = list(notes)
-        labels = {label for request, _ in held for label in request.counts}
-        by_kind: defaultdict[str, list[tuple[Request, str]]] = defaultdict(list)
+        """Count what notes have; each comes with its patient, "" for all whom nobody knows.
+
+        First words of these may all be one patient's; for numbers each of their notes counts.
+        """
+        held = [_HeldOutNote(*each, number) for number, each in enumerate(notes)]
+        labels = {label for note in held for label in note.request.counts}
+        by_kind: defaultdict[str, list[_HeldOutNote]] = defaultdict(list)
         for note in held:
-            by_kind[note[0].kind].append(note)
+            by_kind[note.request.kind].append(note)
         self._kinds = {kind: len(some) for kind, some in sorted(by_kind.items())}
         self._all = _KindMarginals.of(held, labels)
         self._of_kind = {
             kind: _KindMarginals.of(some, labels)
             for kind, some in by_kind.items()
-            if len({patient for _, patient in some}) >= SHARED
+            if len({note.owner for note in some}) >= SHARED
         }
 
     def __repr__(self) -> str:
