@@ -29,7 +29,7 @@ NOTES = [
 PATIENTS = sorted({note.owner for note in NOTES})
 
 
-def flat(notes: list[MarkedNote], seed: int) -> list[int]:
+def flat(notes: list[MarkedNote], seed: int) -> list[float]:
     found = count_notes(notes, LABELS, seed=seed)
     return [*found.lengths, *(count for label in LABELS for count in found.labels[label])]
 

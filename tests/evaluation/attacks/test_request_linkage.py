@@ -90,7 +90,10 @@ def test_bounds_are_those_of_patients() -> None:
     once = attack_requests(notes(200, 9), real, "some")
     # Each note ten times over is no further patient.
     often = RequestCandidates(
-        *(10 * list(each) for each in (real.held_out, real.patients, real.trained, real.others))
+        10 * list(real.held_out),
+        10 * list(real.patients),
+        10 * list(real.trained),
+        10 * list(real.others),
     )
     again = attack_requests(notes(200, 9), often, "some")
     assert again.high - again.low > 0.7 * (once.high - once.low)
