@@ -93,7 +93,7 @@ class Canaries:
 
 
 def draw_canaries(corpus: Corpus, count: int, repeats: int, seed: int) -> Canaries:
-    """Draw canaries for a corpus: kinds and first words of its requests, words of its notes.
+    """Draw canaries for a corpus: kinds and common first words, words of its notes.
 
     Words are small ones that the notes of several patients have, outside of entities. Raises
     ConfigError where there are too few of them, or of canaries.
@@ -112,7 +112,7 @@ def draw_canaries(corpus: Corpus, count: int, repeats: int, seed: int) -> Canari
         )
     rng = Random(f"{seed}/canaries")  # noqa: S311 - the list is written down anyway
 
-    requests = [rng.choice(corpus.requests) for _ in range(count)]
+    requests = [corpus.requests.draw(rng) for _ in range(count)]
     drawn = rng.choices(words, k=count * _SECRET_WORDS)
 
     def shuffled() -> list[Canary]:

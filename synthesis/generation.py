@@ -22,7 +22,12 @@ from record.errors import ConfigError, Unsafe
 from synthesis.identifier_filling import IdentifierFiller
 from synthesis.markup import LT, PAR, end_tag, start_tag
 from synthesis.noised_requests import NoisedCounts
-from synthesis.note_requests import Request, limit_entities, with_label_shares
+from synthesis.note_requests import (
+    Request,
+    RequestMarginals,
+    limit_entities,
+    with_label_shares,
+)
 from synthesis.tag_repair import parse_tags
 
 ORIGIN = "synthetic"
@@ -30,7 +35,7 @@ ORIGIN = "synthetic"
 
 @dataclass(frozen=True)
 class GenerationPlan:
-    """Which notes to generate: `count` of them, from a seed, each like one of the requests.
+    """Which notes to generate: `count` of them, from a seed, each by a request that is drawn.
 
     `shares` of labels, where given, decide the labels of a note's entities; how many it has stays
     as requested. With `counts` length and entities are drawn from these. A note is a function of
@@ -39,7 +44,7 @@ class GenerationPlan:
 
     count: int
     seed: int
-    requests: Sequence[Request] = field(repr=False)
+    requests: RequestMarginals = field(repr=False)
     shares: Mapping[str, float] | None = None
     lang: str = ""
     counts: NoisedCounts | None = field(default=None, repr=False)
@@ -47,7 +52,7 @@ class GenerationPlan:
     def request(self, place: int) -> Request:
         """Return the request for the note at an index."""
         rng = Random(f"{self.seed}/{place}")  # noqa: S311 - what is drawn is no secret
-        request = rng.choice(self.requests)
+        request = self.requests.draw(rng)
         if self.counts is not None:
             request = self.counts.drawn(request, rng)
         return with_label_shares(request, self.shares, rng) if self.shares else request

@@ -228,7 +228,7 @@ class Generation(BatchedWork):
         return self.requests or self.corpus
 
     def plan(self) -> GenerationPlan:
-        """Read the requests of the corpus; raises ConfigError."""
+        """Read what notes may be asked for; raises ConfigError."""
         manifest = read_manifest(self.source)
         lang = str(manifest["origin"].get("lang") or "")
         noised = models.about(self.model).get(NOISED_REQUESTS)
@@ -244,6 +244,8 @@ class Generation(BatchedWork):
             "chosen": self.chosen, "seed": self.seed, "batch": self.batch,
             "decoding": asdict(self.decoding), "shares": dict(self.shares or {}),
             "surrogates": self.has_surrogates,
+            # Earlier versions asked for notes like single ones: what they began is begun again.
+            "asked_for": "marginals",
         }  # fmt: skip
         if self.batch_tokens is not None:
             held |= {"batch": None, "batch_tokens": self.batch_tokens}
@@ -320,14 +322,12 @@ def _max_note_length(generation: Generation) -> int | None:
 
 
 def requested_lengths(generation: Generation) -> list[int]:
-    """Return the tokens that each request may take including tolerance, in ascending order.
+    """Return the tokens that each note may take including tolerance, in ascending order.
 
     No more than the model holds; nothing where model or corpus do not know how long notes are.
     """
     plan = generation.plan()
-    requests = plan.requests
-    if plan.counts is not None:
-        requests = [plan.request(place) for place in range(generation.count)]
+    requests = [plan.request(place) for place in range(generation.count)]
     most = _max_note_length(generation)
     lengths = _tokens_with_tolerance(generation, requests)
     return sorted(length if most is None else min(length, most) for length in lengths)

@@ -9,29 +9,21 @@ import hashlib
 import math
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from random import Random
+from dataclasses import dataclass, field
 from typing import Any
 
 from record.errors import ConfigError
-from synthesis.corpus_statistics import words_in
-from synthesis.note_requests import MAX_COUNT, Request
+from synthesis.note_requests import NoteCounts, count_requests, request_like
 from synthesis.prepared_corpus import MarkedNote
-
-EDGES = (1, 25, 50, 100, 200, 400, 800, 1600, 3200)
-"""Bounds of classes of length, in words; longer notes are of the last class."""
 
 Uniform = Callable[[], float]
 
 
 @dataclass(frozen=True)
-class NoisedCounts:
-    """Notes by class of length, and by number of entities of each label, at a price in epsilon."""
+class NoisedCounts(NoteCounts):
+    """Counts of notes with noise, at a price in epsilon."""
 
-    epsilon: float
-    lengths: Sequence[int] = field(repr=False)
-    labels: Mapping[str, Sequence[int]] = field(repr=False)
+    epsilon: float = field(kw_only=True)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON."""
@@ -41,26 +33,7 @@ class NoisedCounts:
     @classmethod
     def from_json(cls, held: Mapping[str, Any]) -> "NoisedCounts":
         """Read what `to_json` returned."""
-        return cls(held["epsilon"], held["lengths"], held["labels"])
-
-    def drawn(self, request: Request, rng: Random) -> Request:
-        """Return the request with length and counts drawn, each for itself.
-
-        A count whose noise left nothing stays as it was asked for.
-        """
-        counts = {}
-        for label, noised in sorted(self.labels.items()):
-            number = _draw(noised, rng)
-            counts[label] = request.counts.get(label, 0) if number is None else number
-        words, at = request.words, _draw(self.lengths, rng)
-        if at is not None:
-            words = rng.randint(EDGES[at], EDGES[at + 1] - 1)
-        return replace(request, counts=counts, words=words)
-
-
-def _draw(noised: Sequence[int], rng: Random) -> int | None:
-    weights = [max(0, count) for count in noised]
-    return rng.choices(range(len(weights)), weights)[0] if any(weights) else None
+        return cls(held["lengths"], held["labels"], epsilon=held["epsilon"])
 
 
 def noise_counts(
@@ -74,21 +47,18 @@ def noise_counts(
     """
     if not (math.isfinite(epsilon) and epsilon > 0):
         raise ConfigError("--requests-epsilon", "must be above 0", "give a positive number")
-    lengths, counted = count_notes(notes, labels, seed=seed)
+    counted = count_notes(notes, labels, seed=seed)
     part = epsilon / (len(labels) + 1)
     system = secrets.SystemRandom()
 
-    def noised(counts: Sequence[int]) -> list[int]:
+    def noised(counts: Sequence[float]) -> list[float]:
         return [count + two_sided_geometric(part, system.random) for count in counts]
 
-    return NoisedCounts(
-        epsilon, noised(lengths), {label: noised(some) for label, some in counted.items()}
-    )
+    labelled = {label: noised(some) for label, some in counted.labels.items()}
+    return NoisedCounts(noised(counted.lengths), labelled, epsilon=epsilon)
 
 
-def count_notes(
-    notes: Iterable[MarkedNote], labels: Sequence[str], *, seed: int
-) -> tuple[list[int], dict[str, list[int]]]:
+def count_notes(notes: Iterable[MarkedNote], labels: Sequence[str], *, seed: int) -> NoteCounts:
     """Count one note of each patient, which a hash of the seed and the note chooses.
 
     Notes without a patient do not count.
@@ -99,28 +69,12 @@ def count_notes(
             known = chosen.get(note.patient)
             if known is None or _rank(note, seed) < _rank(known, seed):
                 chosen[note.patient] = note
-    lengths = [0] * (len(EDGES) - 1)
-    counted = {label: [0] * (MAX_COUNT + 1) for label in sorted(labels)}
-    for note in chosen.values():
-        annotated = note.annotated
-        words = len(words_in(annotated.document.text))
-        lengths[_class_of(words)] += 1
-        for label, counts in counted.items():
-            number = sum(span.label == label for span in annotated.spans)
-            counts[min(number, MAX_COUNT)] += 1
-    return lengths, counted
+    return count_requests((request_like(note.annotated, ()) for note in chosen.values()), labels)
 
 
 def _rank(note: MarkedNote, seed: int) -> bytes:
     content = f"{seed}/{note.codes}{note.marked}".encode("utf-8", "replace")
     return hashlib.blake2b(content, digest_size=16).digest()
-
-
-def _class_of(words: int) -> int:
-    for number, (_, above) in enumerate(pairwise(EDGES)):
-        if words < above:
-            return number
-    return len(EDGES) - 2
 
 
 def two_sided_geometric(epsilon: float, uniform: Uniform) -> int:

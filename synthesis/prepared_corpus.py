@@ -1,4 +1,4 @@
-"""A prepared corpus as a folder: notes with tags, requests for notes, and a manifest."""
+"""A prepared corpus as a folder: notes with tags, what held-out notes have, and a manifest."""
 
 import hashlib
 import json
@@ -25,6 +25,7 @@ from synthesis.corpus_statistics import corpus_statistics
 from synthesis.markup import decode
 from synthesis.note_requests import (
     Request,
+    RequestMarginals,
     frequent_kinds,
     kind_slug,
     known_codes,
@@ -37,6 +38,7 @@ MANIFEST = "prepared.json"
 """The manifest of a prepared corpus; it is written last."""
 
 REQUESTS = "requests.jsonl"
+"""What each held-out note has, in the order of the notes; none is asked for as a whole."""
 
 _FORMAT = 1
 _RARE = 3
@@ -73,11 +75,11 @@ class MarkedNote:
 
 @dataclass(frozen=True)
 class Corpus:
-    """A prepared corpus: its notes by part, their tags, requests, and the manifest."""
+    """A prepared corpus: its notes by part, their tags, what to ask for, and the manifest."""
 
     notes: Mapping[str, Sequence[MarkedNote]] = field(repr=False)
     marks: Sequence[str]
-    requests: Sequence[Request] = field(repr=False)
+    requests: RequestMarginals = field(repr=False)
     manifest: Mapping[str, Any]
 
     def texts(self, split: str, vocabulary: Vocabulary) -> list[Text]:
@@ -106,8 +108,8 @@ class Corpus:
 def save_corpus(parting: SplitCorpus, folder: Path, origin: Mapping[str, Any]) -> dict[str, Any]:
     """Write a corpus; returns its manifest, which `origin` is part of.
 
-    Only their owner may read the files. Requests are those of held-out notes: what a note of that
-    kind holds, and its first words. `most_notes_of_a_patient` is None where any note has no
+    Only their owner may read the files. Requests are drawn from what held-out notes hold, and from
+    their first words. `most_notes_of_a_patient` is None where any note has no
     patient. Raises ConfigError where a part is empty or the folder is not.
     """
     if folder.exists() and any(folder.iterdir()):
@@ -166,13 +168,20 @@ def load_corpus(folder: Path) -> Corpus:
     return Corpus(notes, manifest["marks"], load_requests(folder), manifest)
 
 
-def load_requests(folder: Path) -> list[Request]:
-    """Read the requests of a corpus alone."""
-    lines = _read_lines(folder / REQUESTS, read_manifest(folder))
-    return [
-        Request(line["kind"], line["counts"], line["opening"], line.get("words", 0))
-        for line in lines
+def load_requests(folder: Path) -> RequestMarginals:
+    """Read what held-out notes of a corpus have, each thing for itself."""
+    manifest = read_manifest(folder)
+    held_out = [
+        line for split in SPLITS[1:] for line in _read_lines(folder / f"{split}.jsonl", manifest)
     ]
+    # Earlier versions did not tell of lengths.
+    return RequestMarginals(
+        (
+            Request(line["kind"], line["counts"], line["opening"], line.get("words", 0)),
+            note["person_id"] or "",
+        )
+        for line, note in zip(_read_lines(folder / REQUESTS, manifest), held_out, strict=True)
+    )
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

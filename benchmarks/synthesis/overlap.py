@@ -21,7 +21,11 @@ import torch
 from tokenizers import ByteLevelBPETokenizer
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from evaluation.attacks.pretraining_overlap import measure_likelihood, measure_shared_runs
+from evaluation.attacks.pretraining_overlap import (
+    OwnedTexts,
+    measure_likelihood,
+    measure_shared_runs,
+)
 from evaluation.gate import Measured
 from models.language.training.foundation_model import FoundationModel
 from pipeline.files.gold import read_annotated
@@ -52,12 +56,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with tempfile.TemporaryDirectory() as folder:
             loss = _pretrain(learnt, epochs, Path(folder), options.seed)
             model = FoundationModel.of_folder(Path(folder))
-        known, others = (measure_likelihood(model, some, unseen, "") for some in (learnt, new))
+        known, others = (
+            measure_likelihood(model, _owned(some), _owned(unseen), "") for some in (learnt, new)
+        )
         print(
             f"| {epochs} | {loss:.2f} | {_told(known)} | {_told(others)} "
             f"| {known.control:.2f} | {process_time() - started:.0f} |",
             flush=True,
         )
+
+
+def _owned(texts: Sequence[str]) -> OwnedTexts:
+    """Return the texts as those of a patient each."""
+    return OwnedTexts(texts, list(map(str, range(len(texts)))))
 
 
 def _told(found: Measured) -> str:

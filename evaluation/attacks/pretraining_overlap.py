@@ -9,14 +9,14 @@ was made, by their likelihood (Min-K% Prob, Shi et al., ICLR 2024).
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from evaluation.attacks.memorization import separate_members
-from evaluation.detection.intervals import CONFIDENCE
+from evaluation.detection.intervals import ratio_intervals
 from evaluation.gate import Axis, Measured
 
 RUN = 13
@@ -47,6 +47,25 @@ class LikelihoodModel(Protocol):
 
     def overfitted(self, texts: Sequence[str]) -> Self:
         """Return a copy that has memorized the texts."""
+
+
+@dataclass(frozen=True)
+class OwnedTexts:
+    """Texts and whose they are; all texts of one owner count as one witness."""
+
+    texts: Sequence[str] = field(repr=False)
+    owners: Sequence[str] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.texts) != len(self.owners):
+            raise ValueError("each text must have an owner")
+
+    def drawn(self, places: Iterable[int]) -> "OwnedTexts":
+        """Return the texts at some places."""
+        chosen = list(places)
+        return OwnedTexts(
+            [self.texts[place] for place in chosen], [self.owners[place] for place in chosen]
+        )
 
 
 def overlap_id(base: str, corpus: str) -> str:
@@ -124,7 +143,8 @@ def measure_shared_runs(
 
     Also returns the share of each note's words in such runs. The null value is the share of notes
     with a run of another patient's notes (boilerplate); the control treats the texts as if they
-    contained the notes themselves. Raises ValueError if the texts hold no words.
+    contained the notes themselves. The bounds are those of the bootstrap over patients. Raises
+    ValueError if the texts hold no words.
     """
     runs = SharedRuns(notes)
     words = sum(runs.look(text) for text in texts)
@@ -136,13 +156,13 @@ def measure_shared_runs(
         runs.look([note])
     copied = runs.covered()
     count = _count_positive(shares)
-    bounds = binomtest(count, len(notes)).proportion_ci(CONFIDENCE, method="exact")
+    low, high = _bound_share([share > 0 for share in shares], owners)
     measured = Measured(
         f"base-overlap-{RUN}-words",
         Axis.PRIVACY,
         count / len(notes),
-        float(bounds.low),
-        float(bounds.high),
+        low,
+        high,
         data,
         null=_count_positive(others) / len(notes),
         control=_count_positive(copied) / len(notes),
@@ -157,26 +177,27 @@ def measure_shared_runs(
 
 
 def measure_likelihood(
-    judge: LikelihoodModel, notes: Sequence[str], unseen: Sequence[str], data: str, *, seed: int = 1
+    judge: LikelihoodModel, notes: OwnedTexts, unseen: OwnedTexts, data: str, *, seed: int = 1
 ) -> Measured:
     """Measure how well the model separates notes from notes that it cannot have seen.
 
     `unseen` were written after the model was made: the area under the curve is 0.5 if it knows
     neither. The null value comes from a random split of these, the control from a copy fine-tuned
-    on `TAUGHT` of the notes. Raises ValueError for fewer than two of each, or a probability that is
-    not finite.
+    on `TAUGHT` of the notes. The bounds are those of the bootstrap over owners. Raises ValueError
+    for fewer than two of each, or a probability that is not finite.
     """
     chance = np.random.default_rng(seed)
-    some = [notes[place] for place in chance.permutation(len(notes))[:TAUGHT]]
-    unseen = [unseen[place] for place in chance.permutation(len(unseen))]
-    others = min_k_scores(judge, unseen)
-    found = separate_members(min_k_scores(judge, notes), others, seed=seed)
+    some = notes.drawn(chance.permutation(len(notes.texts))[:TAUGHT]).texts
+    unseen = unseen.drawn(chance.permutation(len(unseen.texts)))
+    others = min_k_scores(judge, unseen.texts)
+    patients = notes.owners, unseen.owners
+    found = separate_members(min_k_scores(judge, notes.texts), others, patients=patients, seed=seed)
     half = len(others) // 2
     null = (
         separate_members(others[:half], others[half:], seed=seed).auc if half > 1 else float("nan")
     )
     leaky = judge.overfitted(some)
-    leak = separate_members(min_k_scores(leaky, some), min_k_scores(leaky, unseen), seed=seed)
+    leak = separate_members(min_k_scores(leaky, some), min_k_scores(leaky, unseen.texts), seed=seed)
     return Measured(
         LIKELIHOOD,
         Axis.PRIVACY,
@@ -186,7 +207,13 @@ def measure_likelihood(
         data,
         null=null,
         control=leak.auc,
-        detail={"notes": len(notes), "unseen": len(unseen), "taught": len(some)},
+        detail={
+            "notes": len(notes.texts),
+            "unseen": len(unseen.texts),
+            "taught": len(some),
+            "patients": len(set(notes.owners)),
+            "other patients": len(set(unseen.owners)),
+        },
     )
 
 
@@ -199,6 +226,18 @@ def min_k_scores(judge: LikelihoodModel, texts: Iterable[str]) -> list[float]:
         count = max(1, round(LEAST_LIKELY * len(token_log_probs)))
         scores.append(float(np.partition(token_log_probs, count - 1)[:count].mean()))
     return scores
+
+
+def _bound_share(found: Sequence[bool], owners: Sequence[str]) -> tuple[float, float]:
+    """Bound a share of notes by the bootstrap over patients."""
+    parts: dict[str, list[float]] = {}
+    for is_found, owner in zip(found, owners, strict=True):
+        held = parts.setdefault(owner, [0.0, 0.0])
+        held[0] += is_found
+        held[1] += 1
+    ((low, high),) = ratio_intervals(np.array(list(parts.values()))[:, None])
+    share = sum(found) / len(found)
+    return min(share, float(low)), max(share, float(high))
 
 
 def _count_positive(shares: Iterable[float]) -> int:

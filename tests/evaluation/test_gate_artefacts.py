@@ -16,10 +16,12 @@ from evaluation.attacks.copying import (
 )
 from evaluation.attacks.passages import PassageNotes, measure_passages
 from evaluation.attacks.proximity import WordCorpus
+from evaluation.attacks.request_linkage import RequestCandidates, attack_requests
 from evaluation.gate import Axis, Decision, Measured, Verdict, decide, read_requirements
 from evaluation.utility.tagger_utility import REAL, SYNTHETIC, Utility
 from record.document import Annotated, Document
 from synthesis.corpus_statistics import distance
+from synthesis.note_requests import Request
 from synthesis.tag_repair import parse_tags
 
 REQUIREMENTS = read_requirements(
@@ -74,6 +76,15 @@ def tagged(labels: dict[str, int], broken: int = 0) -> list[Any]:
     return [each if number >= broken else each[:-6] for number, each in enumerate(marked)]
 
 
+def requests(count: int, seed: int) -> list[Request]:
+    """What is seen of notes from outside."""
+    chance = Random(seed)
+    return [
+        Request("letter", {name: chance.randint(0, 6) for name in "ABCDEF"}, "", 200)
+        for _ in range(count)
+    ]
+
+
 def judged(
     real: RealNotes,
     corpus: WordCorpus,
@@ -81,6 +92,7 @@ def judged(
     *,
     marked: list[str] | None = None,
     learnt: tuple[float, float, float] = GOOD,
+    asked: list[Request] | None = None,
 ) -> Decision:
     """Measure a made corpus on all axes, and decide."""
     read = [parse_tags(each) for each in marked or tagged(ASKED)]
@@ -99,6 +111,7 @@ def judged(
         Measured("disagreement-share", Axis.DETECTION, 0.1, 0.1, 0.1, "d"),
         Measured("review-breaches", Axis.PRIVACY, 0, 0, 0, "d", null=0.0, control=1.0),
         attack_membership(made, real, "d").measured,
+        attack_requests(asked or requests(400, 1), _seen(real), "d"),
         Measured("well-formed-share", Axis.DETECTION, kept, kept, kept, "d"),
         Measured("tag-distance", Axis.RESEMBLANCE, apart, apart, apart, "d"),
         Utility(rows).measured("d"),
@@ -116,6 +129,12 @@ def judged(
     return decide(measured, REQUIREMENTS)
 
 
+def _seen(real: RealNotes) -> RequestCandidates:
+    others = [f"other {number}" for number in range(len(real.held_out))]
+    held_out, learnt = (requests(len(notes), 20 + len(notes)) for notes in (others, real.trained))
+    return RequestCandidates(held_out, others, learnt, real.patients)
+
+
 def test_what_is_new_and_as_asked_may_leave(real: RealNotes, corpus: WordCorpus) -> None:
     assert judged(real, corpus, new(400)).reasons == ()
     almost = tagged({"NAME": 61, "DATE": 29, "CITY": 10})
@@ -131,6 +150,11 @@ def names_of(decision: Decision) -> set[Any]:
 def test_copies_are_held(real: RealNotes, corpus: WordCorpus) -> None:
     found = judged(real, corpus, [*new(390), *real.trained[:10]])
     assert names_of(found) == {"copied-passages"}
+
+
+def test_notes_asked_for_like_single_ones_are_held(real: RealNotes, corpus: WordCorpus) -> None:
+    asked = list(_seen(real).held_out)
+    assert names_of(judged(real, corpus, new(400), asked=asked)) == {"request-linkage"}
 
 
 def test_notes_pieced_together_of_real_ones_are_held(real: RealNotes, corpus: WordCorpus) -> None:

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from record.errors import ConfigError
 from synthesis.markup import encode
 from synthesis.noised_requests import (
-    EDGES,
     NoisedCounts,
     count_notes,
     noise_counts,
     two_sided_geometric,
 )
-from synthesis.note_requests import MAX_COUNT, Request
+from synthesis.note_requests import EDGES, MAX_COUNT, Request
 from synthesis.prepared_corpus import MarkedNote
 from tests.synthesis.letters import letters
 
@@ -30,9 +29,9 @@ NOTES = [
 PATIENTS = sorted({note.owner for note in NOTES})
 
 
-def flat(notes: list[MarkedNote], seed: int) -> list[int]:
-    lengths, labels = count_notes(notes, LABELS, seed=seed)
-    return [*lengths, *(count for label in LABELS for count in labels[label])]
+def flat(notes: list[MarkedNote], seed: int) -> list[float]:
+    found = count_notes(notes, LABELS, seed=seed)
+    return [*found.lengths, *(count for label in LABELS for count in found.labels[label])]
 
 
 @given(st.sets(st.sampled_from(PATIENTS)), st.sampled_from(PATIENTS), st.integers(0, 5))
@@ -85,9 +84,9 @@ def test_two_countings_differ_by_chance() -> None:
 
 def test_requests_follow_the_counts() -> None:
     counts = NoisedCounts(
-        1.0,
         [-5, 0, 3, 0, 0, 0, 0, 0],
         {"CITY": [0, -2, 8, *[0] * 18], "DATE": [30, 10, *[0] * 19], "NAME": [-1] * 21},
+        epsilon=1.0,
     )
     base = Request("letter", {"NAME": 7, "CITY": 1}, "Seen by", 900)
     drawn = [counts.drawn(base, Random(number)) for number in range(400)]

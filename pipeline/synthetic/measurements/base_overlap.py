@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from evaluation.attacks.pretraining_overlap import (
+    OwnedTexts,
     measure_likelihood,
     measure_shared_runs,
     overlap_id,
@@ -17,6 +18,7 @@ from models.language.training.gpt2_weights import digest
 from pipeline.config.progress import Progress
 from pipeline.files.gold import read_annotated
 from record.errors import ConfigError
+from synthesis.corpus_splitting import owner_of
 from synthesis.markup import decode
 from synthesis.prepared_corpus import digest as corpus_digest
 from synthesis.prepared_corpus import load_corpus
@@ -74,22 +76,27 @@ def measure_overlap(request: OverlapRequest, progress: Progress) -> BaseOverlap:
     corpus = load_corpus(request.corpus)
     held = [(split, note) for split, notes in corpus.notes.items() for note in notes]
     texts = [decode(note.marked)[0] for _, note in held]
+    owners = [note.owner for _, note in held]
     measured: list[Measured] = []
     shares: Sequence[float] = ()
     if request.text:
         progress.phase("searching the text")
         read = (text for path in request.text for text in read_texts(path, warnings))
         try:
-            found, shares = measure_shared_runs(texts, [note.owner for _, note in held], read, data)
+            found, shares = measure_shared_runs(texts, owners, read, data)
         except ValueError as error:
             raise ConfigError("--text", str(error), "give what the model learnt from") from None
         measured.append(found)
     if request.unseen is not None:
         progress.phase("scoring the notes")
-        unseen = [note.document.text for note in read_annotated(request.unseen, warnings)]
-        known, others = (_draw(some, request) for some in (texts, unseen))
+        unseen = [note.document for note in read_annotated(request.unseen, warnings)]
+        newer = OwnedTexts(
+            [each.text for each in unseen],
+            [owner_of(each.person_id, each.note_id) for each in unseen],
+        )
+        known, others = (_draw(some, request) for some in (OwnedTexts(texts, owners), newer))
         base = FoundationModel.of_folder(request.base)
-        watched = _WatchedModel(base, progress, len(known) + len(others))
+        watched = _WatchedModel(base, progress, len(known.texts) + len(others.texts))
         try:
             measured.append(measure_likelihood(watched, known, others, data, seed=request.seed))
         except ValueError as error:
@@ -122,11 +129,11 @@ class _WatchedModel:
         return _WatchedModel(model, self._progress, self._planned)
 
 
-def _draw(texts: Sequence[str], request: OverlapRequest) -> list[str]:
+def _draw(notes: OwnedTexts, request: OverlapRequest) -> OwnedTexts:
     """Choose notes that hold anything at all."""
-    held = [text for text in texts if text.strip()]
+    held = [place for place, text in enumerate(notes.texts) if text.strip()]
     chance = Random(request.seed)  # noqa: S311 - what is drawn is no secret
-    return chance.sample(held, min(request.notes, len(held)))
+    return notes.drawn(chance.sample(held, min(request.notes, len(held))))
 
 
 def read_texts(path: Path, warnings: list[str]) -> Iterator[Iterator[str]]:

@@ -439,6 +439,11 @@ ADVICE: dict[str, Advice] = {
         "(--epsilon); below, held-out notes are by chance more like what was written: prepare a "
         "corpus of more patients",
     ),
+    "request-linkage": Advice(
+        "screen",
+        "prepare a corpus of more patients, whose notes are asked for by what more of them have in "
+        "common, and generate the notes by this version",
+    ),
     "model-membership-auc": _ATTACKED,
     "canary-auc": _ATTACKED,
     "s-pdtp": _ATTACKED,

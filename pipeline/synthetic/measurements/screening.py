@@ -24,6 +24,11 @@ from evaluation.attacks.passages import (
     shared_passages,
 )
 from evaluation.attacks.proximity import NearestPair, WordCorpus, nearest_by_bm25, review
+from evaluation.attacks.request_linkage import (
+    RequestCandidates,
+    attack_requests,
+    visible_features,
+)
 from evaluation.gate import Axis, Measured
 from evaluation.gate_charts import GateChart, draw_histogram, draw_roc, draw_shares
 from evaluation.utility.agreement import COPY, MADE, REAL, SOUND_SHA256, UNRELATED
@@ -37,7 +42,8 @@ from record.document import Annotated
 from record.errors import ConfigError
 from synthesis.corpus_splitting import SPLITS
 from synthesis.generation_files import NOTES, manifest_digest
-from synthesis.prepared_corpus import load_corpus
+from synthesis.note_requests import kind_slug
+from synthesis.prepared_corpus import Corpus, load_corpus
 
 SCREEN, REVIEW, SOUND_NOTES = "screen.json", "review.jsonl", "sound.jsonl"
 """The files of a screening: its measurements, pairs of notes for people to read, and single notes,
@@ -131,10 +137,12 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
         SOUND_SHA256: hashlib.sha256(sound).hexdigest(),
     }
     attack = attack_membership(words, real, data, seed=seed)
+    seen = [visible_features(note, kind_slug(note.document.kind)) for note in made]
     measured = [
         *near.measured,
         replace(copied, detail=detail),
         attack.measured,
+        attack_requests(seen, _read_candidates(prepared), data, seed=seed),
         *measured_by_generation(manifest, data),
     ]
     corpus_sha256 = manifest["corpus_sha256"]
@@ -142,6 +150,20 @@ def screen_notes(synthetic: Path, corpus: Path, progress: Progress, *, seed: int
     return Screening(
         data, corpus_sha256, about["manifest"], measured, charts, pairs, content, sound
     )
+
+
+def _read_candidates(corpus: Corpus) -> RequestCandidates:
+    """Return what is seen of the notes that are asked like, those held out, and of all others."""
+    learnt, *others = (corpus.notes[split] for split in SPLITS)
+    held_out = [note for part in others for note in part]
+    (known, whose), (apart, strangers) = (
+        (
+            [visible_features(note.annotated, note.kind or "") for note in part],
+            [note.owner for note in part],
+        )
+        for part in (held_out, learnt)
+    )
+    return RequestCandidates(known, whose, apart, strangers)
 
 
 def _sound_records(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from evaluation.attacks.pretraining_overlap import (
     RUN,
     Floats,
+    OwnedTexts,
     SharedRuns,
     measure_likelihood,
     measure_shared_runs,
@@ -119,15 +120,43 @@ def _pairs(text: str) -> list[tuple[str, str]]:
     return list(pairwise(text.split()))
 
 
+def owned(texts: Sequence[str], notes_of_each: int = 1) -> OwnedTexts:
+    return OwnedTexts(texts, [f"p{number // notes_of_each}" for number in range(len(texts))])
+
+
 def test_notes_that_a_model_has_read_are_told_from_new_ones() -> None:
     chance = random.Random(6)
     notes, unseen = notes_of(chance, 60), notes_of(chance, 60)
-    innocent = measure_likelihood(Memory(notes_of(chance, 60)), notes, unseen, "some")
+    innocent = measure_likelihood(Memory(notes_of(chance, 60)), owned(notes), owned(unseen), "some")
     assert innocent.low <= 0.5 <= innocent.high
     assert innocent.control is not None and innocent.control > 0.9
     assert innocent.null == pytest.approx(0.5, abs=0.25)
-    read = measure_likelihood(Memory(notes[:40]), notes, unseen, "some")
-    assert read.low > 0.6 and read.detail == {"notes": 60, "unseen": 60, "taught": 10}
+    read = measure_likelihood(Memory(notes[:40]), owned(notes), owned(unseen), "some")
+    assert read.low > 0.6
+    assert read.detail == {
+        "notes": 60, "unseen": 60, "taught": 10, "patients": 60, "other patients": 60,
+    }  # fmt: skip
+
+
+def test_bounds_are_those_of_patients() -> None:
+    chance = random.Random(6)
+    notes, unseen = notes_of(chance, 60), notes_of(chance, 60)
+    memory = Memory(notes[:30])
+    alone = measure_likelihood(memory, owned(notes), owned(unseen), "some")
+    together = measure_likelihood(memory, owned(notes, 10), owned(unseen, 10), "some")
+    assert together.value == alone.value
+    assert together.high - together.low > 1.5 * (alone.high - alone.low)
+    web = [[text] for text in notes[:30]]
+    one, _ = measure_shared_runs(notes, list(map(str, range(60))), web, "some")
+    of_six, _ = measure_shared_runs(notes, owned(notes, 10).owners, web, "some")
+    assert one.value == of_six.value == 0.5
+    assert of_six.high - of_six.low > 1.5 * (one.high - one.low)
+    # That nothing was found in few notes, or in many of few patients, is no proof.
+    for owners, least in ((list(map(str, range(60))), 0.04), (owned(notes, 10).owners, 0.3)):
+        none, _ = measure_shared_runs(notes, owners, [["some other text"]], "some")
+        assert (none.value, none.low) == (0.0, 0.0) and none.high > least
+    with pytest.raises(ValueError, match="must have an owner"):
+        OwnedTexts(notes, ["p"])
 
 
 def test_min_k_is_the_mean_of_the_least_likely_fifth() -> None:
@@ -151,7 +180,9 @@ def test_min_k_is_the_mean_of_the_least_likely_fifth() -> None:
 def test_few_notes_prove_nothing() -> None:
     chance = random.Random(7)
     with pytest.raises(ValueError, match="at least two"):
-        measure_likelihood(Memory([]), notes_of(chance, 5), notes_of(chance, 1), "some")
+        measure_likelihood(
+            Memory([]), owned(notes_of(chance, 5)), owned(notes_of(chance, 1)), "some"
+        )
 
 
 def test_what_was_measured_is_named_by_both() -> None:

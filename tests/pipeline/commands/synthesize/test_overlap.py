@@ -90,7 +90,9 @@ def test_a_base_without_knowledge_guesses_and_a_taught_one_knows(measured: Any) 
     asked = measured["measured"][1]
     assert asked["low"] <= 0.5 <= asked["high"]
     assert asked["control"] >= 0.9
-    assert asked["detail"] == {"notes": 60, "unseen": 40, "taught": 10}
+    assert asked["detail"] == {
+        "notes": 60, "unseen": 40, "taught": 10, "patients": 30, "other patients": 40,
+    }  # fmt: skip
 
 
 def report(folder: Path, name: str, *files: Path) -> Any:

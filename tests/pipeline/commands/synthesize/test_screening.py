@@ -17,9 +17,11 @@ from evaluation.gate import Axis, Measured
 from evaluation.utility.agreement import QUESTIONS
 from pipeline.cli import main
 from pipeline.config.signing import verify_statement
+from pipeline.files.jsonl import spans_to_json
 from pipeline.reports.review_pages import TRIALS
 from record.document import Annotated, Document
 from record.errors import ConfigError
+from record.span import Span
 from surrogates.keys.keys import new_master
 from synthesis.corpus_splitting import split_notes
 from synthesis.generation_files import manifest_digest, read_generated
@@ -32,8 +34,20 @@ CANARY = "zebulonquist"
 WHY = "the <same> words"
 
 
+LABELS = ("AGE", "CITY", "DATE", "ID", "NAME", "PHONE")
+
+
 def text_of(chance: Random) -> str:
-    return " ".join(chance.choice(WORDS) for _ in range(60))
+    return " ".join(chance.choice(WORDS) for _ in range(chance.randint(50, 90)))
+
+
+def spans_of(text: str, chance: Random) -> tuple[Span, ...]:
+    """Some words as entities, seldom as many of each label as in another note."""
+    places = [match.span() for match in re.finditer(r"\w+", text)][1:]
+    labels = [label for label in LABELS for _ in range(chance.randint(0, 4))]
+    chosen = sorted(chance.sample(places, len(labels)))
+    chance.shuffle(labels)
+    return tuple(Span(*place, label) for place, label in zip(chosen, labels, strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -41,16 +55,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus of 600 notes of 300 patients, a key, 500 new notes and 500 with copies."""
     folder = tmp_path_factory.mktemp("screening")
     chance = random.Random(2)
+    texts = [f"{CANARY} {text_of(chance)}" for _ in range(600)]
     notes = [
-        Annotated(
-            Document(
-                note_id=f"{number}",
-                person_id=f"p{number // 2}",
-                text=f"{CANARY} {text_of(chance)}",
-            ),
-            (),
-        )
-        for number in range(600)
+        Annotated(Document(f"{number}", text, f"p{number // 2}"), spans_of(text, chance))
+        for number, text in enumerate(texts)
     ]
     save_corpus(split_notes(notes, seed=1), folder / "corpus", {"inside": True})
     new_master(folder / "master.key")
@@ -64,8 +72,15 @@ def generated(folder: Path, name: str, texts: list[str]) -> None:
     """What generation would have written."""
     place = folder / name
     place.mkdir()
+    chance = random.Random(3)
     lines = [
-        json.dumps({"note_id": f"s{number}", "text": text, "spans": []})
+        json.dumps(
+            {
+                "note_id": f"s{number}",
+                "text": text,
+                "spans": spans_to_json(spans_of(text, chance)),
+            }
+        )
         for number, text in enumerate(texts)
     ]
     content = ("\n".join(lines) + "\n").encode()
