@@ -420,6 +420,7 @@ class ScheduledRun:
                 count=self.asked.notes * options.candidates,
                 seed=self.asked.seed,
                 batch=options.batch,
+                batch_tokens=options.batch_tokens,
                 decoding=options.decoding,
                 shares=options.shares,
                 chosen=self.asked.notes if options.candidates > 1 else None,

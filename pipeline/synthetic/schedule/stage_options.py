@@ -18,6 +18,7 @@ _BATCH = 64
 _MORE_TRAINING = {"peak": float, "requests_epsilon": AboveZero}
 _MORE_GENERATION = {
     "batch": Count,
+    "batch_tokens": Count,
     "known_words": str,
     "tags": Literal["enforced", "asked"],
     "ending": Literal["sentence", "free"],
@@ -74,6 +75,7 @@ class GenerationOptions:
 
     decoding: Decoding = field(default_factory=Decoding)
     batch: int = _BATCH
+    batch_tokens: int | None = None
     candidates: int = 1
     shares: Mapping[str, float] | None = None
     known_words: str | None = None
@@ -115,7 +117,11 @@ def read_generation(asked: SynthesisSettings, base: Path) -> GenerationOptions:
         given["rounded"] = given.pop("ending") == "sentence"
     if "unmasked" in given:
         given["masked"] = not given.pop("unmasked")
+    if "batch" in given and "batch_tokens" in given:
+        problem = "says the same as batch"
+        raise ConfigError(f"{_GENERATION}.batch_tokens", problem, "leave out one of the two")
     batch, candidates = given.pop("batch", _BATCH), given.pop("candidates", 1)
+    tokens = given.pop("batch_tokens", None)
     shares, words = given.pop("shares", None), given.pop("known_words", None)
     decoding = Decoding(**given)
     check_candidates(candidates, decoding)
@@ -124,7 +130,7 @@ def read_generation(asked: SynthesisSettings, base: Path) -> GenerationOptions:
         words = str(path.absolute()) if path.is_file() else words
         load_words(words, f"{_GENERATION}.known_words")
     named = None if shares is None else read_label_shares(base / shares)
-    return GenerationOptions(decoding, batch, candidates, named, words)
+    return GenerationOptions(decoding, batch, tokens, candidates, named, words)
 
 
 def _refuse(table: str, given: Mapping[str, Any]) -> None:
