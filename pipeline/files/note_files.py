@@ -267,7 +267,7 @@ def detect_file(
     is written.
     """
     unknown = 0
-    detection = detection or detect_in_processes(partial(_keep_task, task), 1)
+    detection = detection or detect_in_processes(partial(keep_task, task), 1)
     with OutputFiles(task.out, task.inputs) as outputs:
         done = outputs.done
 
@@ -295,7 +295,8 @@ def detect_file(
     return done
 
 
-def _keep_task(task: NoteFileTask, processes: int) -> NoteFileTask:  # noqa: ARG001 - as it is
+def keep_task(task: NoteFileTask, processes: int) -> NoteFileTask:  # noqa: ARG001 - as it is
+    """Return a task as it is, in any number of processes."""
     return task
 
 

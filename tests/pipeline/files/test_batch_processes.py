@@ -17,7 +17,12 @@ import pytest
 from pipeline.cli import main
 from pipeline.config.progress import Progress
 from pipeline.files.batch_processes import MOST_DEATHS, WorkersDied, work_in_order
-from pipeline.files.note_files import NoteFileTask, detect_file, detect_in_processes
+from pipeline.files.note_files import (
+    NoteFileTask,
+    detect_file,
+    detect_in_processes,
+    keep_task,
+)
 from pipeline.files.output_files import make_quarantine_path
 from pipeline.notes.error_boundary import Unexpected
 from record.errors import ConfigError
@@ -173,12 +178,6 @@ def notes(tmp_path: Path) -> Path:
     return path
 
 
-def keep(task: NoteFileTask, processes: int) -> NoteFileTask:
-    """Return the task as it is: what the other processes call."""
-    assert processes > 1
-    return task
-
-
 def detect(notes: Path, name: str, *arguments: str) -> tuple[int, list[bytes]]:
     out = notes.with_name(f"{name}.jsonl")
     patients = str(notes.with_name("patients.jsonl"))
@@ -231,7 +230,7 @@ def test_a_detector_that_is_killed_changes_nothing(notes: Path) -> None:
     out = notes.with_name("killed.jsonl")
     task = NoteFileTask(notes, out, notes.with_name("patients.jsonl"))
     progress = Progress(advance=lambda done, planned: seen.append(done))
-    two = detect_in_processes(partial(keep, task), 2)
+    two = detect_in_processes(partial(keep_task, task), 2)
     done = detect_file(task, progress, detection=two)
     killed.append(0)
     thread.join()
