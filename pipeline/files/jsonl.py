@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -38,14 +38,23 @@ class BadLine:
     failure: Failure
 
 
-def read_notes(path: Path, *, lang: str = "", given: bool = True) -> Iterator[JsonLine | BadLine]:
+def read_notes(
+    path: Path,
+    *,
+    lang: str = "",
+    given: bool = True,
+    wanted: Callable[[int], bool] = lambda place: True,
+) -> Iterator[JsonLine | BadLine]:
     """Read notes; `lang` is the language of notes without one.
 
-    With `given`, the spans of the notes are read too, otherwise they are ignored. The failure of a
-    bad line has its note id, or `line N` if it has none. Raises ConfigError if the file does not
-    exist, Unavailable if it cannot be read.
+    With `given`, the spans of the notes are read too, otherwise they are ignored. Lines at places
+    that are not `wanted`, counted from 0 without blank ones, are left out. The failure of a bad
+    line has its note id, or `line N` if it has none. Raises ConfigError if the file does not exist,
+    Unavailable if it cannot be read.
     """
-    for number, raw in _read_lines(path):
+    for place, (number, raw) in enumerate(_read_lines(path)):
+        if not wanted(place):
+            continue
         record = attempt(f"line {number}", "read", lambda raw=raw: _parse_object(raw))  # type: ignore[misc]
         if isinstance(record, Failure):
             yield BadLine(number, record)

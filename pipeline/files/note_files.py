@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from pipeline.config.progress import Progress
 from pipeline.files.alignment import Alignment, align
@@ -211,6 +211,20 @@ class BatchDetector:
         return NoteDetection(spans, findings, person is not None)
 
 
+class BatchDetection(Protocol):
+    """Detects in batches of notes, wherever that is done; results come in their order."""
+
+    def __call__(
+        self,
+        batches: Iterable[list[JsonLine]],
+        *,
+        explained: bool,
+        ready: Callable[[DetectionNotice], None],
+        warn: Callable[[str], None],
+    ) -> Generator[list[NoteDetection | Failure], None, None]:
+        """Yield the results of each batch; `ready` is called once, before the first of them."""
+
+
 def open_detector(
     make_task: Callable[[int], NoteFileTask], explained: bool, processes: int
 ) -> BatchDetector:
@@ -218,23 +232,42 @@ def open_detector(
     return BatchDetector(make_task(processes), explained=explained)
 
 
+def detect_in_processes(make_task: Callable[[int], NoteFileTask], workers: int) -> BatchDetection:
+    """Return what detects in so many processes of this machine, or in this one for one.
+
+    `make_task` makes the task with its model in each process, given their number. Raises as
+    `work_in_order`.
+    """
+
+    def detect_batches(
+        batches: Iterable[list[JsonLine]],
+        *,
+        explained: bool,
+        ready: Callable[[DetectionNotice], None],
+        warn: Callable[[str], None],
+    ) -> Generator[list[NoteDetection | Failure], None, None]:
+        opened = partial(open_detector, make_task, explained)
+        return work_in_order(opened, batches, workers, ready=ready, warn=warn)
+
+    return detect_batches
+
+
 def detect_file(
     task: NoteFileTask,
     progress: Progress,
     on_finding: FindingCallback | None = None,
     *,
-    workers: int = 1,
-    make_task: Callable[[int], NoteFileTask] | None = None,
+    detection: BatchDetection | None = None,
 ) -> FileResult:
     """Add spans to notes; texts are not changed, and offsets refer to them.
 
-    `on_finding` is called for every span that a detector found, even if it lost to another. With
-    several workers batches of notes are done side by side: `make_task` makes the task with its
-    model in each process, given their number, and `task` needs none. Notes, their order and what
-    is told are the same for any number. Raises as `work_in_order`; then nothing is written.
+    `on_finding` is called for every span that a detector found, even if it lost to another.
+    `detection` does the work elsewhere, so that `task` needs no model; without it this process
+    does. Notes, their order and what is told are the same. Raises as `detection` does; then nothing
+    is written.
     """
     unknown = 0
-    make = make_task or partial(_keep_task, task)
+    detection = detection or detect_in_processes(partial(keep_task, task), 1)
     with OutputFiles(task.out, task.inputs) as outputs:
         done = outputs.done
 
@@ -242,16 +275,8 @@ def detect_file(
             done.warnings += about.warnings
             done.detection = about.detection
 
-        def detect_batches(
-            batches: Iterable[list[JsonLine]],
-        ) -> Generator[list[NoteDetection | Failure], None, None]:
-            return work_in_order(
-                partial(open_detector, make, on_finding is not None),
-                batches,
-                workers,
-                ready=ready,
-                warn=done.warnings.append,
-            )
+        explained, warn = on_finding is not None, done.warnings.append
+        detect_batches = partial(detection, explained=explained, ready=ready, warn=warn)
 
         def step(line: JsonLine, found: NoteDetection | Failure) -> None:
             nonlocal unknown
@@ -270,7 +295,8 @@ def detect_file(
     return done
 
 
-def _keep_task(task: NoteFileTask, processes: int) -> NoteFileTask:  # noqa: ARG001 - as it is
+def keep_task(task: NoteFileTask, processes: int) -> NoteFileTask:  # noqa: ARG001 - as it is
+    """Return a task as it is, in any number of processes."""
     return task
 
 

@@ -101,6 +101,20 @@ def pack_detection(options: argparse.Namespace) -> argparse.Namespace:
     return argparse.Namespace(**{name: getattr(options, name) for name in _OF_A_WORKER})
 
 
+def pack_for_machines(options: argparse.Namespace) -> argparse.Namespace:
+    """Return the options of detection alone, with paths that other machines understand.
+
+    Raises ConfigError where a model that is named is not here either.
+    """
+    packed = pack_detection(options)
+    for name, value in vars(packed).items():
+        if isinstance(value, Path):
+            setattr(packed, name, value.absolute())
+    if packed.model not in (None, DEFAULT, NO_MODEL):
+        packed.model = str(_find_model(packed.model).absolute())
+    return packed
+
+
 def make_worker_task(options: argparse.Namespace, processes: int) -> NoteFileTask:
     """Return the task that packed options describe, in one of so many processes.
 
@@ -110,13 +124,18 @@ def make_worker_task(options: argparse.Namespace, processes: int) -> NoteFileTas
     return task_of(options)
 
 
-def _load_model(name: str, options: argparse.Namespace, told: list[str]) -> SpanTagger:
-    """Load the tagger, and say in `told` which it is, and what its thresholds guarantee."""
+def _find_model(name: str) -> Path:
     folder = folder_of(name)
     if not folder.is_dir():
         raise ConfigError(
             "--model", f"not a directory: {folder}", "name a folder that `cryptonym train` wrote"
         )
+    return folder
+
+
+def _load_model(name: str, options: argparse.Namespace, told: list[str]) -> SpanTagger:
+    """Load the tagger, and say in `told` which it is, and what its thresholds guarantee."""
+    folder = _find_model(name)
     from models.tagger.loading import load_tagger_folder
 
     thresholds = None

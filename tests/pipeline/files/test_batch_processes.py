@@ -17,7 +17,12 @@ import pytest
 from pipeline.cli import main
 from pipeline.config.progress import Progress
 from pipeline.files.batch_processes import MOST_DEATHS, WorkersDied, work_in_order
-from pipeline.files.note_files import NoteFileTask, detect_file
+from pipeline.files.note_files import (
+    NoteFileTask,
+    detect_file,
+    detect_in_processes,
+    keep_task,
+)
 from pipeline.files.output_files import make_quarantine_path
 from pipeline.notes.error_boundary import Unexpected
 from record.errors import ConfigError
@@ -225,7 +230,8 @@ def test_a_detector_that_is_killed_changes_nothing(notes: Path) -> None:
     out = notes.with_name("killed.jsonl")
     task = NoteFileTask(notes, out, notes.with_name("patients.jsonl"))
     progress = Progress(advance=lambda done, planned: seen.append(done))
-    done = detect_file(task, progress, workers=2)
+    two = detect_in_processes(partial(keep_task, task), 2)
+    done = detect_file(task, progress, detection=two)
     killed.append(0)
     thread.join()
     assert [path.read_bytes() for path in (out, make_quarantine_path(out))] == alone[1]
