@@ -67,7 +67,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, rest: list[str], console: Console) -> int:
     """Detect; returns the exit code."""
-    chosen = choose_batch_work(options, rest, write_parts)
+    chosen = choose_batch_work(options, rest, write_parts, console.warn)
     is_on_spark = options.engine == "spark"
     is_alone = options.workers == 1 and not is_on_spark
     # Checked here, and made with its tagger where that is used.
