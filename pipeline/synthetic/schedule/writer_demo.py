@@ -99,7 +99,7 @@ def add_synthesis(config: Path, demo: WriterDemo) -> None:
     if demo.words is not None:
         asked["words"] = demo.words
     if demo.unseen is not None:
-        asked["unseen"] = str(demo.unseen.absolute())
+        asked |= {"unseen": str(demo.unseen.absolute()), "unseen_notes": _READ}
     if demo.epochs is not None:
         asked["utility_epochs"] = demo.epochs
     generation: dict[str, Any] = {"max_length": _LONGEST, "temperature": _TEMPERATURE}
