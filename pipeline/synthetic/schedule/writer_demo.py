@@ -25,7 +25,7 @@ _ENCODER, _SEEDS, _MINUTES = "tiny-1x64", 2, 0.5
 _STEP, _PEAK = 2048, 5e-4  # many small steps, since minutes are few
 _READ = 40  # notes of each kind that the reader reads: of a large vocabulary, seconds each
 _LONGEST = 900  # ids, which nine notes in ten need
-_TEMPERATURE = 0.92  # at which another model finds the notes about as likely as real ones
+_TEMPERATURE = 0.85  # at which another model finds the notes left about as likely as real ones
 
 
 @dataclass(frozen=True)
