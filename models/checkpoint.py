@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save as dump_weights
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from record.atomic_write import OWNER_FILE, write_atomically
+from record.atomic_write import OWNER_FILE, replacing
 from record.errors import ConfigError
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -45,10 +45,23 @@ def save_checkpoint(
                 tensors[f"optimizer.{moment}.{name}"] = value
     tensors |= {f"extras.{name}": value for name, value in extras.items()}
     metadata = {"place": json.dumps(position), "mark": fingerprint}
-    # Clones, because safetensors refuses tied weights, which share storage.
-    tensors = {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()}
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / CHECKPOINT, dump_weights(tensors, metadata=metadata), OWNER_FILE)
+    # To the file, not through memory: of a large model all of this has gigabytes.
+    with replacing(folder / CHECKPOINT, OWNER_FILE) as part:
+        save_file(dict(_without_sharing(tensors)), part, metadata=metadata)
+
+
+def _without_sharing(tensors: Mapping[str, Tensor]) -> Iterator[tuple[str, Tensor]]:
+    """Yield tensors on the processor, those that share storage as copies.
+
+    safetensors refuses tied weights, which do.
+    """
+    seen: set[int] = set()
+    for name, value in tensors.items():
+        held = value.detach().cpu().contiguous()
+        place = held.untyped_storage().data_ptr()
+        yield name, held.clone() if place in seen else held
+        seen.add(place)
 
 
 def read_checkpoint(

@@ -1,6 +1,8 @@
 """Atomic replacement of a file: readers see the old content or the new one, never a part."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 OWNER_FILE, OWNER_FOLDER = 0o600, 0o700
@@ -11,13 +13,23 @@ def write_atomically(path: Path, content: bytes, mode: int | None = None) -> Non
 
     The file has the mode given, whatever the umask; without one that which the umask leaves.
     """
+    with replacing(path, mode) as part, part.open("wb") as file:
+        file.write(content)
+
+
+@contextmanager
+def replacing(path: Path, mode: int | None = None) -> Iterator[Path]:
+    """Yield an empty temporary file next to `path`, for content that is not in memory as a whole.
+
+    Left without an error it is synced and renamed over `path`. The mode is as for
+    `write_atomically`.
+    """
     part = path.with_name(f".{path.name}.part")
     with open(part, "wb", opener=None if mode is None else _open_for_owner) as file:
         if mode is not None:
             os.fchmod(file.fileno(), mode)
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    yield part
+    sync(part)
     part.replace(path)
 
 
