@@ -5,6 +5,7 @@ import json
 import random
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -19,6 +20,7 @@ from pipeline.cli import main
 from pipeline.config.signing import verify_statement
 from pipeline.files.jsonl import spans_to_json
 from pipeline.reports.review_pages import TRIALS
+from pipeline.synthetic.measurements import tag_agreement
 from record.document import Annotated, Document
 from record.errors import ConfigError
 from record.span import Span
@@ -48,6 +50,18 @@ def spans_of(text: str, chance: Random) -> tuple[Span, ...]:
     chosen = sorted(chance.sample(places, len(labels)))
     chance.shuffle(labels)
     return tuple(Span(*place, label) for place, label in zip(chosen, labels, strict=True))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _detectors_find_what_is_marked() -> Iterator[None]:
+    """These words are no names: what detectors find of them is not tested here."""
+
+    def find(notes: Sequence[tuple[Annotated, bytes]], finder: object) -> list[tuple[Span, ...]]:
+        return [tuple(note.spans) for note, _ in notes]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tag_agreement, "_find", find)
+        yield
 
 
 @pytest.fixture(scope="module")
