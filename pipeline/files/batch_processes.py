@@ -120,8 +120,15 @@ class _Pool(Generic[T, R]):
             is_busy = any(worker.task for worker in self.workers) or self.again or self.results
             if is_all_given and not is_busy:
                 return
+            if not is_all_given and self._has_idle() and not self._is_full():
+                # Results that waited for an earlier one are out of the way: nobody may be working
+                # now, and then nothing would be heard.
+                continue
             for worker in self._wait():
                 self._listen(worker)
+
+    def _has_idle(self) -> bool:
+        return any(worker.is_ready and worker.task is None for worker in self.workers)
 
     def _take(self, source: Iterator[_Task[T]]) -> _Task[T] | None:
         return None if self._is_full() else next(source, None)

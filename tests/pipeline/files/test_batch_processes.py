@@ -54,6 +54,16 @@ def wait(batch):
     time.sleep((2 - batch % 3) * 0.02)
 
 
+def let_all_wait(marker, batch):
+    # The first one ends when as many wait for it as may.
+    if batch == 15:
+        marker.touch()
+    while batch == 0 and not marker.exists():
+        time.sleep(0.01)
+    if batch == 0:
+        time.sleep(0.3)
+
+
 def die_once(marker, batch):
     if batch == 3 and not marker.exists():
         marker.touch()
@@ -160,6 +170,13 @@ def test_errors_come_without_text(steps: Any) -> None:
 
 
 # Detection ----------------------------------------------------------------------------------------
+
+
+def test_the_first_batch_may_be_the_last_that_ends(steps: Any, tmp_path: Path) -> None:
+    happens = partial(steps.let_all_wait, tmp_path / "marker")
+    results, _, warnings = work(partial(steps.open_doubling, happens), 40, 2)
+    assert results == [2 * number for number in range(40)]
+    assert warnings == []
 
 
 @pytest.fixture
