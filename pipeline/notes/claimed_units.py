@@ -163,12 +163,15 @@ def _heartbeat(leases: UnitLeases, worker: Worker) -> Iterator[None]:
     seconds, patience = worker.seconds, worker.patience
     is_watched = _Ends.when_hung and math.isfinite(patience)
 
+    def put_off_end() -> None:
+        # An expression that never returns stops this thread, too, but not that of the fault
+        # handler, which ends the process where it is not put off.
+        if is_watched:
+            faulthandler.dump_traceback_later(patience + seconds, exit=True, file=nowhere)
+
     def beat() -> None:
         while not stop.wait(seconds_between_beats(seconds)):
-            if is_watched:
-                # An expression that never returns stops this thread, too, but not that of the
-                # fault handler, which ends the process where it is not put off.
-                faulthandler.dump_traceback_later(patience + seconds, exit=True, file=nowhere)
+            put_off_end()
             if leases.is_hung(patience):
                 if is_watched:
                     os.kill(os.getpid(), signal.SIGKILL)
@@ -179,6 +182,7 @@ def _heartbeat(leases: UnitLeases, worker: Worker) -> Iterator[None]:
 
     thread = threading.Thread(target=beat, daemon=True, name="lease-heartbeat")
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a descriptor of no file
+        put_off_end()  # here, too: an expression may come before the first beat
         thread.start()
         try:
             yield
