@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("attack")
     notes = write(made / "notes.jsonl", letters(60))
     assert call("prepare", notes, "--inside", "-o", made / "corpus", "--seed", 3, "--plain") == 0
-    planted = ["--canaries", 6, "--canary-repeats", 60]
+    planted = ["--canaries", 8, "--canary-repeats", 60]
     assert call("train", made / "corpus", "-o", made / "model", *QUICK, *planted) == 0
     return made
 
@@ -70,8 +70,8 @@ def test_canaries_are_words_of_the_house_and_no_names(folder: Path) -> None:
 def test_the_list_of_canaries_is_kept_and_no_other_is_taken(folder: Path, tmp_path: Path) -> None:
     about = load(folder / "model").about["canaries"]
     path = folder / "model" / CANARIES
-    assert path.stat().st_mode & 0o077 == 0 and (about["planted"], about["repeats"]) == (6, 60)
-    assert len(load_canaries(folder / "model", about).planted) == 6
+    assert path.stat().st_mode & 0o077 == 0 and (about["planted"], about["repeats"]) == (8, 60)
+    assert len(load_canaries(folder / "model", about).planted) == 8
     (tmp_path / CANARIES).write_bytes(path.read_bytes() + b"\n")
     with pytest.raises(ConfigError, match="checksum mismatch"):
         load_canaries(tmp_path, about)
@@ -165,7 +165,7 @@ def test_a_private_model_is_compared_with_one_that_learnt_the_same_openly(
     folder: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("opacus", reason="opacus is not installed")
-    planted = ["--canaries", 6, "--canary-repeats", 60, "--epsilon", 8]
+    planted = ["--canaries", 8, "--canary-repeats", 60, "--epsilon", 8]
     model, out = tmp_path / "model", tmp_path / "attacked"
     assert call("train", folder / "corpus", "-o", model, *QUICK, *planted) == 0
     asked = ["--without", 2, "--halves", 4, "--plain"]
@@ -178,7 +178,7 @@ def test_a_private_model_is_compared_with_one_that_learnt_the_same_openly(
     assert {name for name, told in private.items() if told is None} == {"unprotected", "leaky"}
     told = load(model).about["privacy"]
     # Sixty copies of a canary are one patient's, of whom ten count.
-    assert told["patients"] == private["whole"]["patients"] + 6
+    assert told["patients"] == private["whole"]["patients"] + 8
     assert told["notes"] == private["whole"]["notes"] + 60
 
 
