@@ -178,7 +178,7 @@ def _digest_files(paths: Sequence[Path]) -> dict[str, str]:
 
 @contextmanager
 def _watch(job: SpreadDetection, progress: Progress, planned: int) -> Iterator[None]:
-    """Tell of progress by the parts that are there.
+    """Report progress by the parts that are there.
 
     In a thread of its own, so that an interrupt meets the work.
     """
